@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,7 @@ from benchmarks.repeated_runs import many_steps
 from helio import api
 from helio.limits import LIMITS
 from helio.pipelines.plan import normalise
+from helio.pipelines.template.context import Policy
 from helio.settings import Settings, read_settings
 from helio.sources.file_digests import FileDigests
 from helio.sources.providers.hapi import Hapi
@@ -98,7 +100,8 @@ def steps(sizes: Iterable[int]) -> Costs:
     costs: Costs = {}
     allowed = {name: getattr(LIMITS, name) for name in ("steps", "values", "members")}
     for size in sizes:
-        document, context = passes.template(size), passes.context(size)
+        document = passes.template(size)
+        context = replace(passes.context(size), policy=Policy(max_steps=size, max_run_steps=size))
         for name in allowed:
             object.__setattr__(LIMITS, name, 10**7)
         measure(costs, "passes, mixed steps", size, partial(normalise, document, context), "step")

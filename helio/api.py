@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.compare import Comparison
     from helio.pipelines.runs.execute import StepResult
     from helio.pipelines.runs.outcome import Run
+    from helio.pipelines.runs.provenance import FigureFile
+    from helio.pipelines.runs.rerun import Rerun
     from helio.pipelines.runs.session import Engine
     from helio.pipelines.template.files import Format
     from helio.pipelines.template.runner import RewriteResult
@@ -527,6 +529,87 @@ def verify(
 
 
 @checked
+def read_figure(file: str | Path) -> FigureFile:
+    """Read the document that helio enclosed in a PNG, PDF, SVG or HTML file of a figure.
+
+    ``read_figure("field.png").origin`` has the template, the values, the files of the data with their digests, and
+    the citations. Nothing is run.
+
+    Raises
+    ------
+    RequestError
+        There is no such file, it is no figure of helio, or it is damaged.
+    """
+    from helio.pipelines.runs.provenance import read_figure as read
+
+    return read(Path(file))
+
+
+@checked
+def rerun(
+    figure: FigureFile | str | Path,
+    *,
+    archive: str | Path | None = None,
+    output: str | Path | None = None,
+    outputs: str | Path | None = None,
+    formats: Sequence[Format] = (),
+    engine: EngineName = "direct",
+    access: Access | None = None,
+    settings: Settings | None = None,
+    planned: Callable[[Plan], None] = lambda plan: None,
+    started: Callable[[PlannedStep], None] = lambda step: None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+) -> Rerun:
+    """Make a figure again from the document in its file, and compare the new file with the old file.
+
+    The template and its code may come from a stranger: look at ``read_figure(file).origin.template`` first. helio
+    checks the template like any other, and runs its code in the sandbox.
+
+    Parameters
+    ----------
+    figure : FigureFile, str or Path
+        The file, or what `read_figure` returned.
+    archive : str or Path, optional
+        Where the data are. Default: the provider that the document names.
+    output, outputs : str or Path
+        As for `run`; one of them is necessary.
+    formats : sequence of str
+        Formats of the figure in addition to the template's and to the format of the file.
+
+    Returns
+    -------
+    Rerun
+        ``same_bytes`` and ``same_figure`` tell whether it is the same; ``differences`` and ``missing``, why not.
+
+    Raises
+    ------
+    RequestError
+        The file has no valid document, or its data came from a folder, and no folder is given.
+    InvalidTemplate
+        This version of helio cannot run its template.
+    """
+    from helio.pipelines.runs.rerun import rerun as run_again
+    from helio.sources.archives import archive_named
+
+    if output is None and outputs is None:
+        raise RequestError("no folder for the new figure was given", advice="set output to a folder")
+    settings = settings_in_use(settings)
+    return run_again(
+        read_figure(figure) if isinstance(figure, str | Path) else figure,
+        settings=settings,
+        engine=_engine(engine, settings),
+        archive=archive_named(str(archive)) if archive else "",
+        access=access,
+        output=None if output is None else Path(output),
+        outputs=None if outputs is None else Path(outputs),
+        formats=tuple(formats),
+        planned=planned,
+        started=started,
+        finished=finished,
+    )
+
+
+@checked
 def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     """Compare two runs: plans, files, numbers and figures.
 
@@ -917,7 +1000,9 @@ __all__ = [
     "normalised",
     "plan",
     "preview",
+    "read_figure",
     "read_now",
+    "rerun",
     "revision_changes",
     "run",
     "save_runs",

@@ -132,7 +132,10 @@ def _draw(folder: Path, names: list[str]) -> None:
         for name in names:
             figure = Figure(json.loads((folder / f"{name}.json").read_bytes()))
             drawn = renderer.render(figure, "png")
-            smooth = any(trace["type"] == "heatmap" for trace in figure.document["data"])
+            smooth = any(
+                trace["type"] == "heatmap" or "colorbar" in trace.get("marker", {})
+                for trace in figure.document["data"]
+            )
             digest = _digest(folder, name)
             (FOLDER / f"{name}.png").write_bytes(_small(drawn, 256 if smooth else 32, digest))
 

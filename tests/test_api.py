@@ -123,6 +123,8 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "proof": (5, b"file", True),
     "position": (None, 5, b"head"),
     "by": (None, 5, b"rules"),
+    "file": (None, 5, b"figure.png", math.nan),
+    "figure": (None, 5, b"figure.png", math.nan),
     "run_id": (None, 5, b"x", Path("x"), math.nan),
     "label": (None, 5, b"x", math.nan),
     "name": (None, 5, b"x"),
@@ -174,6 +176,9 @@ WRONG_VALUES: dict[str, tuple[Any, ...]] = {
     ),
     "now": ("", "tomorrow", pd.NaT, "x" * 300, "0001-01-01T00:00:00+14:00"),
     "archive": ("", "no-such-folder", "x" * 300, "a\0b", "~nobody-at-all/data"),
+    **dict.fromkeys(
+        ["file", "figure"], ("", "no-such.png", Path("no-such.png"), "a\0b", "x" * 5000 + ".png")
+    ),
     "output": ("", "x" * 300, "a\0b", "~nobody-at-all/out"),
     "outputs": ("", "x" * 300, "a\0b"),
     "locked": ("", "no-such.lock", "x" * 300, "."),
@@ -215,6 +220,8 @@ GOOD: dict[str, Any] = {
     "name": "mine",
     "number": 1,
     "runs": [("x", [])],
+    "file": "figure.png",
+    "figure": "figure.png",
     "proposal": Proposal("p", "authored", "short", "", "rules", "", json.dumps(TEMPLATE), ""),
     "output": "out",
 }

@@ -23,6 +23,7 @@ LAYERS = (
     ("pipelines",),
     ("flows", "authoring"),
     ("api", "doctor", "dev"),
+    ("web",),
     ("cli",),
     ("testing",),
 )
@@ -33,6 +34,10 @@ HOMES = {
     "typer": "cli",
     "plotly": "steps/render",
     "kaleido": "steps/render",
+    "jinja2": "web",
+    "markupsafe": "web",
+    "uvicorn": "web",
+    "PIL": "web",
 }
 SOURCES = sorted(
     path
@@ -143,6 +148,7 @@ FLOORS = {
             "call",
             "earlier_runs",
             "folder",
+            "intervals",
             "kept_tables",
             "listing",
             "recipes",
@@ -155,10 +161,10 @@ FLOORS = {
         ),
         ("as_template", "compare", "execute", "worker_process"),
         ("artefacts", "locking"),
-        ("record", "saved_plan"),
+        ("provenance", "record", "saved_plan"),
         ("outcome", "prepare"),
         ("session",),
-        ("foresee", "verify"),
+        ("foresee", "rerun", "verify"),
     ),
 }
 """The files and folders of a room from the ground up: each imports only lower floors."""

@@ -14,7 +14,7 @@ from typer.models import CommandInfo
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, pipelines, reference, runs  # isort: skip
+from helio.cli import run, authoring, pipelines, reference, runs, gallery  # isort: skip
 from helio.cli import reproduce, schedules, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
@@ -25,6 +25,7 @@ __all__ = [
     "command_for",
     "data",
     "dev",
+    "gallery",
     "main",
     "pipelines",
     "reference",

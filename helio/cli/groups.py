@@ -16,6 +16,7 @@ GROUPS = {
         "describe",
         "preview",
         "why",
+        "gallery",
     ),
     "Check and share pipelines": (
         "check",
@@ -30,7 +31,7 @@ GROUPS = {
     "Write and edit pipelines": ("new", "author", "edit", "repair", "proposals"),
     "Find data": ("datasets", "missions", "archive", "catalog"),
     "Run pipelines on a schedule": ("schedule", "serve", "up", "down"),
-    "Reproduce and cite": ("lock", "verify", "diff", "cite"),
+    "Reproduce and cite": ("lock", "verify", "rerun", "diff", "cite"),
     "Get help and extend helio": ("tools", "explain", "doctor", "gc", "passes", "schema", "dev"),
 }
 """Titles of the groups of commands, each with its commands; first the group that a new user needs first."""

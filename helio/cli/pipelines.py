@@ -34,8 +34,11 @@ from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.pipelines.history import Kind
+    from helio.pipelines.runs.provenance import Provenance
     from helio.pipelines.template.document import Document
     from helio.settings import Settings
+
+FIGURE_ENDINGS = (".png", ".pdf", ".svg", ".html")
 
 
 @app.command()
@@ -141,15 +144,15 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="Name of a pipeline, path of its JSON file, name of a tool, or ID of a run, to show its pipeline; "
-            "'last' is the newest run.",
-            metavar="PIPELINE|TOOL|RUN",
+            help="Name of a pipeline, path of its JSON file, name of a tool, ID of a run, to show its pipeline; "
+            "'last' is the newest run; or path of a figure in PNG, PDF, SVG or HTML, to show how it was made.",
+            metavar="PIPELINE|TOOL|RUN|FIGURE",
             autocompletion=complete_shown,
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Show the steps of a pipeline, or the page of a tool."""
+    """Show the steps of a pipeline, the page of a tool, or how a figure was made."""
     with errors_as_text(as_json):
         from helio import api
         from helio.steps.signature import signatures
@@ -158,21 +161,79 @@ def show(
         if name in signatures() and name not in {entry.id for entry in api.library(settings).entries()}:
             print_tool(name, as_json)
             return
+        if name.lower().endswith(FIGURE_ENDINGS):
+            origin = api.read_figure(name).origin
+            if as_json:
+                print_json(origin.to_json())
+            else:
+                say_origin(origin)
+            return
         from helio.pipelines.template.document import as_text
 
         template = _template_of(name, settings)
         if as_json:
             say(as_text(template), nl=False, exact=True)
             return
-        say(f"{template['id']}: {template.get('name', '')}\n{template.get('description', '')}".rstrip())
-        for variable, facts in (template.get("variables") or {}).items():
-            default = f" = {facts['default']}" if "default" in facts else " (required)"
-            say(f"\n  {variable} ({facts['type']}){default}  {facts.get('description', '')}".rstrip())
-        say("")
-        for step in template["steps"]:
-            say(f"  {step.get('step_id')}: {step.get('tool_name')}  {step.get('intent', '')}".rstrip())
-            for key, value in (step.get("tool_args") or {}).items():
-                say(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
+        say_template(template)
+
+
+def say_origin(origin: Provenance) -> None:
+    """Print how a figure was made: its data, how to cite them, and its pipeline with all code."""
+    from helio.knowledge.citations import text_lines
+    from helio.sources.allowance import in_words
+
+    made = f"{origin.archive or 'the providers of the steps'}"
+    say(f"figure of step {origin.step}, made with helio {origin.helio}; data from {made}")
+    for fetch in origin.fetches:
+        if fetch.failed:
+            say(f"  – {fetch.step_id}  {' to '.join(fetch.range)}  no data: {fetch.failed}")
+        for dataset in fetch.datasets:
+            say(f"  {dataset.dataset} of {dataset.provider}  {' to '.join(fetch.range)}")
+            for file in dataset.files:
+                version = f"v{file.version}  " if file.version else ""
+                say(f"      {file.file}  {version}{in_words(file.size)}  sha256 {file.sha256}")
+    say(f"tools: {', '.join(f'{tool} {version}' for tool, version in origin.tools.items())}\n")
+    for line in text_lines(origin.citations, origin.helio):
+        say(one_line(line, indent=True))
+    say("")
+    say_template(origin.template)
+
+
+def say_template(template: Document) -> None:
+    """Print a template: its variables, and each step with all arguments; code has the lines of its author."""
+    name, description = one_line(template.get("name", "")), one_line(template.get("description", ""))
+    say(f"{template['id']}: {name}\n{description}".rstrip())
+    for variable, facts in (template.get("variables") or {}).items():
+        default = f" = {facts['default']}" if "default" in facts else " (required)"
+        about = one_line(facts.get("description", ""))
+        say(f"\n  {variable} ({facts['type']}){default}  {about}".rstrip())
+    say("")
+    for step in template["steps"]:
+        _say_step(step, "  ")
+
+
+def _say_step(step: Document, indent: str) -> None:
+    what = step.get("tool_name") or (f"use {step['use']}" if "use" in step else "block")
+    say(f"{indent}{step.get('step_id')}: {what}  {one_line(step.get('intent', ''))}".rstrip())
+    if "for_each" in step:
+        each = step["for_each"]
+        say(f"{indent}    for each {each['as']} of {json.dumps(each['over'], ensure_ascii=False)}")
+    for key, value in (step.get("tool_args") or step.get("with") or {}).items():
+        if isinstance(value, str) and "\n" in value.strip():
+            say(f"{indent}    {key} =")
+            for line in value.strip().splitlines():
+                say(f"{indent}      | {line}")
+        else:
+            say(f"{indent}    {key} = {json.dumps(value, ensure_ascii=False)}")
+    for inner in step.get("block") or ():
+        _say_step(inner, f"{indent}    ")
+
+
+def one_line(text: object, *, indent: bool = False) -> str:
+    """Write a text of a template on one line, so that no part of it looks like a line of helio."""
+    words = str(text)
+    before = words[: len(words) - len(words.lstrip(" "))] if indent else ""
+    return before + " ".join(words.split())
 
 
 def _template_of(name: str, settings: Settings) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,6 +15,7 @@ from helio.cli.app import (
     SUCCESS,
     Archive,
     Assign,
+    Formats,
     Json,
     MaxDownload,
     Now,
@@ -23,6 +25,7 @@ from helio.cli.app import (
     TimeRange,
     app,
     assignments,
+    chosen_formats,
     current_settings,
     errors_as_text,
     log_to,
@@ -36,6 +39,7 @@ from helio.counts import number_of
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.compare import Comparison, Difference
+    from helio.pipelines.runs.rerun import Rerun
     from helio.store.lock_file import Lock
 
 _FEW = 10
@@ -167,6 +171,75 @@ def verify(
     raise typer.Exit(_EXITS.get(comparison.verdict, FAILED))
 
 
+@app.command("rerun")
+def rerun_figure(
+    context: typer.Context,
+    figure: Annotated[
+        Path,
+        typer.Argument(help="Figure that helio wrote, in PNG, PDF, SVG or HTML.", metavar="FIGURE"),
+    ],
+    archive: Archive = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the new figure. Default: ./helio-runs/RUN.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    formats: Formats = "",
+    max_download: MaxDownload = "1GB",
+    offline: Offline = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Make the figure without asking.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a figure again from the pipeline in its file, and compare the new file with the old one.
+
+    Shows the pipeline and its code first, and asks.
+    """
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.cli.pipelines import say_origin
+        from helio.errors import RequestError
+        from helio.sources.archives import Access
+
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        file = api.read_figure(figure)
+        chosen = chosen_formats(formats)
+        if not as_json:
+            say_origin(file.origin)
+        if not yes:
+            if as_json or not sys.stdin.isatty():
+                raise RequestError(
+                    "helio runs the pipeline of a figure only if you agree",
+                    advice=f"look at it with `helio show {figure}`, then add --yes",
+                )
+            if not typer.confirm("Run this pipeline?", default=False):
+                say("nothing was run")
+                raise typer.Exit(INVALID)
+        with watch(quiet=as_json, live=not context.obj) as progress:
+            made = api.rerun(
+                file,
+                archive=archive,
+                output=output,
+                outputs=Path("helio-runs"),
+                formats=chosen,
+                access=Access(size_of(max_download), offline, on_progress=progress.downloading),
+                settings=settings,
+                planned=progress.planned,
+                started=progress.started,
+                finished=progress.finished,
+            )
+        if as_json:
+            print_json(made.to_json())
+        else:
+            for line in _rerun_lines(made):
+                say(line)
+    raise typer.Exit(_EXITS.get(made.verdict, FAILED))
+
+
 @app.command()
 def diff(
     old: Annotated[
@@ -279,6 +352,24 @@ def _verify_lines(comparison: Comparison) -> list[str]:
             *(f"  {rule}" for rule in comparison.rules),
         ]
     return [*lines, f"different: {len(others) + 1} of the results of {comparison.old} ({compared} compared)"]
+
+
+def _rerun_lines(made: Rerun) -> list[str]:
+    errors = [f"error: {result.error}" for result in made.run.result.steps if result.error is not None]
+    lines = [*errors, *(f"error: {error}" for error in made.run.unwritten)]
+    lines += [f"missing: {file}; the figure may differ" for file in made.missing]
+    lines += [f"note: {difference}" for difference in made.differences]
+    lines += [f"{artefact.kind:<5} {artefact.path}" for artefact in made.run.artefacts]
+    if made.verdict == "nothing compared":
+        return [*lines, f"nothing was compared: step {made.old.step} drew no figure"]
+    if made.same_bytes:
+        return [*lines, f"same: {made.file} has the same bytes"]
+    if not made.same_figure:
+        return [*lines, "different: the new figure differs from the old one"]
+    if made.file is None:
+        return [*lines, "different: the figure is the same, but its file could not be written"]
+    reason = "" if made.differences else "; the browser or its fonts may differ"
+    return [*lines, f"different: the figure is the same, but the bytes of its file differ{reason}"]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -13,21 +13,30 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
+from helio.flows.doors import (
+    GUARDS,
+    HTML,
+    JAVASCRIPT,
+    JSON,
+    LARGEST_BODY,
+    LOOPBACK,
+    Application,
+    Header,
+    Message,
+    Receive,
+    Send,
+    answer,
+    headers_of,
+    hosts_of,
+    read_body,
+    refusal,
+)
 from helio.flows.idle import end_when_idle
 from helio.flows.secret import proof_of
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Message, Receive, Send], Awaitable[None]]
-Header = tuple[bytes, bytes]
-
-LOOPBACK = "127.0.0.1"
 START_PAGE = "/helio/open"
 SCRIPT = "/helio/open.js"
 TICKETS = "/api/helio/tickets"
@@ -35,12 +44,7 @@ PROOF = "/api/helio/proof"
 TICKET_SECONDS = 600.0
 """Seconds during which a browser can exchange a ticket for the server's password; each ticket works once."""
 MOST_TICKETS = 100
-LARGEST_BODY = 1000
-"""Maximum bytes of a request that the start page sends."""
 
-JSON = b"application/json"
-HTML = b"text/html; charset=utf-8"
-JAVASCRIPT = b"text/javascript; charset=utf-8"
 
 PAGE = f"""<!doctype html>
 <html lang="en">
@@ -128,7 +132,7 @@ class Doors:
         self._secret = secret
         self._authorization = b"Basic " + base64.b64encode(secret.encode())
         self._origin = f"http://{LOOPBACK}:{port}"
-        self._hosts = (f"{LOOPBACK}:{port}".encode(), f"localhost:{port}".encode())
+        self._hosts = hosts_of(port)
         self._tickets: dict[str, float] = {}
         """Unused tickets, each with the time at which it expires."""
         # The engine's pages need inline styles, images in data: addresses, and code made from texts, which their
@@ -141,10 +145,7 @@ class Doors:
         self._headers: list[Header] = [
             (b"content-security-policy", policy.encode()),
             (b"x-frame-options", b"DENY"),
-            (b"x-content-type-options", b"nosniff"),
-            (b"referrer-policy", b"no-referrer"),
-            (b"cross-origin-opener-policy", b"same-origin"),
-            (b"cross-origin-resource-policy", b"same-origin"),
+            *GUARDS,
         ]
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -152,10 +153,8 @@ class Doors:
         if scope["type"] not in ("http", "websocket"):
             await self._application(scope, receive, send)
             return
-        headers: dict[bytes, list[bytes]] = {}
-        for name, value in scope["headers"]:
-            headers.setdefault(name.lower(), []).append(value)
-        refused = self._refusal(scope, headers)
+        headers = headers_of(scope)
+        refused = refusal(scope, headers, self._hosts, is_page=not _is_api(scope["path"]))
         if scope["type"] == "websocket":
             if refused:
                 await send({"type": "websocket.close", "code": 1008, "reason": refused})
@@ -169,24 +168,9 @@ class Doors:
             await send(message)
 
         if refused:
-            await _answer(send_guarded, 403, {"exception_message": refused})
+            await answer(send_guarded, 403, {"exception_message": refused})
         elif not await self._answer_own(scope, headers, receive, send_guarded):
             await self._application(scope, receive, send_guarded)
-
-    def _refusal(self, scope: Message, headers: dict[bytes, list[bytes]]) -> str:
-        """Return why a request is refused; return an empty text if the request is allowed."""
-        hosts = headers.get(b"host", [])
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return (
-                "Refused: the request is addressed to another host name. Use the address that helio prints."
-            )
-        own = b"http://" + hosts[0].lower()
-        if any(origin != own for origin in headers.get(b"origin", ())):
-            return "Refused: the request comes from a web page of another server."
-        foreign = any(site not in (b"same-origin", b"none") for site in headers.get(b"sec-fetch-site", ()))
-        if foreign and not _is_followed_link(scope, headers):
-            return "Refused: a web page of another server sent this request."
-        return ""
 
     async def _answer_own(
         self, scope: Message, headers: dict[bytes, list[bytes]], receive: Receive, send: Send
@@ -198,21 +182,21 @@ class Doors:
             # browser keeps the secret for the loopback address only. The redirect keeps the fragment.
             query = scope["query_string"]
             address = f"{self._origin}/{quote(path.lstrip('/'))}".encode() + (b"?" + query if query else b"")
-            await _answer(send, 307, {}, [(b"location", address)])
+            await answer(send, 307, {}, [(b"location", address)])
         elif path == START_PAGE and method in ("GET", "HEAD"):
-            await _answer(send, 200, PAGE, kind=HTML)
+            await answer(send, 200, PAGE, kind=HTML)
         elif path == SCRIPT and method in ("GET", "HEAD"):
-            await _answer(send, 200, CODE, kind=JAVASCRIPT)
+            await answer(send, 200, CODE, kind=JAVASCRIPT)
         elif path == START_PAGE and method == "POST":
             await self._exchange(headers, receive, send)
         elif path == TICKETS and method == "POST":
             if self._is_owner(headers):
-                await _answer(send, 201, {"ticket": self._new_ticket()})
+                await answer(send, 201, {"ticket": self._new_ticket()})
             else:
-                await _answer(send, 401, {"exception_message": "Unauthorized"})
+                await answer(send, 401, {"exception_message": "Unauthorized"})
         elif path == PROOF and method == "GET":
             challenge = scope["query_string"].decode("latin-1")[:LARGEST_BODY]
-            await _answer(send, 200, {"proof": proof_of(self._secret, challenge)})
+            await answer(send, 200, {"proof": proof_of(self._secret, challenge)})
         else:
             return False
         return True
@@ -220,7 +204,7 @@ class Doors:
     async def _exchange(self, headers: dict[bytes, list[bytes]], receive: Receive, send: Send) -> None:
         """Exchange a ticket from the start page for the server's password."""
         is_json = [kind.split(b";")[0].strip() for kind in headers.get(b"content-type", ())] == [JSON]
-        body = await _read_body(receive)
+        body = await read_body(receive)
         ticket = ""
         if is_json and b"origin" in headers and body is not None:
             try:
@@ -228,9 +212,9 @@ class Doors:
             except (ValueError, KeyError, TypeError, RecursionError):
                 ticket = ""
         if self._tickets.pop(ticket, 0.0) > time.monotonic():
-            await _answer(send, 200, {"secret": self._secret})
+            await answer(send, 200, {"secret": self._secret})
         else:
-            await _answer(send, 403, {"exception_message": "This ticket is not valid or has expired."})
+            await answer(send, 403, {"exception_message": "This ticket is not valid or has expired."})
 
     def _is_owner(self, headers: dict[bytes, list[bytes]]) -> bool:
         given = headers.get(b"authorization", [])
@@ -247,42 +231,3 @@ class Doors:
 
 def _is_api(path: str) -> bool:
     return path == "/api" or path.startswith("/api/")
-
-
-def _is_followed_link(scope: Message, headers: dict[bytes, list[bytes]]) -> bool:
-    """Return whether a browser opens a page of the server as a document, as when a person follows a link to it."""
-    return (
-        scope["type"] == "http"
-        and scope["method"] == "GET"
-        and not _is_api(scope["path"])
-        and headers.get(b"sec-fetch-mode") == [b"navigate"]
-        and headers.get(b"sec-fetch-dest") == [b"document"]
-    )
-
-
-async def _read_body(receive: Receive) -> bytes | None:
-    """Return the body of a request; return None if the body is too long or does not arrive."""
-    body, more = b"", True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        if len(body) > LARGEST_BODY:
-            return None
-        more = message.get("more_body", False)
-    return body
-
-
-async def _answer(
-    send: Send,
-    status: int,
-    content: str | dict[str, str],
-    more: list[Header] | None = None,
-    kind: bytes = JSON,
-) -> None:
-    body = (content if isinstance(content, str) else json.dumps(content)).encode()
-    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
-    headers += [(b"cache-control", b"no-store"), *(more or [])]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

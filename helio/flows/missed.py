@@ -14,7 +14,7 @@ from pathlib import Path
 from helio.counts import number_of
 from helio.errors import DamagedRecord
 from helio.flows.last_runs import last_run
-from helio.flows.schedule import Schedule
+from helio.flows.schedule import Schedule, written_at
 from helio.flows.slots import slots_between
 from helio.store.files import write_whole
 from helio.store.records import Count, NaiveInstant, read_record
@@ -101,9 +101,7 @@ def missed_slots(
 
 def unserved_since(served: ServeRecord, schedule: Schedule, home: Path) -> datetime:
     """Return when `helio serve` was last known to run, or when the schedule was written, whichever is later."""
-    written = (home / "schedules" / f"{schedule.name}.json").stat().st_mtime
-    written_at = datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
-    return max(datetime.fromisoformat(served.seen), written_at)
+    return max(datetime.fromisoformat(served.seen), written_at(home, schedule.name))
 
 
 def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:

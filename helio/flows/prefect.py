@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from helio.errors import EngineError, UnknownRun
@@ -74,12 +76,24 @@ class PrefectEngine:
         if self._ephemeral:
             return self._run(execution, run_id, started, finished)
         with self._server.used():
-            self._server.wait()
+            self._wait()
             mark_dead_runs(self._server, self._settings, continuing=self._given)
             try:
                 return self._run(execution, run_id, started, finished)
             except EngineError as error:
                 raise self._server.database_error() or error from error
+
+    def _wait(self) -> None:
+        """Wait until the server answers; in the meantime import Prefect, which takes a second."""
+        from helio.flows.run import prefect_environment
+
+        with (
+            prefect_environment(self._settings.home, self._server.url),
+            ThreadPoolExecutor(1, "helio-import") as thread,
+        ):
+            imported = thread.submit(import_module, "helio.flows.engine")
+            self._server.wait()
+            imported.result()
 
     def _run(
         self, execution: Execution, run_id: str, started: Started, finished: Finished

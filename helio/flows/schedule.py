@@ -27,7 +27,7 @@ from helio.pipelines.template.files import Format
 from helio.settings import Settings
 from helio.store.files import user_path, write_whole
 from helio.store.records import read_record
-from helio.time_range import canonical, is_relative, parse_time_range
+from helio.time_range import TimeRange, canonical, is_relative, parse_time_range
 
 LONGEST_CRON = 200
 PathOrEmpty = Annotated[str, lambda value: "" if not value or os.path.isabs(value) else "an absolute path"]
@@ -88,6 +88,24 @@ class Schedule:
                 for note in self._range_notes(phrase, change)
             ]
         return notes
+
+    def ranges_due(self, template: Document, after: datetime, until: datetime) -> Iterator[TimeRange]:
+        """Return the intervals of the runs that were due from `after` to `until`, both naive UTC.
+
+        There are none if the schedule's time range is fixed, because every run then has the same interval.
+        """
+        written = template.get("variables")
+        times = {
+            name: self.values.get(name, facts.get("default"))
+            for name, facts in (written if isinstance(written, dict) else {}).items()
+            if isinstance(facts, dict) and facts.get("type") == "time_range"
+        }
+        times |= {name: value for name, value in self.values.items() if name == "$TIME_RANGE"}
+        phrase = times[min(times, key=lambda name: (name != "$TIME_RANGE", name))] if times else None
+        if not isinstance(phrase, str) or not is_relative(phrase):
+            return
+        for slot in slots_between(self.cron, self.timezone, after, until):
+            yield parse_time_range(phrase, slot)
 
     def _range_notes(self, phrase: str, change: datetime) -> Iterator[str]:
         """Report whether the time ranges of successive runs have a gap or an overlap because the clocks change."""
@@ -359,11 +377,20 @@ def check_served(plan: Plan, archive: str, settings: Settings) -> None:
                     archives.choose(choice.provider)
 
 
+def written_at(home: Path, name: str) -> datetime:
+    """Return when the file of a schedule was last written, naive UTC."""
+    written = (home / "schedules" / f"{name}.json").stat().st_mtime
+    return datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
+
+
 def dated(plan: Plan) -> str:
     """Return the folder name for a run's time range: ``2021-10-28``, or ``2021-10-28_2021-11-04`` for several days."""
     span = next(iter(plan.time_ranges.values()), None)
-    if span is None:
-        return _stamp(plan.now)
+    return _stamp(plan.now) if span is None else name_of_range(span)
+
+
+def name_of_range(span: TimeRange) -> str:
+    """Return a file name for a time range: ``2021-10-28``, or ``2021-10-28_2021-11-04`` for several days."""
     if span.duration == timedelta(days=1) and not _clock(span.start):
         return _stamp(span.start)
     return f"{_stamp(span.start)}_{_stamp(span.stop)}"

@@ -229,6 +229,11 @@ def _proposal(name: str, value: Any) -> None:
         raise wrong_type(name, "a proposal", value)
 
 
+def _figure(name: str, value: Any) -> None:
+    if not hasattr(value, "origin"):  # its class belongs to a higher layer
+        _path(name, value, "a path of a figure, or what read_figure returned")
+
+
 def _event(name: str, value: Any) -> None:
     from threading import Event
 
@@ -242,7 +247,7 @@ CHECKS: dict[str, Check] = {
     "time_range": partial(_text, expected="a string such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
     "variables": _variables,
     "now": _moment,
-    **dict.fromkeys(["archive", "output", "outputs", "locked"], _place),
+    **dict.fromkeys(["archive", "output", "outputs", "locked", "file"], _place),
     "replay": _path,
     "formats": _formats,
     "engine": partial(_choice, of=("direct", "prefect", "ephemeral")),
@@ -260,6 +265,7 @@ CHECKS: dict[str, Check] = {
     "settings": _settings,
     "access": _access,
     "proposal": _proposal,
+    "figure": _figure,
     "ended": _event,
 }
 """Check for each argument name; an argument name has the same meaning in every public function."""

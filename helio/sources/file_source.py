@@ -86,6 +86,8 @@ class FileSource(Source):
 
     listing: ClassVar[str] = "files"
     """Cache folder for saved listings; a source that asks its archive in another way uses another folder."""
+    ending: ClassVar[str] = ".cdf"
+    """End of the names of the archive's files; other files in its folders are ignored."""
     check: ClassVar[Callable[[Path], None]] = staticmethod(check_cdf)
     """Function that raises `DamagedFile` if a downloaded file does not have the expected format."""
 
@@ -212,7 +214,7 @@ class FileSource(Source):
         for folder in folders:
             reply = self.http.get(folder, accept="text/html", expected=(200, 404))
             if reply.status == 200:
-                files += read_listing(folder, reply.content.decode(errors="replace"))
+                files += read_listing(folder, reply.content.decode(errors="replace"), self.ending)
                 self.refuse_foreign([file.url for file in files], folder)
         return [
             RemoteFile(file.url, last_modified=file.last_modified) for file in choose_files(files, time_range)

@@ -14,7 +14,7 @@ from helio.sources.local import natural_version, parse_file_name
 from helio.time_range import TimeRange
 
 _LINK = re.compile(r"<a\s", re.IGNORECASE)
-_FILE = re.compile(r'href="(?P<href>[^"?]+\.cdf)"', re.IGNORECASE)
+_FILE = re.compile(r'href="(?P<href>[^"?]+)"', re.IGNORECASE)
 _END_OF_LINK = re.compile(r"</a>", re.IGNORECASE)
 _WHEN = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}(?::\d{2})?|\d{2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}")
 _DAY = timedelta(days=1)
@@ -50,15 +50,15 @@ def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list
     return list(folders)
 
 
-def read_listing(folder: str, page: str) -> list[FolderFile]:
-    """Read the list of CDFs in a folder from its web page, in the format of Apache and similar servers."""
+def read_listing(folder: str, page: str, ending: str = ".cdf") -> list[FolderFile]:
+    """Read the list of files with an ending from a folder's web page, in the format of Apache and similar servers."""
     files = []
     for entry in _LINK.split(page)[
         1:
     ]:  # link by link: a page of a million that never end takes no longer to read
         link, *rest = _END_OF_LINK.split(entry, maxsplit=1)
         file = _FILE.match(link)
-        if file is None or not rest:
+        if file is None or not rest or not file["href"].lower().endswith(ending):
             continue
         href = unescape(file["href"])
         when = _WHEN.search(rest[0])

@@ -161,7 +161,7 @@ def parse_file_name(name: str) -> FileName | None:
     ISTP file naming, https://spdf.gsfc.nasa.gov/istp_guide/filenaming.html
     """
     stem, dot, suffix = name.rpartition(".")
-    if not dot or suffix.lower() != "cdf":
+    if not dot or suffix.lower() not in ("cdf", "nc"):
         return None
     return _parse_stem(stem)
 

@@ -21,13 +21,14 @@ def read_from_code() -> dict[str, Signature]:
     spec = signatures["render_spec"].argument("spec")
     assert spec is not None
     keys: dict[str, Any] = spec.schema["properties"]
+    drawn = tuple(place.removeprefix("spec.") for place in signatures["render_spec"].tables[0].also)
     signatures["plot_data"] = Signature(
         name="plot_data",
         version=signatures["render_spec"].version,
         summary="Draw tables as a figure; helio turns the step and its style_plot steps into one "
         "render_spec step.",
         gives="figure",
-        tables=(TableInput("tables", "labels", many=True, also=("panels",)),),
+        tables=(TableInput("tables", "labels", many=True, also=drawn),),
         arguments=tuple(Argument(key, schema, required=False) for key, schema in keys.items()),
         runs=False,
         synonyms=("plot", "make_plot", "create_plot", "draw_plot", "plot_timeseries"),
@@ -42,7 +43,7 @@ def read_from_code() -> dict[str, Signature]:
         arguments=tuple(
             Argument(key, schema, required=False)
             for key, schema in keys.items()
-            if key not in ("labels", "panels")
+            if key not in ("labels", *(place.partition(".")[0] for place in drawn))
         ),
         runs=False,
         synonyms=("style", "style_figure", "set_style"),

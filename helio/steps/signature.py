@@ -24,6 +24,9 @@ Title = NewType("Title", str)
 FileName = NewType("FileName", str)
 """A file name without folders, in which helio replaces ``{start}``, ``{stop}`` and a variable ``{NAME}``."""
 
+PrintedLength = NewType("PrintedLength", str)
+"""A length on paper with its unit: ``90 mm``, ``9 cm``, ``3.5 in``, ``8 pt``."""
+
 Code = NewType("Code", str)
 """Python code in a template; helio checks the code without changing it, then runs it in a sandbox."""
 

@@ -23,6 +23,7 @@ from helio.steps.signature import (
     FileName,
     Gives,
     MaxItems,
+    PrintedLength,
     RecordContext,
     Schema,
     Signature,
@@ -191,6 +192,11 @@ def schema_of(annotation: Any) -> Schema:
         Text: {"type": "string", "format": "text"},
         Title: {"type": "string", "format": "title"},
         FileName: {"type": "string", "format": "file-name"},
+        PrintedLength: {
+            "type": "string",
+            "format": "printed-length",
+            "pattern": r"^\d+(\.\d+)? ?(mm|cm|in|pt)$",
+        },
         Code: {"type": "string", "format": "text", "contentMediaType": CODE},
         bool: {"type": "boolean"},
         int: {"type": "integer"},
@@ -237,7 +243,12 @@ def schema_of(annotation: Any) -> Schema:
             )
             for name, hint in hints.items()
         }
-        required = sorted(annotation.__required_keys__)
+        # Annotations that are texts hide `Required` from __required_keys__.
+        required = sorted(
+            name
+            for name, hint in hints.items()
+            if get_origin(hint) is typing.Required or annotation.__total__
+        )
         typed: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
         return {**typed, "required": required} if required else typed
     raise TypeError(f"helio cannot make a JSON Schema from the annotation {annotation!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -100,6 +100,20 @@ class LockedFetch:
     tables: Mapping[str, Digest] | None = None
     failed: str = ""
 
+    def to_json(self) -> dict[str, Any]:
+        """Convert the fetch to JSON, without its empty values."""
+        datasets = []
+        for dataset in self.datasets:
+            files = [{name: fact for name, fact in asdict(file).items() if fact} for file in dataset.files]
+            facts = {"dataset": dataset.dataset, "parameters": list(dataset.parameters)}
+            datasets.append(
+                facts
+                | {"provider": dataset.provider, "used": dataset.used}
+                | ({"absent": dataset.absent} if dataset.absent else {"files": files})
+            )
+        ended = {"failed": self.failed} if self.failed else {"tables": dict(self.tables or {})}
+        return {"step_id": self.step_id, "range": list(self.range), "datasets": datasets} | ended
+
 
 @dataclass(frozen=True)
 class Lock:
@@ -159,23 +173,6 @@ class Lock:
 
     def to_json(self) -> dict[str, Any]:
         """Convert the lock to JSON, without its empty values."""
-        fetches = []
-        for fetch in self.fetches:
-            datasets = []
-            for dataset in fetch.datasets:
-                files = [
-                    {name: fact for name, fact in asdict(file).items() if fact} for file in dataset.files
-                ]
-                facts = {"dataset": dataset.dataset, "parameters": list(dataset.parameters)}
-                datasets.append(
-                    facts
-                    | {"provider": dataset.provider, "used": dataset.used}
-                    | ({"absent": dataset.absent} if dataset.absent else {"files": files})
-                )
-            ended = {"failed": fetch.failed} if fetch.failed else {"tables": dict(fetch.tables or {})}
-            fetches.append(
-                {"step_id": fetch.step_id, "range": list(fetch.range), "datasets": datasets} | ended
-            )
         return {
             "lock": FORM,
             "helio": self.helio,
@@ -186,7 +183,7 @@ class Lock:
             "values": dict(self.values),
             "tools": dict(self.tools),
             **({"rules": dict(self.rules)} if self.rules else {}),
-            "fetches": fetches,
+            "fetches": [fetch.to_json() for fetch in self.fetches],
             **({"document": dict(self.document)} if self.document else {}),
         }
 
@@ -300,15 +297,20 @@ def changes(locked: Lock, now: Lock) -> list[str]:
         differences.append(f"the template: {_short(locked.template)} → {_short(now.template)}")
     differences += _of_mappings("", locked.values, now.values)
     differences += _of_mappings("tool ", locked.tools, now.tools, "version ")
-    before, after = ({fetch.step_id: fetch for fetch in lock.fetches} for lock in (locked, now))
+    differences += changed_fetches(locked.fetches, now.fetches)
+    return list(dict.fromkeys(differences))
+
+
+def changed_fetches(old: Iterable[LockedFetch], new: Iterable[LockedFetch]) -> Iterator[str]:
+    """Describe how fetches differ, step by step; `changes` says which facts are compared."""
+    before, after = ({fetch.step_id: fetch for fetch in fetches} for fetches in (old, new))
     for step_id in dict.fromkeys((*before, *after)):
         if step_id not in after:
-            differences.append(f"step {step_id} no longer fetches data")
+            yield f"step {step_id} no longer fetches data"
         elif step_id not in before:
-            differences.append(f"step {step_id} fetches data that are not locked")
+            yield f"step {step_id} fetches data that are not locked"
         else:
-            differences += _of_fetches(before[step_id], after[step_id])
-    return list(dict.fromkeys(differences))
+            yield from _of_fetches(before[step_id], after[step_id])
 
 
 def _of_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

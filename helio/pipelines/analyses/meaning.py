@@ -190,7 +190,7 @@ class _Reading:
         if step.use or "loop_over" in step.extra:
             return
         loop = step.for_each or self._implied_loop(step)
-        whole = unwrapped(replace(step, for_each=loop), self.context.signatures)
+        whole = None if loop is None else unwrapped(replace(step, for_each=loop), self.context.signatures)
         if loop is None or whole is not None:
             yield from self._inner(step if whole is None else replace(step, tool_args=whole), items, over)
             return

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from helio.pipelines.dialect.written import list_of, object_of
 from helio.pipelines.template.context import Context, Dataset
-from helio.pipelines.template.graph import Graph, StepView
+from helio.pipelines.template.figures import ENTRIES, RENDER
+from helio.pipelines.template.graph import Graph, Read, StepView
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.variables import Path
 from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
@@ -42,7 +44,11 @@ def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
 def demands(step: StepView) -> bool:
     """Return whether the tool of a step requires a certain unit, frame or kind of its input tables."""
     tool = step.signature
-    return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
+    if tool is None:
+        return False
+    if step.tool == RENDER:
+        return any(_is_entry(read.path) for read in step.reads) or bool(_shared_axes(step))
+    return bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
 def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:
@@ -51,6 +57,41 @@ def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list
         parameter: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
         for parameter, reads in step.inputs.items()
     }
+
+
+def entries_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[Path, ReadTable]:
+    """Return the known facts of the tables that the entries of a figure read, by their paths in the arguments."""
+    return {
+        read.path: ReadTable(read.path, read.label, _known_of(read.label, known))
+        for read in step.reads
+        if step.tool == RENDER and _is_entry(read.path)
+    }
+
+
+def axes_shared(step: StepView, known: Mapping[str, Foreseen]) -> dict[int, list[ReadTable]]:
+    """Return the known facts of the tables that share a y axis, by the number of their panel in the figure."""
+    return {
+        number: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
+        for number, reads in _shared_axes(step).items()
+    }
+
+
+def _shared_axes(step: StepView) -> dict[int, list[Read]]:
+    """Return the labels in each panel of lines or bars that has several."""
+    panels: dict[int, list[Read]] = {}
+    for read in step.reads if step.tool == RENDER else ():
+        if read.path[:2] == ("spec", "panels"):
+            panels.setdefault(int(read.path[2]) + 1, []).append(read)
+    types = list_of(object_of(step.params.get("spec")).get("panel_types"))
+    return {
+        number: reads
+        for number, reads in panels.items()
+        if len(reads) > 1 and types[number - 1 : number] in ([], ["line"], ["bars"])
+    }
+
+
+def _is_entry(path: Path) -> bool:
+    return path[:1] == ("spec",) and path[1:2] in [(key,) for key in ENTRIES]
 
 
 def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:

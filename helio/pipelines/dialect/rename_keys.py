@@ -9,7 +9,8 @@ HN102 (edit safe)  synonym of a key renamed; two values for the same key are an 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from helio.pipelines.dialect.renaming import Renaming
@@ -68,22 +69,30 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
     [('/steps/0/step_id', 1), ('/steps/0/intent', 'B'), ('/steps/0/tool_name', 'fetch_data'),
      ('/steps/0/tool_args', {})]
     """
+    of_variable = spellings_of(VARIABLE_KEYS, VARIABLE["properties"])
     for name, facts in variables_of(plan).items():
         variable = KeyRenaming(("variables", name), facts)
-        variable.rename(VARIABLE_KEYS, VARIABLE["properties"])
+        variable.rename(of_variable, VARIABLE["properties"])
         yield from (*variable.findings(), *variable.misspelt_keys(VARIABLE["properties"]))
     tools = tool_spellings(context.signatures)
+    of_step, of_loop = spellings_of(STEP_KEYS, STEP["properties"]), spellings_of(LOOP_KEYS, LOOP_KEYS)
+    of_call = cache(lambda tool: key_spellings(context.signatures[tool]))
     for step in written_steps(plan):
         renaming = StepRenaming(step.path, step.json, step.id)
-        renaming.rename(STEP_KEYS, STEP["properties"], STEP_KINDS)
+        renaming.rename(of_step, STEP["properties"], STEP_KINDS)
         renaming.flatten_call(tools)
-        renaming.gather_arguments(tools, context.signatures)
+        renaming.gather_arguments(tools, of_call, context.signatures)
         renaming.say_optional()
         renaming.settle_use()
         yield from (*renaming.findings(), *renaming.misspelt_keys(STEP["properties"], STEP_KINDS))
         loop = KeyRenaming((*step.path, "for_each"), object_of(renaming.now.get("for_each")), step.id)
-        loop.rename(LOOP_KEYS, LOOP_KEYS)
+        loop.rename(of_loop, LOOP_KEYS)
         yield from (*loop.findings(), *loop.misspelt_keys(LOOP_KEYS))
+
+
+def spellings_of(words: Mapping[str, str], known: Iterable[str]) -> Mapping[str, str]:
+    """Map each spelling of a key to the key; `words` has the synonyms of each key, separated by blanks."""
+    return by_word(words, words) | {fold(key): key for key in known if not key.startswith("$")}
 
 
 class KeyRenaming(Renaming):
@@ -95,21 +104,22 @@ class KeyRenaming(Renaming):
     def __init__(self, path: Path, before: Document, step_id: StepId | None = None) -> None:
         super().__init__(path, before, step_id)
 
-    def rename(self, words: Mapping[str, str], known: Mapping[str, Any], kinds: Kinds | None = None) -> None:
+    def rename(
+        self, spellings: Mapping[str, str], known: Collection[str], kinds: Kinds | None = None
+    ) -> None:
         """Rename each key that is a synonym of a known key.
 
         Parameters
         ----------
-        words : mapping
-            A table of synonyms.
-        known : mapping
+        spellings : mapping
+            The key for each spelling, as `spellings_of` returns it.
+        known : collection of str
             The keys that the object may have.
         kinds : mapping, optional
             Which types a value may have, for keys where not all do.
         """
-        named = by_word(words, words) | {fold(key): key for key in known if not key.startswith("$")}
         for key, value in list(self.now.items()):
-            target = key if key in known else named.get(fold(key))
+            target = key if key in known else spellings.get(fold(key))
             if (
                 target is not None
                 and target in known
@@ -186,13 +196,18 @@ class StepRenaming(KeyRenaming):
         if spell_tool(name, tools) or "tool_args" in self.now:
             self.move("name", "tool_name", name)
 
-    def gather_arguments(self, tools: Mapping[str, str], signatures: Mapping[str, Signature]) -> None:
+    def gather_arguments(
+        self,
+        tools: Mapping[str, str],
+        spellings_of_call: Callable[[str], Mapping[str, str]],
+        signatures: Mapping[str, Signature],
+    ) -> None:
         """Move arguments that a step has beside its tool name into ``tool_args``."""
         tool = spell_tool(text_of(self.now.get("tool_name")), tools)
         tool_args = self.now.get("tool_args", {})
         if tool is None or not isinstance(tool_args, dict):
             return
-        spellings = key_spellings(signatures[tool])
+        spellings = spellings_of_call(tool)
         schemas = {argument.name: argument.schema for argument in signatures[tool].arguments}
         alone = "tool_args" not in self.now
         beside = [

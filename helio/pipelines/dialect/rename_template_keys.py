@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.dialect.rename_keys import KeyRenaming, Kinds
+from helio.pipelines.dialect.rename_keys import KeyRenaming, Kinds, spellings_of
 from helio.pipelines.dialect.synonyms import TEMPLATE_KEYS
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.document import Document
@@ -35,5 +35,5 @@ def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
 def template_renaming(plan: Document) -> KeyRenaming:
     """Return the template with its synonyms of keys replaced by known keys, and the list of renamed keys."""
     renaming = KeyRenaming((), plan)
-    renaming.rename(TEMPLATE_KEYS, STRUCTURE["properties"], KINDS)
+    renaming.rename(spellings_of(TEMPLATE_KEYS, STRUCTURE["properties"]), STRUCTURE["properties"], KINDS)
     return renaming

@@ -29,7 +29,12 @@ TYPES = {
     "array": "a list",
     "object": "an object",
 }
-TEXTS = {"duration": "a length of time", "time-range": "a time range", "label": "a label"}
+TEXTS = {
+    "duration": "a length of time",
+    "time-range": "a time range",
+    "label": "a label",
+    "printed-length": "a length such as '90 mm'",
+}
 """Words for formats of texts, used in messages."""
 SIZES = {"maxItems": "items", "maxProperties": "keys"}
 """Words for the parts whose number a rule of JSON Schema limits."""
@@ -102,7 +107,9 @@ def _what_is_wrong(error: Any, shown: str) -> str:
         return f"{shown} is not {name or TYPES.get(operand, operand)}"
     if rule == "anyOf":
         kinds = [
-            TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ())))
+            TEXTS.get(option.get("format", ""))
+            or TYPES.get(option.get("type"), "")
+            or "/".join(map(str, option.get("enum", ())))
             for option in operand
         ]
         return f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds)))
@@ -170,7 +177,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "object": dict,
 }
-CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
+CHECKED: dict[str, tuple[type | tuple[()], Callable[[Any, Any, Schema], bool]]] = {
     "type": (object, _of_type),
     "enum": (object, _enum),
     "const": (object, lambda value, operand, _: value == operand and type(value) is type(operand)),
@@ -189,6 +196,6 @@ CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
     "minLength": (str, _at_least),
     "maxLength": (str, _at_most),
     "pattern": (str, lambda value, operand, _: re.search(operand, value) is not None),
-    **dict.fromkeys(("description", "default", "format", "contentMediaType"), (object, lambda *_: True)),
+    **dict.fromkeys(("description", "default", "format", "contentMediaType"), ((), lambda *_: True)),
 }
-"""Rules of JSON Schema that `fits` knows, each with the type of value to check and the check."""
+"""Rules of JSON Schema that `fits` knows, each with the types of values to check and the check."""

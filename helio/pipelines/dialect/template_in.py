@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from helio.pipelines.dialect.structure import misfits
+from helio.pipelines.dialect.structure import fits, misfits
 from helio.pipelines.dialect.written import list_of, object_of, variables_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.graph import StepView
@@ -38,7 +38,9 @@ def _fitting(step: Document) -> Document:
     """Return the keys of a step whose values have the right type; a step without an id gets an empty id."""
     known: Schema = STEP["properties"]
     fitting: dict[str, Any] = {
-        key: value for key, value in step.items() if key in known and not any(misfits(value, known[key]))
+        key: value
+        for key, value in step.items()
+        if key in known and (fits(value, known[key]) or not any(misfits(value, known[key])))
     }
     if "block" in fitting:
         fitting["block"] = list(map(_fitting, fitting["block"]))

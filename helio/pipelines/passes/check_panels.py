@@ -9,13 +9,13 @@ HV109 (error)  a setting for a panel that the figure does not have
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helio.counts import number_of
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL, RENDER, figure_of
+from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, ENTRIES, PER_PANEL, RENDER, figure_of
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
 
@@ -36,18 +36,29 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
         panels = spec.get("panels")
         if not panels or not isinstance(panels, list):
             continue  # the tables, or a variable, decide how many there are
-        count = len(panels)
+        entries = [key for key in ENTRIES if isinstance(spec.get(key), list) for _ in spec[key]]
+        count = len(panels) + len(entries)
         last = f"choose a panel from 1 (top) to {count}" if count > 1 else "use panel 1, the only panel"
-        for path, message, advice in _wrong(spec, count):
+        for path, message, advice in _wrong(spec, len(panels), entries):
             at = pointer(*step.path, "tool_args", "spec", *path)
             yield Diagnostic(
                 "HV109", message, step_id=step.step_id, tool_name=RENDER, path=at, advice=(advice or last,)
             )
 
 
-def _wrong(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, str, str]]:
-    """Yield the path of each wrong setting, what is wrong, and a special advice if there is one."""
+def _wrong(spec: Mapping[str, Any], count: int, entries: Sequence[str]) -> Iterator[tuple[Path, str, str]]:
+    """Yield the path of each wrong setting, what is wrong, and a special advice if there is one.
+
+    Parameters
+    ----------
+    count : int
+        Number of panels in ``panels``.
+    entries : sequence of str
+        Keys of the entries that describe the panels below these, such as ``"xy"``.
+    """
     for key in sorted(PER_PANEL & spec.keys()):
+        if key == "row_heights" and entries:
+            continue  # the width of the figure decides how many of them stand in a row
         if isinstance(spec[key], list) and len(spec[key]) != count:
             message = (
                 f"{key} has {number_of(len(spec[key]), 'entry', 'entries')} for {number_of(count, 'panel')}"
@@ -56,6 +67,12 @@ def _wrong(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, str, str
     numbers: list[tuple[Path, str | int]] = [
         ((key, name), name) for key in sorted(BY_NUMBER & spec.keys()) for name in _names(spec[key])
     ]
+    for path, name in numbers:
+        order = int(name) - count - 1 if str(name).isdecimal() else -1
+        if 0 <= order < len(entries):
+            kind = entries[order]
+            advice = f"set its limits, labels and scales in that entry of {kind}"
+            yield path, f"{path[0]}: panel {name} is described by an entry of {kind}", advice
     numbers += [
         ((key, index, "panel"), item["panel"])
         for key in sorted(AT_PANEL & spec.keys())
@@ -65,7 +82,7 @@ def _wrong(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, str, str
     if isinstance(number := spec.get("log_scale"), int):
         numbers.append((("log_scale",), number))
     for path, number in numbers:
-        if not str(number).isdecimal() or not 1 <= int(number) <= count:
+        if not str(number).isdecimal() or not 1 <= int(number) <= count + len(entries):
             yield path, f"{path[0]}: there is no panel {number}", ""
 
 

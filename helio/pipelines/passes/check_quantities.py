@@ -42,6 +42,12 @@ HV407 (warning)  a frame whose name is similar to that of a known frame
     before  join_components with "frame": "GSEE"
     after   warned, with GSE
     to do   Correct the frame's name, if it is misspelt.
+
+HV408 (warning)  one panel with quantities in different units
+    They share one y axis, so one of them may be a flat line; a reader takes the numbers for one unit.
+    before  "panels": [["B", "rate"]] with nT and nT/s
+    after   warned, both units named
+    to do   Give each unit a panel of its own, or convert one with convert_units.
 """
 
 from __future__ import annotations
@@ -49,11 +55,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from helio.knowledge.frame_names import meant_frame
-from helio.pipelines.analyses.quantities import ReadTable, demands, quantities, tables_read
+from helio.pipelines.analyses.quantities import (
+    ReadTable,
+    axes_shared,
+    demands,
+    entries_read,
+    quantities,
+    tables_read,
+)
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.figures import figure_of
 from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.template import Template
+from helio.pipelines.template.variables import Path
 from helio.steps.foreseen import Foreseen, clashes, pairs_alike
 from helio.steps.quantity import advice_on_frames, advice_on_units, equal_units
 from helio.steps.result import Aspect
@@ -71,6 +86,8 @@ _ALIKE: Mapping[Aspect, str] = {
     "frame": "both in the same frame",
     "kind": "two of the same kind",
 }
+_EQUAL: tuple[Aspect, ...] = ("unit", "frame")
+"""What the two quantities of a panel with equal axes must share."""
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
@@ -98,6 +115,8 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
     for step in demanding:
         if step.signature is not None:
             yield from _misfits(step, step.signature, tables_read(step, known))
+            yield from _unfit_axes(step, entries_read(step, known))
+            yield from _mixed_panels(step, axes_shared(step, known))
 
 
 def _misspelt_frames(steps: Iterable[StepView]) -> Iterator[Diagnostic]:
@@ -129,6 +148,49 @@ def _misfits(
                 blamed.add((aspect, read.label))
                 yield _diagnostic(step, aspect, read, [read.known], message, "", advice)
     yield from _unlike(step, signature, inputs, blamed)
+
+
+def _mixed_panels(step: StepView, panels: Mapping[int, list[ReadTable]]) -> Iterator[Diagnostic]:
+    for number, reads in panels.items():
+        if any(read.known.kinds == {"spectrum"} for read in reads):
+            continue  # lines over a spectrogram, whose y axis has the unit of its bins
+        units = {read.label: read.known.unit for read in reads if read.known.unit is not None}
+        first = next(iter(units), "")
+        other = next((label for label, unit in units.items() if not equal_units(unit, units[first])), None)
+        if other is not None:
+            yield Diagnostic(
+                "HV408",
+                f"panel {number}: '{first}' {_is_in(units[first], 'unit')}, but '{other}' "
+                f"{_is_in(units[other], 'unit')}; they share one y axis",
+                "warning",
+                step.id,
+                step.tool,
+                pointer(*step.path, "tool_args", "spec", "panels", number - 1),
+                ("give each unit a panel of its own, or convert one with convert_units",),
+            )
+
+
+def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[Diagnostic]:
+    """Yield an error for each axis of a panel that is no single series, and for equal axes with different units."""
+    for path, read in by_path.items():
+        if "scalar" not in read.known.kinds:
+            message = f"{path[-1]} must be one series, but '{read.label}' is {_kinds(read.known)}"
+            yield _diagnostic(step, "kind", read, [read.known], message, "", _advice_on_kind("scalar", read))
+    for path, x in by_path.items():
+        y = by_path.get((*path[:-1], "y"))
+        if path[-1] != "x" or y is None:
+            continue
+        entry = figure_of(step.step)["xy"][path[2]]
+        if not entry.get("equal_axes", entry.get("type") == "hodogram"):
+            continue
+        for aspect in (aspect for aspect in _EQUAL if clashes(aspect, x.known, y.known)):
+            if aspect == "frame" and _share_x(x, y):
+                continue
+            message = f"'{x.label}' {_is(x.known, aspect)}, and '{y.label}' {_is(y.known, aspect)}"
+            advice = _advice_on_unlike(aspect, x, y) + "; or draw them as a scatter, without equal_axes"
+            yield _diagnostic(
+                step, aspect, y, [x.known, y.known], message, ": equal axes need one scale", advice
+            )
 
 
 def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, str]]:

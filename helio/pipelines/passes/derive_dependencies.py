@@ -118,8 +118,9 @@ def _is_unknown(label: str, labels: Labels) -> bool:
 
 def _takes_several(step: StepView, path: Path) -> bool:
     """Return whether a tool takes a list of labels at this path in its arguments."""
+    in_list = isinstance(path[-1], int)
     return any(
-        table.many
+        table.many and (in_list or dotted == ".".join(map(str, path)))
         for table in (step.signature.tables if step.signature else ())
         for dotted in (table.argument, *table.also)
         if dotted.partition(".")[0] == path[0]

@@ -16,8 +16,8 @@ from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.edit import Edit, Operation, replaced
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.labels import split_labels as split
+from helio.pipelines.template.labels import values_at
 from helio.pipelines.template.template import Template
-from helio.pipelines.template.variables import Path
 
 
 def split_labels(template: Template, context: Context) -> Iterator[Finding]:
@@ -40,24 +40,18 @@ def split_labels(template: Template, context: Context) -> Iterator[Finding]:
             if not table.many:
                 continue
             for dotted in (table.argument, *table.also):
-                value = _at(step.tool_args, tuple(dotted.split(".")))
-                if not _holds_commas(value, dotted == table.argument):
-                    continue
-                if known is None:
-                    shown = views(template.by_list(), context.signatures)
-                    known = [label for view in shown for label in view.outputs]
-                parts = _split(value, known, dotted == table.argument)
-                if parts != value:
-                    operations += replaced(pointer(*step.path, "tool_args", *dotted.split(".")), value, parts)
+                for path, value in values_at(step.tool_args, dotted):
+                    if not _holds_commas(value, dotted == table.argument):
+                        continue
+                    if known is None:
+                        shown = views(template.by_list(), context.signatures)
+                        known = [label for view in shown for label in view.outputs]
+                    parts = _split(value, known, dotted == table.argument)
+                    if parts != value:
+                        operations += replaced(pointer(*step.path, "tool_args", *path), value, parts)
         if operations:
             message = "comma-separated labels written as a list"
             yield Edit("HR201", message, tuple(operations), step.step_id, path=operations[0]["path"])
-
-
-def _at(value: Any, path: Path) -> Any:
-    for part in path:
-        value = value.get(part) if isinstance(value, dict) else None
-    return value
 
 
 def _holds_commas(value: Any, whole: bool) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from helio.errors import DamagedObject, ExportError
 from helio.pipelines.plan import PlannedStep
-from helio.pipelines.runs.execute import Execution, Output, PlanResult
+from helio.pipelines.runs.execute import Execution, Output, PlanResult, StepResult
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.settings import Settings
@@ -55,6 +55,7 @@ def write_artefacts(
     folder: Path,
     formats: Iterable[Format],
     find_browser: Callable[[], Path | None],
+    document_of: Callable[[StepResult, str], bytes],
 ) -> tuple[list[Artefact], list[MissingFile]]:
     """Write the files that the plan names, and every figure also in the other requested formats.
 
@@ -62,6 +63,9 @@ def write_artefacts(
     ----------
     formats : iterable of str
         Formats in addition to the plan's; the run does not fail without them.
+    document_of : callable
+        Returns the document to enclose in each file of a figure, from the figure's step and the figure's digest. The
+        store keeps figures without it, so it changes no key and no digest.
 
     Returns
     -------
@@ -74,8 +78,9 @@ def write_artefacts(
     OutputError
         The folder cannot be written, or the disk is full.
     """
+    from helio.steps.render.enclose import enclose
     from helio.steps.render.figure import Figure
-    from helio.steps.render.write_figure import plotly_js, to_html
+    from helio.steps.render.write_figure import plain_title, plotly_js, to_html
 
     artefacts: list[Artefact] = []
     missing: list[MissingFile] = []
@@ -98,6 +103,7 @@ def write_artefacts(
                     write(file, content, step_id)
                 continue
             figure = Figure(json.loads(content), tuple(output.facts["notes"]))
+            document = document_of(step, output.digest)
             for file in (*step.step.files, *_further(step.step, formats)):
                 other = planned.get(file.name.lower(), step_id)
                 try:
@@ -108,13 +114,16 @@ def write_artefacts(
                         )
                     if file.format == "json":
                         write(file, content, step_id)
-                    elif file.format == "html":
+                        continue
+                    if file.format == "html":
                         library = folder / PLOTLY_JS
                         if not library.is_file() or library.stat().st_size != len(plotly_js()):
                             write_whole(library, plotly_js(), durable=False)
-                        write(file, to_html(figure, plotly_js="beside"), step_id)
+                        drawn = to_html(figure, plotly_js="beside")
                     else:
-                        write(file, static.draw(output, figure, cast(Static, file.format)), step_id)
+                        drawn = static.draw(output, figure, cast(Static, file.format))
+                    named = enclose(drawn, file.format, document, title=plain_title(figure))
+                    write(file, named, step_id)
                 except ExportError as error:
                     missing.append(MissingFile(file, step_id, error.located(file.name)))
     return artefacts, missing

@@ -75,7 +75,7 @@ def template_of(
         notes += [f"{choice.run.id}: step {step} {why}" for step, why in left_out]
         declared = _with_values(choice.run)
         renamed = _apart(variables, declared)
-        used = {name for step in taken for name in _variables_of(step)}
+        used = {name for step in taken for name in variables_of(step)}
         variables |= {renamed.get(key, key): facts for key, facts in declared.items() if key in used}
         phrases |= {
             renamed.get(key, key): text for key, text in _defaults_used(choice.run).items() if key in used
@@ -293,11 +293,12 @@ def _apart(known: Document, declared: Document) -> dict[str, str]:
     return renamed
 
 
-def _variables_of(step: Document) -> set[str]:
-    """Find all variables in the fields of a step."""
+def variables_of(step: Document) -> set[str]:
+    """Find all variables in the fields of a step and of the steps in its block."""
     signature = signatures().get(str(step.get("tool_name")))
     in_braces = () if signature is None else tokens(step.get("tool_args"), signature.schema())
-    return {*TOKEN.findall(str(step)), *(name for _, name in in_braces)}
+    inner = (name for other in step.get("block", ()) for name in variables_of(other))
+    return {*TOKEN.findall(str(step)), *(name for _, name in in_braces), *inner}
 
 
 def _respelt(step: Document, renamed: Mapping[str, str]) -> Document:

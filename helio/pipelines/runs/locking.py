@@ -339,6 +339,22 @@ def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
             (),
             failed=step["state"] if step["error"] is None else step["error"]["kind"],
         )
+    return _fetch_of_outputs(str(step["step_id"]), outputs, step["attempts"])
+
+
+def fetch_of_result(result: StepResult) -> LockedFetch:
+    """Return the files and the tables of one finished fetch."""
+    step_id = str(result.step.step_id)
+    if not result.outputs:
+        failed = result.state if result.error is None else type(result.error).__name__
+        start, stop = result.step.time_ranges["time_range"].as_iso()
+        return LockedFetch(step_id, (start, stop), (), failed=failed)
+    return _fetch_of_outputs(step_id, [vars(output) for output in result.outputs], result.attempts)
+
+
+def _fetch_of_outputs(
+    step_id: str, outputs: Sequence[Mapping[str, Any]], attempts: Sequence[Mapping[str, Any]]
+) -> LockedFetch:
     sources = {source.file: source for output in outputs for source in output["sources"]}
     merged: dict[int, LockedDataset] = {}
     for output in outputs:
@@ -357,9 +373,9 @@ def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
             )
     start, stop = outputs[0]["recipe"]["range"]
     locked = (_with_known_files(merged[number]) for number in sorted(merged))
-    datasets = _with_use(locked, step["attempts"])
+    datasets = _with_use(locked, attempts)
     tables = {made["label"]: made["digest"] for made in outputs}
-    return LockedFetch(str(step["step_id"]), (start, stop), tuple(datasets), tables)
+    return LockedFetch(step_id, (start, stop), tuple(datasets), tables)
 
 
 def _recorded(choice: ChoiceRecord, sources: Mapping[str, SourceFile]) -> list[SourceFile]:

@@ -28,9 +28,20 @@ def environment() -> dict[str, str]:
     return {
         "helio": __version__,
         "python": platform.python_version(),
-        "platform": platform.platform(),
+        "platform": _platform(),
         **{name: installed[name.lower()] for name in _PACKAGES if name.lower() in installed},
     }
+
+
+def _platform() -> str:
+    """Return the system, its release, the machine and the C library as `platform.platform` writes them.
+
+    On Linux, `platform.platform` starts the program ``uname`` for the processor, whose name is that of the machine.
+    """
+    if sys.platform != "linux":
+        return platform.platform()
+    parts = (platform.system(), platform.release(), platform.machine(), "with", "".join(platform.libc_ver()))
+    return "-".join(filter(None, parts))
 
 
 def _installed() -> dict[str, str]:

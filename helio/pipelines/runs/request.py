@@ -72,6 +72,11 @@ class RunRequest:
         Used without `output`: a folder in which the run gets its own folder.
     formats : tuple of str
         Formats of figures in addition to the plan's.
+    named_archive : str, optional
+        The archive that figures name; default: `archive`. A repeated run names that of the first run.
+    figures : mapping
+        Templates of figures by the ids of their steps, for a run that makes a figure again from the document in its
+        file.
     """
 
     plan: Plan
@@ -83,6 +88,8 @@ class RunRequest:
     output: Path | None = None
     outputs: Path | None = None
     formats: tuple[Format, ...] = ()
+    named_archive: str | None = None
+    figures: Mapping[str, Document] = field(default_factory=dict)
 
     def folder(self, run_id: str) -> Path | None:
         """Return the output folder of a run; return None if the run writes no files."""

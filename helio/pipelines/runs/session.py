@@ -23,6 +23,7 @@ from helio.pipelines.runs.artefacts import Artefact, MissingFile, find_browser_o
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.folder import prepare_folder, remove_empty
 from helio.pipelines.runs.outcome import Run, status_with_files
+from helio.pipelines.runs.provenance import document_of, provenance_of
 from helio.pipelines.runs.record import documents, header, step_record, versions
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.worker_pool import Workers
@@ -244,7 +245,22 @@ def _write_files(
     if folder is None:
         return [], []
     browser = partial(find_browser_of, settings)
-    return write_artefacts(result, session.execution, folder, session.request.formats, browser)
+
+    request = session.request
+
+    def document(figure: StepResult, digest: str) -> bytes:
+        return document_of(
+            provenance_of(
+                result,
+                figure,
+                archive=request.archive if request.named_archive is None else request.named_archive,
+                home=settings.home,
+                digest=digest,
+                template=request.figures.get(str(figure.step.step_id)),
+            )
+        )
+
+    return write_artefacts(result, session.execution, folder, request.formats, browser, document)
 
 
 @contextmanager

@@ -79,7 +79,13 @@ def verify_run(
         for name in _KEPT:
             _mirror(settings.home / name, own.home / name)
         output = Path(folder) / "output" if header.get("artefacts") else None
-        request = RunRequest(plan, source, output=output, formats=_added_formats(record, plan))
+        request = RunRequest(
+            plan,
+            source,
+            output=output,
+            formats=_added_formats(record, plan),
+            named_archive=header.get("archive"),
+        )
 
         def run(access: Access) -> Run:
             repeated = replace(request, access=access)

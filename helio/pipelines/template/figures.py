@@ -8,13 +8,17 @@ from typing import Any
 
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.labels import labels_at, owner
+from helio.pipelines.template.labels import labels_at, owner, values_at
 from helio.pipelines.template.template import Step, reached
 
 PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_plot"
 FIGURES = (PLOT, RENDER)
 DRAWING = (PLOT, STYLE)
 """Tools whose arguments are keys of a figure."""
+ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by")
+"""Paths of the labels in the entries of a figure that describe a panel each."""
+ENTRIES = tuple(dict.fromkeys(path.partition(".")[0] for path in ENTRY_LABELS))
+"""Keys of a figure whose value is a list with a panel in each entry; these panels stand below the others."""
 UNKNOWN_KEY = "HO401"
 """Code of the error about an unknown key of a figure."""
 
@@ -56,9 +60,14 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def complete_labels(spec: Document) -> list[str]:
-    """Return the labels of a figure: first the labels in ``labels``, then those that only ``panels`` contains."""
+    """Return the labels of a figure: first the labels in ``labels``, then those that only its panels contain."""
     listed = [label for _, label in labels_at((), spec.get("labels"))]
-    drawn = dict.fromkeys(label for _, label in labels_at((), spec.get("panels")))
+    drawn = dict.fromkeys(
+        label
+        for place in ("panels", *ENTRY_LABELS)
+        for path, value in values_at(spec, place)
+        for _, label in labels_at(path, value)
+    )
     return [*listed, *(label for label in drawn if label not in listed)]
 
 
@@ -83,14 +92,20 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
         remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    for key in ENTRIES & spec.keys():
+        remaining[key] = [entry for entry in spec[key] if not _lost(key, entry, lost)]
     panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]
     if not panels:
         return remaining
     remaining["panels"] = [panel for panel in panels if panel]
-    numbers = [number for number, panel in enumerate(panels, 1) if panel]
-    new_number = {old: new for new, old in enumerate(numbers, 1)}
+    kept = [bool(panel) for panel in panels]
     for key in PER_PANEL & spec.keys():
-        remaining[key] = [value for number, value in enumerate(spec[key], 1) if number in new_number]
+        remaining[key] = [
+            value for number, value in enumerate(spec[key]) if number >= len(kept) or kept[number]
+        ]
+    kept += [not _lost(key, entry, lost) for key in ENTRIES for entry in spec.get(key, ())]
+    numbers = [number for number, panel in enumerate(kept, 1) if panel]
+    new_number = {old: new for new, old in enumerate(numbers, 1)}
     for key in BY_NUMBER & spec.keys():
         if isinstance(spec[key], dict):
             by_number = {int(number): value for number, value in spec[key].items()}
@@ -106,3 +121,14 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
             if panel is None or panel in new_number:
                 remaining[key].append(item if panel is None else {**item, "panel": new_number[panel]})
     return remaining
+
+
+def _lost(key: str, entry: Document, lost: Collection[str]) -> bool:
+    """Return whether an entry that describes a panel names a label that the figure has lost."""
+    return any(
+        label in lost
+        for place in ENTRY_LABELS
+        if place.startswith(f"{key}.")
+        for path, value in values_at({key: [entry]}, place)
+        for _, label in labels_at(path, value)
+    )

@@ -36,8 +36,8 @@ def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple
     """Return every label that a step reads, with its path in the arguments."""
     for table in signature.tables:
         for dotted in (table.argument, *table.also):
-            path = tuple(dotted.split("."))
-            yield from labels_at(path, _value_at(args, path))
+            for path, value in values_at(args, dotted):
+                yield from labels_at(path, value)
 
 
 def owner(label: str, produced: Iterable[str]) -> str | None:
@@ -99,17 +99,30 @@ def split_labels(text: str, known: Iterable[str]) -> list[str]:
     return found
 
 
-def _value_at(args: Mapping[str, Any], path: Path) -> Any:
-    value: Any = args
-    for part in path:
-        value = value.get(part) if isinstance(value, dict) else None
-    return value
+def values_at(args: Any, dotted: str) -> Iterator[tuple[Path, Any]]:
+    """Yield the values at a path such as ``spec.xy.x`` with their full paths; a list on the way has many.
+
+    >>> list(values_at({"spec": {"xy": [{"x": "n"}, {"x": "V"}]}}, "spec.xy.x"))
+    [(('spec', 'xy', 0, 'x'), 'n'), (('spec', 'xy', 1, 'x'), 'V')]
+    """
+    yield from _values_at((), args, tuple(dotted.split(".")))
+
+
+def _values_at(path: Path, value: Any, names: tuple[str, ...]) -> Iterator[tuple[Path, Any]]:
+    if not names:
+        yield path, value
+    elif isinstance(value, dict) and names[0] in value:
+        yield from _values_at((*path, names[0]), value[names[0]], names[1:])
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _values_at((*path, index), item, names)
 
 
 def labels_at(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
-    """Yield every text in a value, also in its lists, with its path; the path begins with `path`."""
+    """Yield every label in a value, also in its lists, with its path; the path begins with `path`."""
     if isinstance(value, str):
-        yield path, value
+        if (path[-1:], value) != (("color_by",), "time"):  # colours by time need no table
+            yield path, value
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from labels_at((*path, index), inner)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
 from helio.steps.compute.cartesian import Values, along_axes, cartesian, cartesian_names, renamed
+from helio.steps.compute.interval_rows import longer_interval, rows_in, where_in
 from helio.steps.quantity import Quantity
 from helio.steps.result import Result
 from helio.steps.signature import whole_range
@@ -44,6 +45,7 @@ def minimum_variance(
     field: Annotated[Table, Quantity(kind="vector")],
     *,
     interval: TimeRange | None = None,
+    constraint: Literal["none", "zero_normal_field"] = "none",
     give: Literal["vector", "axes", "eigenvalues"] = "vector",
 ) -> Table:
     """Find the directions L, M, N of largest, intermediate and smallest variance of a vector.
@@ -56,6 +58,10 @@ def minimum_variance(
     interval : TimeRange
         Interval of the variance; default: the whole series. Records with a missing component are left
         out.
+    constraint : "none" or "zero_normal_field"
+        ``zero_normal_field`` requires that N is perpendicular to the mean vector, ⟨B⟩·N = 0, as at a tangential
+        discontinuity: N and L are then the directions of smallest and largest variance in the plane perpendicular to
+        the mean, and M is parallel or antiparallel to the mean.
     give : "vector", "axes" or "eigenvalues"
         The kind of result; see below. `rotate_to_axes` takes the axes, to rotate another vector.
 
@@ -68,12 +74,14 @@ def minimum_variance(
         epoch that was used.
         ``eigenvalues``, shape (1, 3): the variances along L, M, N, λ_L ≥ λ_M ≥ λ_N, in the square of the unit.
         The description of the table gives eigenvalue ratios, normal and number of samples; a note warns when λ_M/λ_N
-        is below 4.
+        is below 4. With the constraint, λ_M is the variance along the mean, which does not compete with the others, and
+        the ratio that counts is λ_L/λ_N.
 
     Raises
     ------
     StepError
-        With fewer than four complete vectors in the interval, or no variance in it.
+        With fewer than four complete vectors in the interval, or no variance in it; with the constraint, if the mean
+        vector is zero, or nothing varies perpendicular to it.
 
     Notes
     -----
@@ -99,7 +107,7 @@ def minimum_variance(
     """
     names = cartesian_names(field, "a minimum variance analysis")
     values = cartesian(field, "a minimum variance analysis")
-    axes = _principal_axes(field, values, interval)
+    axes = _principal_axes(field, values, interval, constrained=constraint == "zero_normal_field")
     result = replace(field, description=axes.in_words(field), notes=(*field.notes, *axes.doubts()))
     if give == "vector":
         return replace(
@@ -137,43 +145,51 @@ class _PrincipalAxes:
     variances: npt.NDArray[np.float64]
     first: int
     samples: int
+    constrained: bool
 
     def in_words(self, field: Table) -> str:
         large, middle, small = self.variances.tolist()
         normal = ", ".join(f"{part:.4f}" for part in self.axes[2].tolist())
         where = f" in {field.frame}" if field.frame else ""
+        ratios = (
+            f"λ_L/λ_N = {_ratio(large, small)}, mean of the normal component required to be 0"
+            if self.constrained
+            else f"λ_L/λ_M = {_ratio(large, middle)}, λ_M/λ_N = {_ratio(middle, small)}"
+        )
         return (
-            f"{field.name or 'vector'} along the axes of its minimum variance: λ_L/λ_M = "
-            f"{_ratio(large, middle)}, "
-            f"λ_M/λ_N = {_ratio(middle, small)}, N = ({normal}){where}, {self.samples} samples"
+            f"{field.name or 'vector'} along the axes of its minimum variance: {ratios}, "
+            f"N = ({normal}){where}, {self.samples} samples"
         )
 
     def doubts(self) -> tuple[str, ...]:
-        _, middle, small = self.variances.tolist()
-        if small > 0 and middle / small < WELL_SEPARATED:
-            return (f"the normal is poorly determined: λ_M/λ_N is {middle / small:.2f}, less than 4",)
+        large, middle, small = self.variances.tolist()
+        next_larger, ratio = (large, "λ_L/λ_N") if self.constrained else (middle, "λ_M/λ_N")
+        if small > 0 and next_larger / small < WELL_SEPARATED:
+            return (f"the normal is poorly determined: {ratio} is {next_larger / small:.2f}, less than 4",)
         return ()
 
 
-def _principal_axes(field: Table, values: Values, interval: TimeRange | None) -> _PrincipalAxes:
-    rows = slice(0, len(field))
-    if interval is not None:
-        bounds = [np.datetime64(time, "ns") for time in (interval.start, interval.stop)]
-        first, last = np.searchsorted(field.epoch, np.array(bounds), side="left")
-        rows = slice(int(first), int(last))
+def _principal_axes(
+    field: Table, values: Values, interval: TimeRange | None, *, constrained: bool
+) -> _PrincipalAxes:
+    rows = rows_in(field, interval)
     complete = np.flatnonzero(np.isfinite(values[rows]).all(axis=1))
-    where = "in the interval" if interval is not None else "in the series"
+    where = where_in(interval)
     if complete.size < FEWEST:
         raise StepError(
             f"a minimum variance analysis needs at least {FEWEST} complete vectors, but there are "
             f"{complete.size} {where}",
-            advice=f"choose a longer interval, within the time range of the data: {_span(field)}",
+            advice=longer_interval(field),
         )
     used = np.ascontiguousarray(values[rows][complete].T)
-    used -= used.mean(axis=1, keepdims=True)
+    mean = used.mean(axis=1, keepdims=True)
+    used -= mean
     # Sums, not a product of matrices, whose last digits depend on the machine.
     covariance = np.array([[(component * other).mean() for other in used] for component in used])
-    variances, vectors = np.linalg.eigh(covariance)
+    if constrained:
+        variances, vectors = _perpendicular(covariance, mean[:, 0], where)
+    else:
+        variances, vectors = np.linalg.eigh(covariance)
     if not variances[2] > 0:
         raise StepError(
             f"the vector does not vary {where}, so directions of large and small variance cannot be "
@@ -184,15 +200,35 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
     axes = np.array([largest, np.cross(normal, largest), normal])
     # Rounding makes the smallest variance of a plane wave a negative zero.
     return _PrincipalAxes(
-        axes, np.maximum(variances[::-1], 0.0), rows.start + int(complete[0]), int(complete.size)
+        axes,
+        np.maximum(variances[::-1], 0.0),
+        rows.start + int(complete[0]),
+        int(complete.size),
+        constrained,
     )
 
 
-def _span(field: Table) -> str:
-    if not len(field):
-        return "there are no records"
-    first, last = (str(epoch)[:19].replace("T", " ") for epoch in (field.epoch[0], field.epoch[-1]))
-    return f"{first} to {last} UT"
+def _perpendicular(covariance: Values, mean: Values, where: str) -> tuple[Values, Values]:
+    """Return variances and directions: smallest perpendicular to the mean, along the mean, largest perpendicular to it.
+
+    The first and the last are the non-zero eigenvalues of P M P, where P projects onto the plane perpendicular to the
+    mean: those of a 2 × 2 matrix in a basis of the plane.
+    """
+    length = float(np.sqrt((mean * mean).sum()))
+    if not length > 0:
+        raise StepError(
+            f"the mean of the vector {where} is zero, so there is no direction to which the normal must be "
+            "perpendicular",
+            advice='choose another interval, or constraint "none"',
+        )
+    along = mean / length
+    first = np.cross(along, np.eye(3)[int(np.abs(along).argmin())])
+    first /= np.sqrt((first * first).sum())
+    basis = np.array([first, np.cross(along, first)])
+    in_plane = np.array([[one @ covariance @ other for other in basis] for one in basis])
+    (small, large), turned = np.linalg.eigh(in_plane)
+    vectors = np.column_stack([turned[:, 0] @ basis, along, turned[:, 1] @ basis])
+    return np.array([small, along @ covariance @ along, large]), vectors
 
 
 def _sign(value: float) -> float:

@@ -80,8 +80,10 @@ def time_axis(
     return axis | {"tickangle": 0} if fitting <= 4 else axis
 
 
-def most_labels(geometry: Geometry) -> int:
-    """Return how many tick labels fit on the x axis below a panel."""
+def most_labels(geometry: Geometry, width: float | None = None) -> int:
+    """Return how many tick labels fit on the x axis below a panel, by default one as wide as the plotting area."""
+    if width is not None:
+        return max(4, min(10, round(width / (3.4 * geometry.font))))
     return max(4, round(geometry.plot_width / (5.2 * geometry.font)))
 
 

@@ -123,7 +123,7 @@ def curve_traces(
         values = np.where(values > 0, values, np.nan)
     places, y = thin_curve(curve.places, values, log=log_x, pixels=pixels)
     style = line_style(curve, spec)
-    mode, width = style.get("mode", "lines"), float(style.get("width", 1.3))
+    mode, width = style.get("mode", "lines"), float(style.get("width", curve.width))
     unit, bins = pretty_unit(curve.table.unit), curve.table.axes[0]
     common: dict[str, Any] = {"type": "scatter", "xaxis": x_axis, "yaxis": axis}
     shown: dict[str, Any] = {"showlegend": legend is not None, "legendgroup": uid}

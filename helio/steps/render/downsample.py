@@ -118,6 +118,40 @@ def _extremes(values: npt.NDArray[np.float64]) -> tuple[int, int]:
     return int(values.argmin()), int(values.argmax())
 
 
+def thin_cloud(columns: Int, rows: Int, extremes: Int) -> Int:
+    """Return the indices of the points that are visible as markers: the last point in each pixel, and the extremes.
+
+    Parameters
+    ----------
+    columns, rows : shape (n,)
+        The pixel of each point; a later point covers an earlier one.
+    extremes : shape (m,)
+        Indices of points that are kept in any case.
+    """
+    order = np.lexsort((rows, columns))
+    last = np.flatnonzero((np.diff(columns[order]) != 0) | (np.diff(rows[order]) != 0))
+    # The sort is stable: in each pixel the last index is the latest point.
+    return np.union1d(order[np.append(last, order.size - 1)], extremes).astype(np.int64)
+
+
+def thin_path(columns: Int, rows: Int, breaks: npt.NDArray[np.bool_], extremes: Int) -> Int:
+    """Return the indices of the points that a line needs: the ends of each stay in a pixel, and the extremes.
+
+    Parameters
+    ----------
+    columns, rows : shape (n,)
+        The pixel of each point.
+    breaks : bool, shape (n,)
+        Whether the line is broken before each point.
+    extremes : shape (m,)
+        Indices of points that are kept in any case.
+    """
+    moved = (np.diff(columns) != 0) | (np.diff(rows) != 0) | breaks[1:]
+    begins = np.concatenate([[True], moved])
+    ends = np.concatenate([moved, [True]])
+    return np.union1d(np.flatnonzero(begins | ends), extremes).astype(np.int64)
+
+
 def isolated(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Find values without a valid neighbour on either side, which a line would not show."""
     finite = np.isfinite(values)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helio.counts import number_of
 from helio.errors import StepError
 from helio.steps.render.spec import FigureSpec
+from helio.steps.signature import PrintedLength
 
 WIDTH = 1000
+_PIXELS = {"mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0, "pt": 96 / 72}
+"""Pixels in each unit of length."""
 LEFT = 96
 """Left margin in pixels at a font size of 14, equal for all figures with ordinary tick labels."""
-LINE_PANEL, SPECTROGRAM_PANEL, SPECTRUM_PANEL = 180, 210, 320
+LINE_PANEL, SPECTROGRAM_PANEL, SPECTRUM_PANEL, ENTRY_PANEL = 180, 210, 320, 380
 TIME_AXIS, BIN_AXIS = 62, 46
 """Heights in pixels of a time axis and of an axis of bins at a font size of 14, with tick labels and title."""
 LEGEND_ROW = 19
@@ -23,7 +26,9 @@ LEGEND_KEY = 42
 
 @dataclass(frozen=True)
 class Geometry:
-    """The layout of a figure: sizes in pixels, and panels as (bottom, top) in fractions of the plotting area."""
+    """The layout of a figure: sizes in pixels, and panels as (bottom, top) and (left, right) in fractions of the
+    plotting area.
+    """
 
     width: int
     height: int
@@ -33,10 +38,12 @@ class Geometry:
     bottom: int
     domains: tuple[tuple[float, float], ...]
     font: float
+    spans: tuple[tuple[float, float], ...] = ()
+    """Left and right side of each panel; empty if every panel is as wide as the plotting area."""
 
     @property
     def plot_width(self) -> int:
-        """Width of the panels in pixels."""
+        """Width of the plotting area in pixels."""
         return self.width - self.left - self.right
 
     @property
@@ -49,6 +56,64 @@ class Geometry:
         low, high = self.domains[number - 1]
         return (high - low) * self.plot_height
 
+    def panel_width(self, number: int) -> float:
+        """Return the width in pixels of the panel with this number."""
+        left, right = self.span(number)
+        return (right - left) * self.plot_width
+
+    def span(self, number: int) -> tuple[float, float]:
+        """Return the left and the right side of the panel with this number."""
+        return self.spans[number - 1] if self.spans else (0, 1)
+
+    def in_rows(
+        self, rows: Sequence[Sequence[int]], spans: Sequence[tuple[float, float]], square: Sequence[int]
+    ) -> Geometry:
+        """Return the layout with several panels in a row.
+
+        Parameters
+        ----------
+        rows : sequence of sequence of int
+            Numbers of the panels in each row of this layout.
+        spans : sequence of (float, float)
+            Left and right side of each panel.
+        square : sequence of int
+            Numbers of the panels that are lower than their row if they would else be higher than wide.
+        """
+        domains = [self.domains[order] for order, row in enumerate(rows) for _ in row]
+        for number in square:
+            (low, high), (left, right) = domains[number - 1], spans[number - 1]
+            highest = (right - left) * self.plot_width / self.plot_height
+            domains[number - 1] = (max(low, round(high - highest, 6)), high)
+        return replace(self, domains=tuple(domains), spans=tuple(spans))
+
+
+def pixels(length: float | PrintedLength) -> float:
+    """Return a length in pixels: a number as it is, ``"90 mm"`` at the 96 pixels of an inch that PDF and SVG use.
+
+    >>> pixels(340), round(pixels("90 mm")), round(pixels("8 pt"), 2)
+    (340, 340, 10.67)
+    """
+    if not isinstance(length, str):
+        return length
+    return float(length[:-2]) * _PIXELS[length[-2:]]
+
+
+def font_size(spec: FigureSpec) -> float:
+    """Return the font size of the figure in pixels.
+
+    Raises
+    ------
+    StepError
+        It is smaller than 6 or larger than 48 pixels.
+    """
+    font = round(float(pixels(spec.get("font_size", 14))), 2)
+    if not 6 <= font <= 48:
+        raise StepError(
+            f"font_size {spec['font_size']} is not allowed",
+            advice="choose 6 to 48 pixels (4.5 to 36 pt); the default is 14 pixels",
+        )
+    return font
+
 
 def lay_out(
     spec: FigureSpec,
@@ -59,29 +124,28 @@ def lay_out(
     right: int,
     title_lines: int,
     footer_lines: int,
+    width: int,
 ) -> Geometry:
-    """Compute the size of the figure, and the positions of its panels.
+    """Compute the size of the figure, and the positions of its rows of panels.
 
     Parameters
     ----------
     spec : FigureSpec
         The figure's spec; its canvas_size, row_heights and font_size are used.
     natural_heights : sequence of float
-        Height in pixels that each panel would have.
+        Height in pixels that each row would have.
     below : sequence of float
-        Height of the x axis that stands below each panel at a font size of 14, 0 for none.
+        Height of the x axis that stands below each row at a font size of 14, 0 for none.
     left : int
         Room that tick labels and titles of y axes need; never less is given than most figures take.
     right : int
         Room for legends and colour bars.
     title_lines, footer_lines : int
         Lines of text above and below.
+    width : int
+        Width of the figure in pixels.
     """
-    font = float(spec.get("font_size", 14))
-    if not 6 <= font <= 48:
-        raise StepError(
-            f"font_size {font:g} is not allowed", advice="choose 6 to 48 pixels; the default is 14"
-        )
+    font = font_size(spec)
     canvas = spec.get("canvas_size", {})
     scale = font / 14
     left = max(left, round(LEFT * scale))
@@ -90,10 +154,8 @@ def lay_out(
     relative = _relative_heights(spec, natural_heights)
     gap = 14.0
     axes = [room * scale for room in below[:-1]]
-    height = canvas.get(
-        "height", round(sum(natural_heights) + gap * (len(natural_heights) - 1) + sum(axes) + top + bottom)
-    )
-    width = canvas.get("width", WIDTH)
+    natural = sum(natural_heights) + gap * (len(natural_heights) - 1) + sum(axes) + top + bottom
+    height = round(pixels(canvas.get("height", natural)))
     if not 300 <= width <= 6000 or not 200 <= height <= 10_000:
         raise StepError(
             f"canvas_size {width} × {height} is not allowed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,13 +13,14 @@ from helio.steps.render.geometry import LINE_PANEL
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.lines import Line
 from helio.steps.render.panel import Drawing, Panel, Slot
+from helio.steps.render.spec import PanelType
 from helio.steps.render.wording import axis_title
 
 
 class LinePanel(Panel):
     """A panel of lines over time."""
 
-    kind = "line"
+    kind: ClassVar[PanelType] = "line"
     natural_height = LINE_PANEL
 
     @cached_property

@@ -42,6 +42,8 @@ class Line:
     name: str
     colour: str
     dash: str = "solid"
+    width: float = 1.3
+    """Width in pixels, unless the figure's spec states another."""
     bin: float | None = None
     """Centre of the spectrum's bin that the line shows, if the table is a spectrum."""
 
@@ -120,7 +122,7 @@ def line_traces(
     x, y = thin_line(epoch, values, gap, start=start, stop=stop, pixels=pixels)
     style = line_style(line, spec)
     mode = style.get("mode", "lines")
-    width = float(style.get("width", 1.1 if line.bin is not None else 1.3))
+    width = float(style.get("width", line.width))
     unit = pretty_unit(line.table.unit)
     trace: dict[str, Any] = {
         "type": "scatter",
@@ -255,7 +257,9 @@ def _bin_lines(label: str, table: Table, scale: list[list[float | str]]) -> list
     else:
         shades = colours.sequence(len(order), scale)
     return [
-        Line(label, f"bin{k + 1}", table, table.values[:, k], names[k], shade, bin=float(centres[k]))
+        Line(
+            label, f"bin{k + 1}", table, table.values[:, k], names[k], shade, width=1.1, bin=float(centres[k])
+        )
         for k, shade in zip(order, shades, strict=True)
     ]
 

@@ -12,7 +12,7 @@ from helio.errors import StepError
 from helio.steps.render.colours import check_colour
 from helio.steps.render.encode import iso
 from helio.steps.render.geometry import Geometry
-from helio.steps.render.spec import FigureSpec
+from helio.steps.render.spec import FigureSpec, HLine
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
@@ -25,6 +25,7 @@ def marks(
     *,
     start: np.datetime64,
     stop: np.datetime64,
+    hlines: Sequence[tuple[str, HLine]],
     axes: Sequence[str],
     logarithmic: Sequence[bool],
     bin_axes: Mapping[int, tuple[str, bool]],
@@ -35,6 +36,8 @@ def marks(
 
     Parameters
     ----------
+    hlines : sequence of (str, HLine)
+        Horizontal lines, each with its place in the spec for messages.
     axes : sequence of str
         Plotly's name of each panel's y axis, from the top: ``"y"``, ``"y2"``.
     logarithmic : sequence of bool
@@ -93,8 +96,7 @@ def marks(
     if flags:
         top = geometry.domains[axes.index(timed[0])][1]
         texts += _flags(flags, geometry, top=top, start=start, stop=stop, background=background)
-    for entry_number, line_at in enumerate(spec.get("hlines", []), 1):
-        where = f"hlines: entry {entry_number}"
+    for where, line_at in hlines:
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)
         axis = axes[panel - 1]
@@ -157,8 +159,8 @@ def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
 def _check_timed(timed: Sequence[str], where: str) -> None:
     if not timed:
         raise StepError(
-            f"{where}: every panel is a spectrum, so no panel has a time axis",
-            advice="to mark a frequency or energy, write a vline with 'panel', the number of its panel",
+            f"{where}: no panel has a time axis",
+            advice="to mark a value on the x axis of a panel, write a vline with 'panel', the number of the panel",
         )
 
 

@@ -75,6 +75,23 @@ def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, An
     ]  # fmt: skip
 
 
+def panel_letter(number: int, geometry: Geometry, theme: Look, *, boxed: bool) -> dict[str, Any]:
+    """Return plotly's text for the letter of a panel, ``(a)`` for the first, in the panel's upper left corner.
+
+    A box behind the letter keeps it readable on colours; on lines it would hide data.
+    """
+    (_, top), (left, _) = geometry.domains[number - 1], geometry.span(number)
+    letters = ""
+    while number:
+        number, place = divmod(number - 1, 26)
+        letters = chr(ord("a") + place) + letters
+    return {
+        "text": f"<b>({letters})</b>", "xref": "paper", "x": left, "xanchor": "left", "xshift": 5,
+        "yref": "paper", "y": top, "yanchor": "top", "yshift": -4, "showarrow": False, "borderpad": 1,
+        "font": {"size": geometry.font}, **({"bgcolor": theme.background, "opacity": 0.85} if boxed else {}),
+    }  # fmt: skip
+
+
 def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
     """Return plotly's text for the watermark PRELIMINARY across the panels."""
     size = min(geometry.plot_width / 8, geometry.plot_height / 4)
@@ -103,7 +120,7 @@ def footer(footers: tuple[list[str], list[str]], geometry: Geometry, theme: Look
     common = {
         "xref": "paper", "yref": "paper", "y": 0, "yanchor": "top", "showarrow": False, "borderpad": 0,
         "yshift": -(geometry.bottom - rows * 14 * geometry.font / 14 - 4),
-        "font": {"size": size, "color": "#666666" if theme.own else theme.foreground},
+        "font": {"size": size, "color": _footer_colour(theme)},
     }  # fmt: skip
     left, right = ("<br>".join(inert(line) for line in side) for side in footers)
     texts = []
@@ -114,6 +131,12 @@ def footer(footers: tuple[list[str], list[str]], geometry: Geometry, theme: Look
         shift = geometry.right - 12
         texts.append({"text": right, "x": 1, "xanchor": "right", "xshift": shift, "align": "right", **common})
     return texts
+
+
+def _footer_colour(theme: Look) -> str:
+    if not theme.own:
+        return theme.foreground
+    return "#666666" if theme.foreground == "#000000" else "#999999"
 
 
 def _footer_font(font: float) -> float:

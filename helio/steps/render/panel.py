@@ -6,7 +6,7 @@ A kind is a class in a file of its own, such as `line_panel.py`; `panels.py` lis
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar, cast
@@ -19,7 +19,7 @@ from helio.steps.render.axes import check_limits, most_value_labels, set_log_tic
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
 from helio.steps.render.slopes import Guide
-from helio.steps.render.spec import FigureSpec, PanelType
+from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 from helio.steps.render.wording import axis_title, bracketed, quantity, text_width
@@ -62,7 +62,7 @@ class FigureStyle:
     """The style that all panels of a figure share."""
 
     spec: FigureSpec
-    kinds: Sequence[PanelType]
+    kinds: Sequence[PanelKind]
     """The kind of each panel, from the top to the bottom."""
     theme: Look
     line_scale: list[list[float | str]]
@@ -96,6 +96,8 @@ class Slot:
     """Plotly's name of the panel's x axis; panels with time on the x axis share one name."""
     guides: Sequence[Guide] = ()
     """The lines of power laws to draw in the panel."""
+    bar: bool = True
+    """Whether the panel draws its colour bar; false if the next panel in its row draws the same one."""
 
 
 @dataclass
@@ -118,12 +120,16 @@ class Panel(ABC):
     number: int
     tables: Mapping[str, Table]
     style: FigureStyle
+    reach: tuple[float, ...] = ()
+    """Values besides those of the tables that the y axis must show, such as named levels."""
 
-    kind: ClassVar[PanelType]
+    kind: ClassVar[PanelKind]
     natural_height: ClassVar[int]
     """Height in pixels at a font size of 14, without a legend."""
     over_time: ClassVar[bool] = True
     """Whether the panel shares the figure's time axis; other panels have an x axis of their own."""
+    side_by_side: ClassVar[bool] = False
+    """Whether panels of this kind share rows, below all other panels."""
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
@@ -159,9 +165,19 @@ class Panel(ABC):
         return False
 
     @property
+    def square(self) -> bool:
+        """Whether the panel is as high as wide."""
+        return False
+
+    @property
     def has_colour_bar(self) -> bool:
         """Whether the panel has a colour bar at its right."""
         return False
+
+    @property
+    def colour_meaning(self) -> Hashable:
+        """What the panel's colours mean; of neighbours with equal meanings, only the last draws a colour bar."""
+        return None
 
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
@@ -273,13 +289,19 @@ class Panel(ABC):
             )
         return low, high
 
+    @property
+    def on_y_axis(self) -> Mapping[str, Table]:
+        """The tables whose values the y axis shows, by label; empty if the y axis shows bins."""
+        return self.tables
+
     @cached_property
-    def _extent(self) -> tuple[float, float]:
+    def extent(self) -> tuple[float, float]:
         """The lowest and the highest value that must fit on the y axis; both are above zero if the axis is logarithmic.
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
         """
-        limits = _limits_of(self.shown_arrays(), above=0.0 if self.log_y else None)
+        arrays = [*self.shown_arrays(), np.array(self.reach)]
+        limits = _limits_of(arrays, above=0.0 if self.log_y else None)
         if not limits:
             return 0.0, 0.0
         low, high = min(low for low, _ in limits), max(high for _, high in limits)
@@ -289,7 +311,7 @@ class Panel(ABC):
 
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         limits = self.y_limits()
-        low, high = limits or self._extent
+        low, high = limits or self.extent
         if not low < high:
             return []
         if self.log_y:
@@ -311,6 +333,11 @@ class Panel(ABC):
         if limits is not None:
             low, high = limits
             axis["range"] = [float(np.log10(low)), float(np.log10(high))] if self.log_y else [low, high]
+        elif self.reach:
+            low, high = np.log10(self.extent) if self.log_y else self.extent
+            # Below, as much room as plotly.js leaves; above, also room for the name of a level.
+            margin = (high - low) / 18
+            axis["range"] = [float(f"{end:.8g}") for end in (low - margin, high + 2 * margin)]
         return axis
 
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
@@ -322,7 +349,7 @@ class Panel(ABC):
                     f"the y axis of panel {self.number} is logarithmic, but no value is above 0",
                     advice="set log_scale: linear",
                 )
-            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self._extent
+            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self.extent
             set_log_ticks(y_axis, low, high)
             return
         signed = any(low < 0 for low, _ in limits) and any(high > 0 for _, high in limits)
@@ -370,7 +397,7 @@ class Panel(ABC):
         low, high = geometry.domains[self.number - 1]
         # At the panel's side plus 10 pixels of padding: it stays there when a page stretches the figure.
         return {
-            "x": 1, "xref": "paper", "xanchor": "left",
+            "x": geometry.span(self.number)[1], "xref": "paper", "xanchor": "left",
             "y": low, "yref": "paper", "yanchor": "bottom",
             "len": round(high - low, 6),
         }  # fmt: skip
@@ -383,13 +410,14 @@ class Panel(ABC):
         widest = max((tick_width(text, geometry.font - 2) for text in ticks), default=0.0)
         low, high = geometry.domains[self.number - 1]
         return {
-            **title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": BAR_TITLE_ANGLE, "yref": "paper",
+            **title, "xref": "paper", "x": geometry.span(self.number)[1], "xanchor": "left",
+            "textangle": BAR_TITLE_ANGLE, "yref": "paper",
             "y": round((low + high) / 2, 6), "yanchor": "middle", "showarrow": False, "borderpad": 0,
             "xshift": round(10 + 14 + _BAR_LABEL_STANDOFF + widest),
         }  # fmt: skip
 
 
-def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> None:
+def require_bins(number: int, tables: Mapping[str, Table], kind: PanelKind) -> None:
     """Refuse tables without bins in a panel of a kind that needs bins."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     without = next((label for label in tables if label not in spectra), None)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
+from helio.steps.render.alike import told_apart
+from helio.steps.render.bar_panel import BarPanel
+from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.panel import FigureStyle, Panel
-from helio.steps.render.spec import FigureSpec, PanelType
+from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
 from helio.steps.render.spectrum_panel import SpectrumPanel
 from helio.steps.render.themes import Look
+from helio.steps.render.xy_panel import XYPanel
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
-    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel)
+    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel)
 }
-"""All kinds of panels, by the names that ``panel_types`` in a figure's spec uses."""
+"""Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
+ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {"xy": XYPanel}
+"""Kinds of panels that stand below these; a key of the spec with this name has an entry for each panel."""
 
 
 def arrange_panels(
@@ -35,11 +41,15 @@ def arrange_panels(
         For labels without a table, labels outside `labels`, and types that do not fit their panel.
     """
     named = spec.get("panels")
+    entries = _entries(spec, tables)
     labels = list(
         spec.get("labels")
         or (dict.fromkeys(label for panel in named for label in panel) if named else tables)
     )
-    if not labels:
+    if named is None:
+        other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
+        labels = [label for label in labels if label not in other]
+    if not labels and not entries:
         raise StepError(
             "nothing to draw: the figure names no table", advice="name at least one table in 'labels'"
         )
@@ -59,18 +69,38 @@ def arrange_panels(
     if types is not None and len(types) != len(groups):
         raise StepError(
             f"panel_types has {number_of(len(types), 'entry', 'entries')} for {number_of(len(groups), 'panel')}",
-            advice="write 'line', 'spectrogram' or 'spectrum' for each panel, from the top",
+            advice=f"write one of {', '.join(KINDS)} for each panel, from the top",
         )
-    grouped = [{label: tables[label] for label in group} for group in groups]
+    named_labels = [label for group in groups for label in group]
+    named_labels += [label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)]
+    drawn = told_apart({label: tables[label] for label in named_labels})
+    grouped = [{label: drawn[label] for label in group} for group in groups]
     kinds = [
         _kind(number, group, None if types is None else types[number - 1])
         for number, group in enumerate(grouped, 1)
     ]
-    style = FigureStyle(spec, kinds, theme, line_scale)
-    return [
+    style = FigureStyle(spec, [*kinds, *(kind for kind, _ in entries)], theme, line_scale)
+    panels: list[Panel] = [
         KINDS[kind](number, group, style)
         for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)
     ]
+    for number, (entry_kind, entry) in enumerate(entries, len(panels) + 1):
+        panel = ENTRY_KINDS[entry_kind]
+        named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
+        panel.check_entry(number, named_tables, entry)
+        panels.append(panel(number, named_tables, style, entry=entry))
+    return panels
+
+
+def _entries(spec: FigureSpec, tables: Mapping[str, Table]) -> list[tuple[EntryKind, Mapping[str, Any]]]:
+    """Return the kind and the entry of each panel that stands below those of ``panels``."""
+    entries = []
+    for kind, panel in ENTRY_KINDS.items():
+        for order, entry in enumerate(cast(Mapping[str, Any], spec).get(kind, []), 1):
+            for label in panel.labels_of(entry):
+                _known(label, tables, f"{kind}: entry {order}")
+            entries.append((kind, entry))
+    return entries
 
 
 def _known(label: str, among: Mapping[str, Any], where: str) -> None:
@@ -105,20 +135,14 @@ def _is_one_spectrum(table: Table) -> bool:
 
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
     """Return the kind of a panel: from the figure's spec, otherwise from the panel's tables."""
-    spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     kind = chosen or _default_type(tables)
     KINDS[kind].check_tables(number, tables)
-    if kind == "line" and chosen is None and spectra and len(spectra) < len(tables):
-        raise StepError(
-            f"panel {number} has the spectrum '{spectra[0]}' and lines; one panel cannot draw both",
-            advice="give the spectrum a panel of its own, or set the panel's type to 'line' in panel_types",
-        )
     return kind
 
 
 def _default_type(tables: Mapping[str, Table]) -> PanelType:
     if all(_is_one_spectrum(table) for table in tables.values()):
         return "spectrum"
-    if len(tables) == 1 and next(iter(tables.values())).kind == "spectrum":
-        return "spectrogram"
-    return "line"
+    spectra = sum(table.kind == "spectrum" for table in tables.values())
+    # One spectrum is drawn below the lines of its panel; several that are alone in it are the lines of their bins.
+    return "spectrogram" if spectra == 1 or 1 < spectra < len(tables) else "line"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -13,11 +12,13 @@ from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import time_axis
 from helio.steps.render.figure import Figure
-from helio.steps.render.geometry import BIN_AXIS, TIME_AXIS, WIDTH, Geometry, lay_out
+from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
+from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.page import (
     footer,
     footer_lines,
     page_layout,
+    panel_letter,
     second_lines,
     title_lines,
     watermark,
@@ -25,6 +26,7 @@ from helio.steps.render.page import (
 )
 from helio.steps.render.panel import BAR_TITLE_ANGLE, Panel, Slot, per_panel
 from helio.steps.render.panels import arrange_panels
+from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.themes import look
@@ -32,25 +34,27 @@ from helio.steps.render.time_axis import instant, nanoseconds
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
-from helio.store.table import Table, merge_sources
+from helio.store.table import Epochs, Table, merge_sources
 from helio.time_range import TimeRange
 
 _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
+BY_NUMBER = ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label")
+"""Keys whose value may be an object with panel numbers as keys."""
 _TITLE_COLUMN = 28
 """The smallest distance in pixels between the titles of y axes and the panels, at a font size of 14."""
 
 
 @tool(
-    version=6,
+    version=7,
     context=whole_range("a figure shows all records"),
-    labels_in=("spec.labels", "spec.panels"),
+    labels_in=("spec.labels", "spec.panels", "spec.xy.x", "spec.xy.y", "spec.xy.color_by"),
     synonyms="render render_plot render_figure draw_figure",
 )
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:
-    """Draw tables as stacked panels over one time axis, and spectra over their frequency or energy.
+    """Draw tables as panels over one time axis, spectra over frequency or energy, and one quantity against another.
 
     The figure depends on the arguments alone: equal tables and spec give equal bytes.
 
@@ -75,7 +79,10 @@ def render_spec(
         per pixel are thinned to the lowest and highest of each pixel. No cell of a spectrogram is smaller than a
         pixel: a pixel shows the highest value of its records and bins. Nothing is drawn over a gap. Notes say what
         was thinned or combined. A spectrum panel has an axis of its own below it, and one line per record; with
-        more than eight records per label their median, with a band from the lower to the upper quartile.
+        more than eight records per label their median, with a band from the lower to the upper quartile. A panel of
+        ``xy`` has a point for each record with a value on both axes; notes count the others. Of more than 5,000
+        points, those are drawn that can be seen, and the extremes. Nothing is joined: both series must have the same
+        epochs.
 
     Raises
     ------
@@ -93,29 +100,42 @@ def render_spec(
     ['Bx', 'By', 'Bz', 'N_p']
     >>> [figure.document["layout"][axis]["title"]["text"] for axis in ("yaxis", "yaxis2")]
     ['B GSE [nT]', 'N_p [cm⁻³]']
+
+    A hodogram, coloured by time, and a scatter plot:
+
+    >>> tables = {"B.x": field.component("Bx"), "B.y": field.component("By"), "SWE.N": density}
+    >>> hodogram = {"type": "hodogram", "x": "B.x", "y": "B.y"}
+    >>> figure = render_spec(tables, spec={"xy": [hodogram, {"x": "SWE.N", "y": "B.x"}]})
+    >>> [figure.document["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis", "xaxis2", "yaxis2")]
+    ['Bx GSE [nT]', 'By GSE [nT]', 'N_p [cm⁻³]', 'Bx GSE [nT]']
     """
     theme = look(spec.get("theme", "white"))
     line_scale = colours.line_scale(spec.get("palette", "tplot"), theme.foreground)
     whole = arrange_panels(tables, spec, theme, line_scale)
     start, stop = _span(whole, spec, time_range)
-    half_open = time_range is not None or "x_range" in spec
+    half_open = spec.get("x_range", time_range) not in (None, "data")
     end = stop if half_open else stop + np.timedelta64(1, "ns")
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
+    hlines = horizontal_lines(spec, panels)
+    panels = with_room(panels, hlines)
     sources = merge_sources([table for panel in panels for table in panel.tables.values()])
-    width = spec.get("canvas_size", {}).get("width", WIDTH)
-    font = float(spec.get("font_size", 14))
+    width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
-    geometry, title_column, y_titles = _size(panels, spec, font, len(titles), max(map(len, footers)))
+    rows = rows_of(panels, width)
+    geometry, title_columns, y_titles = _size(rows, spec, width, font, len(titles), max(map(len, footers)))
+    bars = drawn_bars(rows)
 
     over_time = [panel for panel in panels if panel.over_time]
     x_axes = _x_axis_names(panels)
-    guides = guides_of(spec, [panel.number for panel in panels if not panel.over_time])
+    guides = guides_of(spec, _spectra(panels))
     notes = review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)))
+    if all(panel.side_by_side for panel in panels):
+        layout["hovermode"] = "closest"
     if over_time:
         x_axis = time_axis(geometry, theme, start, stop, spec.get("x_label", "UT"))
         layout["xaxis"] = x_axis | {"anchor": _y_axis_name(over_time[-1])}
@@ -127,6 +147,7 @@ def render_spec(
             y_axis=_y_axis_name(panel),
             x_axis=x_axes.get(panel.number, "x"),
             guides=guides.get(panel.number, ()),
+            bar=panel.number in bars,
         )
         drawing = panel.draw(slot)
         data += drawing.traces
@@ -135,10 +156,14 @@ def render_spec(
         notes += drawing.notes
         layout |= drawing.layout
         # Measured from where the labels of this axis really end, so that they never meet.
-        standoff = round(title_column - panel.label_depth(geometry) + _STANDOFF, 1)
+        standoff = round(title_columns[panel.number] - panel.label_depth(geometry) + _STANDOFF, 1)
         drawing.y_axis["title"] = y_title | {"standoff": standoff}
         layout["yaxis" + slot.y_axis.removeprefix("y")] = drawing.y_axis
-    _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE])
+        if spec.get("panel_letters"):
+            texts.append(panel_letter(panel.number, geometry, theme, boxed=panel.has_colour_bar))
+    _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE and text["x"] == 1])
+    if spec.get("x_range") == "data":
+        notes.append(f"the time axis shows {written_span(start, stop)}, from the first to the last record")
     if any(source.preliminary for source in sources):
         texts.append(watermark(geometry, theme))
         notes.append("preliminary data: not for publication")
@@ -151,6 +176,7 @@ def render_spec(
         geometry,
         start=start,
         stop=stop,
+        hlines=[(line.where, line.entry) for line in hlines],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in x_axes.items()},
@@ -168,36 +194,50 @@ def render_spec(
 
 
 def _size(
-    panels: Sequence[Panel], spec: FigureSpec, font: float, titles: int, footers: int
-) -> tuple[Geometry, float, list[dict[str, Any]]]:
-    """Return the geometry of the figure, the distance between the panels and the titles of y axes, and these titles."""
+    rows: Sequence[Sequence[Panel]], spec: FigureSpec, width: int, font: float, titles: int, footers: int
+) -> tuple[Geometry, dict[int, float], list[dict[str, Any]]]:
+    """Return the geometry of the figure, the distance of each panel to the title of its y axis, and these titles."""
+    panels = [panel for row in rows for panel in row]
     timed = [panel for panel in panels if panel.over_time]
-    width = spec.get("canvas_size", {}).get("width", WIDTH)
-    at_right = max(24.0, *(panel.room_at_right(font) for panel in panels))
+    at_right = max(24.0, *(row[-1].room_at_right(font) for row in rows))
+    right = round(min(at_right, max(280.0, 0.4 * width)))
 
     def height_below(panel: Panel) -> float:
         if not panel.over_time:
             return BIN_AXIS
         return TIME_AXIS if panel is timed[-1] else 0.0
 
-    lay = partial(
-        lay_out,
-        spec,
-        natural_heights=[panel.height(font) for panel in panels],
-        below=[height_below(panel) for panel in panels],
-        right=round(min(at_right, max(280.0, 0.4 * width))),
-        title_lines=titles,
-        footer_lines=footers,
-    )
-    # How wide labels and titles are depends on the height of their panel, which no margin changes.
-    narrow = lay()
+    scale, bars = font / 14, drawn_bars(rows)
+
+    def lay(left: int, depths: Mapping[int, float]) -> Geometry:
+        measured = [measure(row, width - left - right, depths, bars, font) for row in rows]
+        geometry = lay_out(
+            spec,
+            natural_heights=[
+                natural_height(row, sizes, font) for row, sizes in zip(rows, measured, strict=True)
+            ],
+            below=[height_below(row[0]) for row in rows],
+            left=left,
+            right=right,
+            title_lines=titles,
+            footer_lines=footers,
+            width=width,
+        )
+        return side_by_side(geometry, rows, measured)
+
+    # How wide labels and titles are depends on the height of their panel, which margins hardly change.
+    usual = round(LEFT * scale)
+    narrow = lay(usual, dict.fromkeys((panel.number for panel in panels), usual))
     y_titles = [panel.y_title(narrow) for panel in panels]
-    column = max(_TITLE_COLUMN * font / 14, *(panel.label_depth(narrow) for panel in panels))
-    return (
-        lay(left=math.ceil(column + _STANDOFF + max(map(_title_depth, y_titles)) + _EDGE)),
-        column,
-        y_titles,
-    )
+    least = _TITLE_COLUMN * scale
+    firsts = [row[0] for row in rows]
+    column = max(least, *(panel.label_depth(narrow) for panel in firsts))
+    columns = {panel.number: max(least, panel.label_depth(narrow)) for panel in panels}
+    columns |= {panel.number: column for panel in firsts}
+    title_depths = {panel.number: _title_depth(title) for panel, title in zip(panels, y_titles, strict=True)}
+    depths = {number: columns[number] + _STANDOFF + title_depths[number] + _EDGE for number in title_depths}
+    left = math.ceil(column + _STANDOFF + max(title_depths[panel.number] for panel in firsts) + _EDGE)
+    return lay(max(left, usual), depths), columns, y_titles
 
 
 def _title_depth(title: dict[str, Any]) -> float:
@@ -218,25 +258,29 @@ def _align(bar_titles: Sequence[dict[str, Any]]) -> None:
 def _span(
     panels: Sequence[Panel], spec: FigureSpec, time_range: TimeRange | None
 ) -> tuple[np.datetime64, np.datetime64]:
-    if "x_range" in spec:
+    chosen = spec.get("x_range")
+    if isinstance(chosen, list):
         every_table = [table for panel in panels for table in panel.tables.values()]
         if not any(panel.over_time for panel in panels) and max(map(len, every_table)) <= 1:
             raise StepError(
                 "x_range cannot be used: the figure has no time axis, only spectra of one record",
                 advice="use bin_range to set the lowest and highest frequency or energy",
             )
-        if len(spec["x_range"]) != 2:
+        if len(chosen) != 2:
             raise StepError(
                 "x_range needs two times", advice='write x_range: ["2024-05-10T12:00", "2024-05-11"]'
             )
-        first, last = (instant(text, "x_range") for text in spec["x_range"])
+        first, last = (instant(text, "x_range") for text in chosen)
         if not first < last:
             raise StepError("x_range is reversed or empty", advice="write the earlier time first")
         return first, last
-    if time_range is not None:
+    if time_range is not None and chosen is None:
         return nanoseconds(time_range.start), nanoseconds(time_range.stop)
     over_time = [panel for panel in panels if panel.over_time]
-    epochs = [table.epoch for panel in over_time or panels for table in panel.tables.values() if len(table)]
+    tables = [table for panel in over_time or panels for table in panel.tables.values()]
+    epochs = [
+        epoch for table in tables if len(epoch := table.epoch if chosen is None else _with_values(table))
+    ]
     if not epochs:
         labels = ", ".join(label for panel in panels for label in panel.tables)
         raise StepError(
@@ -247,6 +291,11 @@ def _span(
         return first, last
     # A figure of one record has no span of its own.
     return first, last if last > first else last + np.timedelta64(1, "m")
+
+
+def _with_values(table: Table) -> Epochs:
+    """Return the epochs of the records that have a value."""
+    return table.epoch[np.isfinite(table.values.reshape(len(table), -1)).any(axis=1)]
 
 
 def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, Table]) -> None:
@@ -266,8 +315,9 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
                     f"{key}: no line is called '{label}'",
                     advice=f"choose one of the lines: {', '.join(named)}",
                 )
-    for key in ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label"):
+    for key in BY_NUMBER:
         per_panel(spec.get(key), 1, len(panels), key, None)
+    _check_numbered_keys(panels, spec)
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
         raise StepError(
@@ -276,8 +326,25 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         )
 
 
+def _check_numbered_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    """Refuse keys of the figure with the number of a panel that its own entry describes."""
+    for key in BY_NUMBER:
+        chosen = cast(Mapping[str, Any], spec).get(key)
+        for number in chosen if isinstance(chosen, Mapping) else ():
+            panel = panels[int(number) - 1]
+            if panel.side_by_side:
+                raise StepError(
+                    f"{key}: panel {number} is described by an entry of {panel.kind}",
+                    advice=f"set its limits, labels and scales in that entry of {panel.kind}",
+                )
+
+
+def _spectra(panels: Sequence[Panel]) -> list[int]:
+    return [panel.number for panel in panels if panel.kind == "spectrum"]
+
+
 def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
-    spectra = [panel.number for panel in panels if not panel.over_time]
+    spectra = _spectra(panels)
     for key in ("log_x", "bin_range", "bin_label"):
         chosen = spec.get(key)
         if chosen is None:
@@ -293,7 +360,7 @@ def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
 
 
 def _x_axis_names(panels: Sequence[Panel]) -> dict[int, str]:
-    """Return plotly's name of the x axis of each spectrum panel; "x" is the time axis, if there is a time axis."""
-    spectra = [panel.number for panel in panels if not panel.over_time]
-    first = 2 if len(spectra) < len(panels) else 1
-    return {number: "x" if order == 1 else f"x{order}" for order, number in enumerate(spectra, first)}
+    """Return plotly's name of the x axis of each panel without time on it; "x" is the time axis, if there is one."""
+    untimed = [panel.number for panel in panels if not panel.over_time]
+    first = 2 if len(untimed) < len(panels) else 1
+    return {number: "x" if order == 1 else f"x{order}" for order, number in enumerate(untimed, first)}

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from helio.counts import number_of
+from helio.steps.render.clouds import Cloud
+from helio.steps.render.entry_panel import Limits
 from helio.steps.render.gaps import coverage, usable_records
 from helio.steps.render.lines import Line, Points
 from helio.steps.render.panel import Panel
@@ -111,9 +113,51 @@ def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
     ]
 
 
-def grid_notes(panel: Panel, grid: Grid) -> list[str]:
+def beyond_notes(panel: Panel, lines: Sequence[Line], low: float, high: float) -> list[str]:
+    """Write how much of each line is not visible, because it is beyond the limits of the y axis."""
+    notes = []
+    for line in lines:
+        finite = line.values[np.isfinite(line.values)]
+        beyond = np.count_nonzero((finite < low) | (finite > high)) / max(1, finite.size)
+        if beyond:
+            notes.append(
+                f"panel {panel.number}: {100 * beyond:.1f} % of {line.label} {line.name} is beyond the y axis, "
+                f"which reaches from {low:.3g} to {high:.3g}"
+            )
+    return notes
+
+
+def cloud_notes(number: int, cloud: Cloud, drawn: int, limits: tuple[Limits, Limits]) -> list[str]:
+    """Write how many records have a point in a panel of one quantity against another, and how many points are drawn.
+
+    Parameters
+    ----------
+    number : int
+        Number of the panel.
+    drawn : int
+        Number of points that are drawn.
+    limits : two pairs of float
+        Limits of the x and of the y axis.
+    """
+    where, count = f"panel {number}", cloud.x.size
+    left = [f"{cloud.missing:,} without a value"] if cloud.missing else []
+    left += [f"{cloud.unusable:,} not above 0 on a logarithmic scale"] if cloud.unusable else []
+    words = f"; left out: {', '.join(left)}" if left else ""
+    notes = [f"{where}: points of {count:,} of {number_of(cloud.total, 'record')}{words}"]
+    (x0, x1), (y0, y1) = limits
+    outside = int(((cloud.x < x0) | (cloud.x > x1) | (cloud.y < y0) | (cloud.y > y1)).sum())
+    if outside:
+        notes.append(f"{where}: {number_of(outside, 'point')} outside the limits of the axes")
+    if drawn < count:
+        notes.append(
+            f"{where}: {drawn:,} of {count:,} points are drawn: those that can be seen, and the extremes"
+        )
+    return notes
+
+
+def grid_notes(panel: Panel, label: str, grid: Grid) -> list[str]:
     """Return a remark if the cells of a spectrogram are pixels, because its records or bins are smaller than pixels."""
-    [(label, table), *_] = panel.tables.items()
+    table = panel.tables[label]
     shared = [number_of(len(table), "record")] if grid.even else []
     shared += [number_of(table.axes[0].bins, "bin")] if grid.pixel_rows else []
     if not shared:

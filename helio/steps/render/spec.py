@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Annotated, Literal, Required, TypedDict
 
 from helio.limits import LIMITS
-from helio.steps.signature import FileName, MaxItems, Text, Title
+from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
-PanelType = Literal["line", "spectrogram", "spectrum"]
+PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
+EntryKind = Literal["xy"]
+"""Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
+PanelKind = PanelType | EntryKind
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
+LevelName = Literal["storms", "flares", "Kp", "protons"]
 Theme = Literal[
     "white",
+    "dark",
     "plotly",
     "plotly_white",
     "plotly_dark",
@@ -29,8 +34,15 @@ Theme = Literal[
 class CanvasSize(TypedDict, total=False):
     """Size of the whole figure."""
 
-    width: Annotated[int, "Width in pixels, 300 to 6000; 1000 when left out."]
-    height: Annotated[int, "Height in pixels, 200 to 10000; follows the number of panels when left out."]
+    width: Annotated[
+        int | PrintedLength,
+        "Width in pixels, or as it is printed, such as '90 mm'; 300 to 6000 pixels. 1000 when left out.",
+    ]
+    height: Annotated[
+        int | PrintedLength,
+        "Height in pixels, or as it is printed, such as '115 mm'; 200 to 10000 pixels. Follows the number of panels "
+        "when left out.",
+    ]
 
 
 class LineStyle(TypedDict, total=False):
@@ -39,6 +51,10 @@ class LineStyle(TypedDict, total=False):
     width: Annotated[float, "Line width in pixels."]
     dash: Annotated[Dash, "Dash pattern."]
     mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
+    bar: Annotated[
+        Literal["start", "middle"],
+        "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
+    ]
 
 
 class VLine(TypedDict, total=False):
@@ -75,6 +91,25 @@ class HLine(TypedDict, total=False):
     width: Annotated[float, "Line width in pixels; 1 when left out."]
 
 
+class Levels(TypedDict, total=False):
+    """Horizontal lines at the named levels of a quantity: those that the values reach, and the next one."""
+
+    levels: Required[
+        Annotated[
+            LevelName,
+            "storms: Dst or SYM-H -50 (moderate), -100 (intense), -250 nT (super). flares: classes A to X of the "
+            "X-ray flux at 0.1-0.8 nm in W/m^2. Kp: G1 to G5 at Kp 5 to 9. protons: S1 to S5 of protons above "
+            "10 MeV at 10 to 100000 pfu.",
+        ]
+    ]
+    panel: Annotated[
+        int, "Panel number, from 1 at the top; every panel that shows the quantity when left out."
+    ]
+    color: Annotated[str, "A colour that plotly knows, for all lines; a colour for each level when left out."]
+    dash: Annotated[Dash, "Dash pattern; dash when left out."]
+    width: Annotated[float, "Line width in pixels; 1 when left out."]
+
+
 class Slope(TypedDict, total=False):
     """A guide line in a spectrum panel, which shows the slope of a power law."""
 
@@ -89,6 +124,41 @@ class Slope(TypedDict, total=False):
     y: Annotated[float, "Value of the guide line at x0; above the spectra when left out."]
     label: Annotated[Text, "Text above the guide line; the slope when left out."]
     color: Annotated[str, "A colour that plotly knows; grey when left out."]
+
+
+class XY(TypedDict, total=False):
+    """A panel of one quantity against another: a scatter plot or a hodogram."""
+
+    x: Required[
+        Annotated[str, "Label of the quantity on the x axis, LABEL or LABEL.component: a single series."]
+    ]
+    y: Required[
+        Annotated[str, "Label of the quantity on the y axis, on the same epochs as x (use align first)."]
+    ]
+    type: Annotated[
+        Literal["scatter", "hodogram"],
+        "scatter, when left out: markers in one colour. hodogram: a line in the order of time, coloured by time, with "
+        "equal scales on both axes, and its start and end marked.",
+    ]
+    color_by: Annotated[
+        str, "time, or the label of a third quantity on the same epochs, that sets the colours of the points."
+    ]
+    color: Annotated[str, "One colour that plotly knows for all points."]
+    mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
+    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are drawn."]
+    equal_axes: Annotated[
+        bool, "Whether one unit is equally long on both axes; true for a hodogram when left out."
+    ]
+    mark_ends: Annotated[
+        bool, "Whether the first and the last point are marked; true for a hodogram when left out."
+    ]
+    log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
+    log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
+    log_color: Annotated[bool, "Logarithmic colours of color_by; false when left out."]
+    x_range: Annotated[list[float], "Lowest and highest value of the x axis."]
+    y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
+    x_label: Annotated[Text, "Label of the x axis; name, frame and unit of x when left out."]
+    y_label: Annotated[Text, "Label of the y axis; name, frame and unit of y when left out."]
 
 
 class Note(TypedDict, total=False):
@@ -115,13 +185,21 @@ class FigureSpec(TypedDict, total=False):
     panels: Annotated[
         list[Annotated[list[str], MaxItems(LIMITS.labels)]],
         "Labels of each panel, from the top. When left out: one panel per unit and one per spectrogram; "
-        "below them, spectra of one record, with one panel per unit and axis.",
+        "below them, spectra of one record, with one panel per unit and axis. Lines in the panel of a spectrogram, "
+        "such as a gyrofrequency, are drawn over it; they must have the unit of its y axis.",
         MaxItems(LIMITS.panels),
     ]
     panel_types: Annotated[
         list[PanelType],
-        "Type of each panel: lines over time, a spectrogram, or a spectrum over frequency or energy. "
+        "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
+        "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
+        MaxItems(LIMITS.panels),
+    ]
+    xy: Annotated[
+        list[XY],
+        "Panels of one quantity against another, side by side below all other panels. Their labels are drawn over "
+        "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
         MaxItems(LIMITS.panels),
     ]
     title: Annotated[
@@ -168,7 +246,11 @@ class FigureSpec(TypedDict, total=False):
     log_z: Annotated[
         bool | dict[str, bool], "Logarithmic colours of spectrograms, for all or by panel number."
     ]
-    x_range: Annotated[list[str], "Two ISO times in UTC between which the figure is drawn."]
+    x_range: Annotated[
+        list[str] | Literal["data"],
+        "Two ISO times in UTC between which the figure is drawn; or data, from the first to the last record. The "
+        "whole time range when left out.",
+    ]
     bin_range: Annotated[
         list[float] | dict[str, list[float]],
         "Lowest and highest frequency or energy of spectrum panels, for all or by panel number.",
@@ -185,7 +267,9 @@ class FigureSpec(TypedDict, total=False):
         float | dict[str, float], "Data value for the highest colour, for all or by panel number."
     ]
     colorscale: Annotated[
-        str, "Colour scale of spectrograms: turbo, viridis, spedas, or another name that plotly knows."
+        str,
+        "Colour scale of spectrograms and of coloured points: turbo, viridis, spedas, or another name that plotly "
+        "knows.",
     ]
     gap_factor: Annotated[
         float,
@@ -194,7 +278,10 @@ class FigureSpec(TypedDict, total=False):
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
-    hlines: Annotated[list[HLine], "Horizontal lines at values."]
+    hlines: Annotated[
+        list[LevelName | HLine | Levels],
+        "Horizontal lines at values, or at named levels: ['storms'] draws those of Dst in its panel.",
+    ]
     slopes: Annotated[
         list[float | str | Slope],
         "Power laws to compare a spectrum with: exponents such as ['-5/3', -2.8], or objects with their "
@@ -207,7 +294,15 @@ class FigureSpec(TypedDict, total=False):
     footer: Annotated[
         bool, "Whether datasets, versions and caption are shown below the figure; true when left out."
     ]
-    theme: Annotated[Theme, "White, as for journals, or one of plotly's templates."]
-    font_size: Annotated[float, "Font size in pixels, 6 to 48; 14 when left out."]
+    panel_letters: Annotated[bool, "Whether panels are marked (a), (b), … from the top; false when left out."]
+    theme: Annotated[Theme, "White, as for journals; dark, for screens; or one of plotly's templates."]
+    font_size: Annotated[
+        float | PrintedLength,
+        "Font size in pixels, or as it is printed, such as '8 pt'; 6 to 48 pixels. 14 when left out.",
+    ]
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
-    row_heights: Annotated[list[float], "Relative height of each panel.", MaxItems(LIMITS.panels)]
+    row_heights: Annotated[
+        list[float],
+        "Relative height of each panel; panels side by side have one height.",
+        MaxItems(LIMITS.panels),
+    ]

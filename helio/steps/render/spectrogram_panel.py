@@ -1,8 +1,8 @@
-"""Spectrogram panels: one spectrum over time and its bins, with a colour bar."""
+"""Spectrogram panels: one spectrum over time and its bins, with a colour bar, and lines in the unit of the bins."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.render import colours, review
+from helio.steps.render import colours, lines, review
 from helio.steps.render.axes import set_log_ticks
 from helio.steps.render.geometry import SPECTROGRAM_PANEL
 from helio.steps.render.heat_map import colour_bar, colour_limits, heat_map
+from helio.steps.render.lines import Line
+from helio.steps.render.overlay import check_lines_over, inner_legend, lines_over, outline
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
 from helio.steps.render.wording import axis_title, quantity
@@ -21,26 +23,36 @@ from helio.store.table import Axis, Table
 
 
 class SpectrogramPanel(Panel):
-    """A panel with a heat map of one spectrum over time."""
+    """A panel with a heat map of one spectrum over time, and lines over it."""
 
     kind = "spectrogram"
     natural_height = SPECTROGRAM_PANEL
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
-        """Refuse tables without bins, and more than one table."""
+        """Refuse tables without bins, more than one spectrum, and lines in another unit than the bins."""
         super().check_tables(number, tables)
-        require_bins(number, tables, cls.kind)
-        if len(tables) > 1:
+        spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
+        if not spectra:
+            require_bins(number, tables, cls.kind)
+        if len(spectra) > 1:
             raise StepError(
-                f"panel {number} has {len(tables)} spectra, but a spectrogram can show only one",
+                f"panel {number} has {len(spectra)} spectra, but a spectrogram can show only one",
                 advice="give each spectrum its own panel, or set the panel's type to 'spectrum' in "
                 "panel_types",
             )
+        lines_of = {label: table for label, table in tables.items() if label not in spectra}
+        check_lines_over(number, spectra[0], tables[spectra[0]].axes[0], lines_of)
+
+    @cached_property
+    def lines(self) -> Sequence[Line]:
+        """The lines over the spectrogram, with their names and colours."""
+        over = {label: table for label, table in self.tables.items() if table.kind != "spectrum"}
+        return lines_over(over, self.style.spec) if over else ()
 
     @property
     def _label(self) -> str:
-        return next(iter(self.tables))
+        return next(label for label, table in self.tables.items() if table.kind == "spectrum")
 
     @property
     def _table(self) -> Table:
@@ -60,6 +72,11 @@ class SpectrogramPanel(Panel):
     def has_colour_bar(self) -> bool:
         """Whether the panel has a colour bar, which is always true for this kind of panel."""
         return True
+
+    @property
+    def on_y_axis(self) -> Mapping[str, Table]:
+        """No table: the y axis shows the bins."""
+        return {}
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the title of the y axis: the name and the unit of the bins."""
@@ -98,12 +115,48 @@ class SpectrogramPanel(Panel):
         )
         height = geometry.panel_height(self.number)
         bar_title = axis_title(quantity(table, self._label), table.unit, height, geometry.font - 2)
-        return Drawing(
+        drawing = Drawing(
             traces=[trace],
             y_axis=self._bin_axis(slot, grid),
             texts=[self._bar_title(bar_title, bar, limits, geometry)],
-            notes=review.grid_notes(self, grid),
+            notes=review.grid_notes(self, self._label, grid),
         )
+        if self.lines:
+            self._add_lines(slot, drawing)
+        return drawing
+
+    def _add_lines(self, slot: Slot, drawing: Drawing) -> None:
+        """Draw the lines over the heat map, and name them in a legend inside the panel."""
+        spec, ends = self.style.spec, drawing.y_axis["range"]
+        low, high = (10**end if self.log_y else end for end in ends)
+        legend = f"legend{self.number if self.number > 1 else ''}" if self.style.legend else None
+        drawn = []
+        for order, line in enumerate(self.lines, 1):
+            traces, points = lines.line_traces(
+                line,
+                uid=f"p{self.number}-{order}",
+                axis=slot.y_axis,
+                start=slot.start,
+                stop=slot.stop,
+                pixels=slot.geometry.plot_width,
+                spec=spec,
+                positive=self.log_y,
+                legend=legend,
+            )
+            drawing.traces += [outline(trace, line, spec) for trace in traces] + traces
+            drawn.append(points)
+        if legend is not None:
+            drawing.layout[legend] = inner_legend(
+                self.lines,
+                slot.geometry,
+                self.number,
+                start=slot.start,
+                stop=slot.stop,
+                limits=(low, high),
+                log=self.log_y,
+            )
+        drawing.notes += review.thinned_notes(self, drawn)
+        drawing.notes += review.beyond_notes(self, self.lines, low, high)
 
     def _log_z(self) -> bool:
         finite = self._table.values[np.isfinite(self._table.values)]

@@ -1,4 +1,4 @@
-"""Themes of figures: helio's white page, and the templates that plotly contains."""
+"""Themes of figures: helio's white and dark pages, and the templates that plotly contains."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ class Look:
     """Whether helio chooses the lines, the grid and the background; false if a template of plotly chooses them."""
 
 
+_OWN: dict[Theme, Look] = {
+    "white": Look("#000000", "#ffffff", {}, own=True),
+    "dark": Look("#e6e6e6", "#16181c", {}, own=True),
+}
+
+
 def plotly_file(name: str) -> Path:
     """Return the path of a file in plotly's package; this does not import plotly, which is slow."""
     spec = find_spec("plotly")
@@ -32,8 +38,8 @@ def plotly_file(name: str) -> Path:
 
 def look(theme: Theme) -> Look:
     """Return the colours and the plotly template of the theme with this name."""
-    if theme == "white":
-        return Look("#000000", "#ffffff", {}, own=True)
+    if theme in _OWN:
+        return _OWN[theme]
     layout = json.loads(plotly_file(f"templates/{theme}.json").read_text(encoding="utf-8"))["layout"]
     foreground = str(layout.get("font", {}).get("color", "#000000"))
     background = str(layout.get("plot_bgcolor", "#ffffff"))

@@ -12,6 +12,12 @@ from helio.errors import StepError
 from helio.time_range import EARLIEST, LATEST
 
 _SECOND, _MINUTE, _DAY = 1000, 60_000, 86_400_000
+_NS_MINUTE = 60 * 10**9
+_NS_DAY = 1440 * _NS_MINUTE
+_EVEN_STEPS = (
+    *(seconds * 10**9 for seconds in (1, 2, 5, 10, 15, 30)),
+    *(minutes * _NS_MINUTE for minutes in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)),
+)
 
 # plotly.js writes what follows the line break only where it differs from the tick before.
 TICK_FORMATS: tuple[tuple[Any, Any, str], ...] = (
@@ -72,6 +78,30 @@ def clock_names(epoch: npt.NDArray[np.datetime64], *, date: bool = False) -> lis
     if len(days) > 1 and all(text[10:] == "T00:00" for text in texts):
         return [text[:10] for text in texts]
     return [text[11:] if len(days) == 1 and not date else text.replace("T", " ") for text in texts]
+
+
+def time_ticks(
+    start: np.datetime64, stop: np.datetime64, most: int
+) -> tuple[npt.NDArray[np.datetime64], list[str]]:
+    """Return at most `most` even times from start to stop, and their texts: ``13:05``, with the date if it changes."""
+    span = int((stop - start).astype("timedelta64[ns]").astype("i8"))
+    steps = (*(digit * 10**power for power in range(9) for digit in (1, 2, 5)), *_EVEN_STEPS)
+    days = span // _NS_DAY
+    steps = (*steps, *(digit * 10**power * _NS_DAY for power in range(6) for digit in (1, 2, 5)))
+    step = next((step for step in steps if span // step < most), steps[-1])
+    first = int(start.astype("datetime64[ns]").astype("i8"))
+    ticks = np.arange(-(-first // step) * step, first + span + 1, step).astype("datetime64[ns]")
+    if step >= _NS_DAY:
+        texts = np.datetime_as_string(ticks, unit="D").tolist()
+        return ticks, [text if days > 300 else text[5:] for text in texts]
+    if step % _NS_MINUTE == 0:
+        texts = np.datetime_as_string(ticks, unit="m").tolist()
+    elif step % 10**9 == 0:
+        texts = np.datetime_as_string(ticks, unit="s").tolist()
+    else:
+        texts = np.datetime_as_string(ticks, unit="ms" if step % 10**6 == 0 else "ns").tolist()
+    dated = len({text[:10] for text in texts}) > 1
+    return ticks, [text[5:].replace("T", " ") if dated else text[11:] for text in texts]
 
 
 def as_datetime(moment: np.datetime64) -> datetime:

@@ -81,7 +81,7 @@ def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(_plain_title(layout))}</title>
+<title>{html.escape(plain_title(figure))}</title>
 <style>
 body {{ margin: 0; background: {html.escape(background)}; }}
 #figure {{ max-width: {2 * width}px; min-width: {min(width, 560)}px; height: {height}px; margin: 0 auto; }}
@@ -306,6 +306,7 @@ def _script_safe(text: str) -> str:
     return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
 
 
-def _plain_title(layout: Mapping[str, Any]) -> str:
-    text = re.sub(r"<br\s*/?>", " · ", str(layout.get("title", {}).get("text", "figure")))
+def plain_title(figure: Figure) -> str:
+    """Return the title of a figure as one line without tags."""
+    text = re.sub(r"<br\s*/?>", " · ", str(figure.document["layout"].get("title", {}).get("text", "figure")))
     return html.unescape(re.sub(r"</?(?:a|b|em|i|s|span|strong|sub|sup|u)(?:\s[^>]*)?>", "", text))

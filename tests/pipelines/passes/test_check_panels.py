@@ -37,6 +37,21 @@ TWO = {"panels": [["B"], ["n"]]}
         ),
         ({"row_heights": [1]}, "row_heights", "row_heights has 1 entry for 2 panels"),
         ({"panel_types": ["line"] * 3}, "panel_types", "panel_types has 3 entries for 2 panels"),
+        (
+            {"xy": [{"x": "n", "y": "B"}], "panel_types": ["line"] * 3},
+            "panel_types",
+            "panel_types has 3 entries for 2 panels",
+        ),
+        (
+            {"xy": [{"x": "n", "y": "B"}], "y_range": {"3": [0, 1]}},
+            "y_range/3",
+            "y_range: panel 3 is described by an entry of xy",
+        ),
+        (
+            {"xy": [{"x": "n", "y": "B"}], "hlines": [{"y": 1, "panel": 4}]},
+            "hlines/0/panel",
+            "hlines: there is no panel 4",
+        ),
     ],
 )
 def test_a_setting_for_a_panel_that_is_not_there_is_refused(
@@ -53,6 +68,13 @@ def test_a_setting_for_a_panel_that_is_not_there_is_refused(
         TWO | {"row_heights": "$HEIGHTS", "hlines": "$LINES"},
         TWO | {"y_range": {"2": [0, 1]}, "log_scale": 2, "row_heights": [2, 1], "vlines": ["2024-01-01"]},
         TWO | {"y_range": [0, 1], "log_scale": "y", "slopes": ["-5/3"]},
+        TWO
+        | {
+            "xy": [{"x": "n", "y": "B"}] * 2,
+            "row_heights": [1, 1, 2],
+            "hlines": [{"y": 1, "panel": 4}],
+            "vlines": [{"x": 1, "panel": 3}],
+        },
     ],
 )
 def test_what_is_right_or_not_known_yet_is_left_alone(spec: dict[str, Any]) -> None:

@@ -377,3 +377,74 @@ def test_a_frame_that_is_almost_a_known_one_is_warned_of(frame: str, meant: list
     warnings = [finding for finding in found(join) if finding.code == "HV407"]
     assert [warning.candidates[0] for warning in warnings] == meant
     assert [warning.severity for warning in warnings] == ["warning"] * len(meant)
+
+
+# --- axes of a panel of one quantity against another ---------------------------------------------------------
+
+
+def figure(**entry):
+    return step(2, "render_spec", spec={"xy": [entry]})
+
+
+def test_an_axis_takes_one_series():
+    [one] = found(fetch(1, "N", "B"), figure(x="WI_PLASMA.N", y="WI_PLASMA.B"))
+    assert (one.code, one.path) == ("HV406", "/steps/1/tool_args/spec/xy/0/y")
+    assert one.message.startswith("y must be one series, but 'WI_PLASMA.B' is a vector")
+    assert one.advice == ('use one component, such as "WI_PLASMA.B.x", or compute the magnitude first',)
+    assert not found(fetch(1, "N", "B"), figure(x="WI_PLASMA.N", y="WI_PLASMA.B.x", color_by="time"))
+    assert not found(step(1, "render_spec", spec={"labels": ["WI_PLASMA.B"]}))
+
+
+@pytest.mark.parametrize(
+    ("entry", "aspects"),
+    [
+        ({"type": "hodogram", "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, ["HV402"]),
+        ({"equal_axes": True, "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, ["HV402"]),
+        ({"type": "hodogram", "equal_axes": False, "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, []),
+        ({"x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, []),
+        ({"type": "hodogram", "x": "WI_PLASMA.BY_GSM", "y": "WI_PLASMA.BZ_GSE"}, ["HV404"]),
+        ({"type": "hodogram", "x": "WI_PLASMA.BX_GSE", "y": "WI_PLASMA.BY_GSM"}, []),
+    ],
+)
+def test_equal_axes_need_one_unit_and_one_frame(entry, aspects):
+    fetched = fetch(1, "N", "T", "BX_GSE", "BY_GSM", "BZ_GSE")
+    assert [one.code for one in found(fetched, figure(**entry))] == aspects
+
+
+def test_two_computed_series_in_different_units_are_an_error():
+    first, other = (
+        step(number, "convert_units", source_label="WI_PLASMA.N", to=unit, output_label=label)
+        for number, unit, label in ((2, "cm^-3", "a"), (3, "m^-3", "b"))
+    )
+    drawn = step(4, "render_spec", spec={"xy": [{"type": "hodogram", "x": "a", "y": "b"}]})
+    [one] = found(fetch(1, "N"), first, other, drawn)
+    assert (one.code, one.severity) == ("HV401", "error")
+    assert 'convert_units to "cm^-3"' in one.advice[0]
+    assert "scatter" in one.advice[0]
+
+
+def stacked(*panels, **spec):
+    return step(9, "render_spec", spec={"panels": [list(panel) for panel in panels], **spec})
+
+
+def test_two_units_on_one_axis_are_warned_before_the_run():
+    rate = step(2, "derivative", source_label="WI_PLASMA.B", output_label="rate")
+    drawn = stacked(["WI_PLASMA.N"], ["WI_PLASMA.B", "rate"])
+    [warning] = found(fetch(1, "B", "N"), rate, drawn)
+    assert (warning.code, warning.severity, warning.path) == (
+        "HV408",
+        "warning",
+        "/steps/2/tool_args/spec/panels/1",
+    )
+    assert warning.message == (
+        "panel 2: 'WI_PLASMA.B' is in nT, but 'rate' is in nT/s; they share one y axis"
+    )
+
+
+def test_one_unit_an_unknown_unit_and_spectra_share_an_axis_without_warning():
+    assert not found(fetch(1, "B", "BGSM"), stacked(["WI_PLASMA.B", "WI_PLASMA.BGSM"]))
+    assert not found(fetch(1, "B", "FLAG"), stacked(["WI_PLASMA.B", "WI_PLASMA.FLAG"]))
+    assert not found(fetch(1, "V", "SPEED"), stacked(["WI_PLASMA.V", "WI_PLASMA.SPEED"]))
+    mixed = fetch(1, "N", "B")
+    assert not found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["spectrogram"]))
+    assert found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["line"]))

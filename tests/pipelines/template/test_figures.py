@@ -77,3 +77,23 @@ def test_labels_of_panels_come_after_those_of_the_figure() -> None:
 def test_what_is_no_label_is_left_out() -> None:
     assert complete_labels({"labels": [1, "a"], "panels": [["b", None], 3, "c"]}) == ["a", "b", "c"]
     assert complete_labels({"panels": 3}) == []
+
+
+def test_labels_of_entries_count_and_time_is_no_label() -> None:
+    spec = {"labels": ["B"], "xy": [{"x": "n", "y": "B.x", "color_by": "time"}, {"x": "n", "y": "V"}]}
+    assert complete_labels(spec) == ["B", "n", "B.x", "V"]
+
+
+def test_a_panel_of_an_entry_goes_with_its_labels() -> None:
+    spec = {
+        "labels": ["a", "b", "c"],
+        "panels": [["a"], ["b"]],
+        "row_heights": [1, 2, 3],
+        "xy": [{"x": "a", "y": "b"}, {"x": "b", "y": "c"}],
+        "hlines": [{"y": 1, "panel": 3}, {"y": 2, "panel": 4}],
+    }
+    left = without_labels(spec, ["a"])
+    assert left["xy"] == [{"x": "b", "y": "c"}]
+    assert left["panels"] == [["b"]]
+    assert left["hlines"] == [{"y": 2, "panel": 2}]
+    assert left["row_heights"] == [2, 3]

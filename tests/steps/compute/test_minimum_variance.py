@@ -14,7 +14,11 @@ from helio.time_range import TimeRange
 from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, spectrum, vector
 
-CALLS = [([solar_wind.field_long], {"give": give}) for give in ("vector", "axes", "eigenvalues")]
+CALLS = [
+    ([solar_wind.field_long], {"give": give, **more})
+    for give in ("vector", "axes", "eigenvalues")
+    for more in ({}, {"constraint": "zero_normal_field"})
+]
 
 NORMAL = np.array([0.9, -0.3, np.sqrt(1 - 0.81 - 0.09)])
 MIDDLE = np.cross(NORMAL, [0.0, 0.0, 1.0]) / np.linalg.norm(np.cross(NORMAL, [0.0, 0.0, 1.0]))
@@ -130,6 +134,60 @@ def test_too_few_vectors_or_none_that_vary_are_refused():
 def test_what_is_no_vector_is_refused():
     with pytest.raises(StepError, match=r"the field of .* must be a vector, but 'proton flux' is a spectrum"):
         minimum_variance(spectrum())
+
+
+def tangential(normal_noise=4.0):
+    """A sheet without a normal field, but with so much noise along N that N has no smallest variance."""
+    time = np.linspace(-3, 3, 600)
+    noise = np.random.default_rng(5).normal(size=(600, 3)) * [0.5, 0.5, normal_noise]
+    along = np.stack([10 * np.tanh(time), np.full(600, 12.0), np.zeros(600)], axis=1) + noise
+    return replace(layer(), values=along @ np.stack([LARGEST, MIDDLE, NORMAL]))
+
+
+def test_the_constraint_finds_the_normal_of_a_tangential_discontinuity():
+    free = axes_of(minimum_variance(tangential(), give="axes"))
+    bound = axes_of(minimum_variance(tangential(), constraint="zero_normal_field", give="axes"))
+    assert degrees(free[2], NORMAL) > 45
+    assert degrees(bound[2], NORMAL) < 3
+    assert (
+        degrees(bound[1], tangential().values.mean(axis=0) / np.linalg.norm(tangential().values.mean(axis=0)))
+        < 1e-6
+    )
+    along = minimum_variance(tangential(), constraint="zero_normal_field")
+    assert along.values[:, 2].mean() == pytest.approx(0, abs=1e-12)
+    assert "mean of the normal component required to be 0" in along.description
+
+
+def test_the_constraint_is_the_eigenvectors_of_the_projected_matrix():
+    """Against P M P of Sonnerup & Scheible (1998), eq. 8.22, whose third eigenvalue is zero."""
+    field = tangential().values
+    mean = field.mean(axis=0) / np.linalg.norm(field.mean(axis=0))
+    projection = np.eye(3) - np.outer(mean, mean)
+    matrix = np.cov(field.T, bias=True)
+    variances, vectors = np.linalg.eigh(projection @ matrix @ projection)
+    found = axes_of(minimum_variance(tangential(), constraint="zero_normal_field", give="axes"))
+    values = minimum_variance(tangential(), constraint="zero_normal_field", give="eigenvalues").values[0]
+    np.testing.assert_allclose(np.abs(vectors[:, 1] @ found[2]), 1, rtol=1e-12)
+    np.testing.assert_allclose(np.abs(vectors[:, 2] @ found[0]), 1, rtol=1e-12)
+    np.testing.assert_allclose(values, [variances[2], mean @ matrix @ mean, variances[1]], rtol=1e-10)
+    np.testing.assert_allclose(found @ found.T, np.eye(3), atol=1e-12)
+    assert np.linalg.det(found) == pytest.approx(1)
+
+
+def test_a_poor_normal_under_the_constraint_is_noted_with_its_own_ratio():
+    poor = minimum_variance(tangential(normal_noise=5.0), constraint="zero_normal_field")
+    assert poor.notes == (
+        "the normal is poorly determined: λ_L/λ_N is " + poor.notes[0].split()[-4] + " less than 4",
+    )
+
+
+def test_the_constraint_needs_a_mean_and_variation_across_it():
+    wave = replace(layer(4), values=np.array([[1.0, 0, 0], [-1.0, 0, 0], [0, 2.0, 0], [0, -2.0, 0]]))
+    with pytest.raises(StepError, match="the mean of the vector in the series is zero"):
+        minimum_variance(wave, constraint="zero_normal_field")
+    steady = replace(layer(4), values=np.array([[1.0, 0, 0], [2.0, 0, 0], [3.0, 0, 0], [4.0, 0, 0]]))
+    with pytest.raises(StepError, match="does not vary"):
+        minimum_variance(steady, constraint="zero_normal_field")
 
 
 @pytest.mark.parametrize("give", ["vector", "axes", "eigenvalues"])

@@ -211,7 +211,7 @@ def test_panels_that_cannot_be_are_refused():
 
 def test_a_spectrum_among_lines_is_refused_with_a_way_out():
     tables = {"n": scalar(), "flux": spectrum()}
-    refused("has the spectrum 'flux' and lines", "panel of its own", tables, panels=[["n", "flux"]])
+    refused(r"'n' is in cm\^-3, but the y axis of 'flux'", "panel of its own", tables, panels=[["n", "flux"]])
     refused(
         "2 spectra",
         "its own panel",
@@ -696,14 +696,41 @@ def test_themes_and_sizes_reach_the_layout():
     refused("font_size 80", font_size=80)
 
 
+def test_a_figure_has_the_size_in_which_it_is_printed():
+    figure = draw({"n": scalar()}, font_size="9 pt", canvas_size={"width": "90 mm", "height": "2.5in"})
+    assert (layout(figure)["width"], layout(figure)["height"]) == (340, 240)
+    assert layout(figure)["font"]["size"] == 12
+    assert to_json(figure) == to_json(
+        draw({"n": scalar()}, font_size=12, canvas_size={"width": 340, "height": 240})
+    )
+    refused("font_size 4 pt is not allowed", font_size="4 pt")
+    refused("canvas_size 76 × 500 is not allowed", canvas_size={"width": "2 cm", "height": 500})
+
+
+def test_panels_are_lettered_from_the_top_inside_each_panel():
+    figure = draw({"B": vector(), "n": scalar(), "flux": spectrum()}, panel_letters=True)
+    letters = [note for note in layout(figure)["annotations"] if note["text"].startswith("<b>(")]
+    assert [note["text"] for note in letters] == ["<b>(a)</b>", "<b>(b)</b>", "<b>(c)</b>"]
+    tops = [layout(figure)[axis]["domain"][1] for axis in ("yaxis", "yaxis2", "yaxis3")]
+    assert [note["y"] for note in letters] == tops
+    assert ["bgcolor" in note for note in letters] == [False, False, True], "a box hides no line"
+    assert "<b>(a)</b>" not in texts(draw({"B": vector()}))
+
+
+def test_the_letter_after_z_is_aa():
+    tables = {f"n{number}": scalar(unit=f"km^{number + 2}") for number in range(27)}
+    assert "<b>(aa)</b>" in texts(draw(tables, panel_letters=True))
+
+
+@pytest.mark.parametrize("theme", ["dark", "plotly_dark"])
 @pytest.mark.parametrize("palette", ["tplot", "okabe-ito"])
-def test_every_line_can_be_read_on_a_dark_page(palette):
+def test_every_line_can_be_read_on_a_dark_page(palette, theme):
     scalars = {f"n{number}": scalar(name=f"n{number}") for number in range(8)}
     figure = draw(
         {"B": vector(), **scalars, "flux": spectrum()},
         panels=[["B"], [*scalars], ["flux"]],
         panel_types=["line"] * 3,
-        theme="plotly_dark",
+        theme=theme,
         palette=palette,
     )
     for trace in main_traces(figure):
@@ -724,6 +751,44 @@ def test_a_long_name_has_room_in_the_legend():
     name = "radial component of the magnetic field"
     figure = draw({"B": vector()}, trace_names={"B.Bx": name})
     assert layout(figure)["margin"]["r"] > 42 + 0.6 * 12 * len(name)
+
+
+def test_the_time_axis_follows_the_data_on_request():
+    values = [np.nan, 1.0, 2.0, 3.0, np.nan]
+    tables = {"n": scalar(values=values), "B": vector()}
+    figure = draw(tables, DAY, labels=["n"], x_range="data")
+    assert layout(figure)["xaxis"]["range"] == ["2024-05-10T00:01", "2024-05-10T00:03"]
+    assert "panel 1: coverage n 100.0 %" in figure.notes
+    shown = "the time axis shows 2024-05-10 00:01 – 00:03 UT, from the first to the last record"
+    assert shown in figure.notes
+    assert layout(draw(tables, DAY, labels=["n"]))["xaxis"]["range"] == [
+        "2024-05-10T00:00",
+        "2024-05-11T00:00",
+    ]
+    refused("nothing to draw", tables={"n": scalar(values=[np.nan] * 3)}, x_range="data")
+
+
+def described(description, dataset, name="N"):
+    return replace(scalar(name), description=description, sources=(SourceFile(dataset, "file.cdf"),))
+
+
+def test_quantities_of_one_name_are_told_apart_by_particles():
+    ions = described("MMS1 FPI/DIS ion number density", "MMS1_FPI_FAST_L2_DIS-MOMS")
+    electrons = described("MMS1 FPI/DES electron number density", "MMS1_FPI_FAST_L2_DES-MOMS")
+    figure = draw({"i": ions, "e": electrons}, panels=[["i"], ["e"]])
+    titles = [layout(figure)[axis]["title"]["text"] for axis in ("yaxis", "yaxis2")]
+    assert titles == ["N, ions [cm⁻³]", "N, electrons [cm⁻³]"]
+    together = draw({"i": ions, "e": electrons}, panels=[["i", "e"]])
+    assert [trace["name"] for trace in main_traces(together)] == ["N, ions", "N, electrons"]
+    assert layout(draw({"i": ions}))["yaxis"]["title"]["text"] == "N [cm⁻³]"
+
+
+def test_quantities_of_one_name_are_told_apart_by_spacecraft():
+    ace, wind = described("ion density", "AC_H0_SWE"), described("ion density", "WI_H1_SWE")
+    figure = draw({"a": ace, "w": wind}, panels=[["a", "w"]])
+    assert [trace["name"] for trace in main_traces(figure)] == ["ACE N", "Wind N"]
+    unknown = draw({"a": described("", "X"), "b": described("", "Y")}, panels=[["a", "b"]])
+    assert [trace["name"] for trace in main_traces(unknown)] == ["a", "b"], "labels tell them apart"
 
 
 @pytest.mark.parametrize(("width", "most"), [(1000, 11), (340, 3), (300, 2)])

@@ -441,9 +441,9 @@ def test_times_are_marked_in_time_panels_alone():
     assert [shape["yref"] for shape in layout(figure)["shapes"]] == ["y2 domain"]
     (flag,) = (note for note in layout(figure)["annotations"] if note["text"] == "shock")
     assert flag["y"] == layout(figure)["yaxis2"]["domain"][1]
-    refused("every panel is a spectrum", "number", {"psd": psd()}, vlines=lines)
+    refused("no panel has a time axis", "number", {"psd": psd()}, vlines=lines)
     shaded = [{"x0": "2024-05-10", "x1": "2024-05-11"}]
-    refused("vrects: entry 1: every panel is a spectrum", "number", {"psd": psd()}, vrects=shaded)
+    refused("vrects: entry 1: no panel has a time axis", "number", {"psd": psd()}, vrects=shaded)
 
 
 def test_a_line_at_a_frequency_stands_in_its_panel():

@@ -1,0 +1,83 @@
+"""Commands that show the figures of all pipelines as web pages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from helio import interrupts
+from helio.cli.app import app, current_settings, errors_as_text, log_to, say
+from helio.cli.groups import Commands
+from helio.counts import number_of
+
+gallery_app = typer.Typer(
+    cls=Commands,
+    help="Show the figures of all pipelines as web pages.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(gallery_app, name="gallery")
+
+
+@gallery_app.command("build")
+def build_gallery(
+    context: typer.Context,
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Folder to write; new, empty, or an earlier gallery.", metavar="FOLDER"),
+    ],
+) -> None:
+    """Write the gallery as files that any browser opens, also without a server.
+
+    The pages need nothing from the network. A later build writes only what has changed.
+    """
+    with errors_as_text(as_json=False):
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        from helio.web.build import build
+        from helio.web.site import START, Site
+
+        built = build(Site(settings), folder)
+        changes = f"{built.written} written, {built.removed} removed"
+        say(f"{number_of(built.pages, 'page')} and {number_of(built.files, 'file')}, {changes}")
+        say(built.folder / START)
+
+
+@gallery_app.command("serve")
+def serve_gallery(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65535, help="Port on this machine.", metavar="NUMBER")
+    ] = 4180,
+) -> None:
+    """Serve the gallery to your browser until Ctrl-C, and print a link that opens it.
+
+    Only you can open it, and only on this machine. While it is served, the same command in another terminal prints a
+    new link.
+    """
+    with errors_as_text(as_json=False, cancelled="the gallery is no longer served"):
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        from helio.web.serve import serve
+
+        on_terminal = sys.stdout.isatty()
+
+        def show(link: str, is_own: bool) -> None:
+            say(link)
+            if on_terminal:
+                say("the link works once, within ten minutes", err=True)
+            else:
+                say(
+                    "to open it, run `helio gallery serve` in a terminal: it prints a link that works",
+                    err=True,
+                )
+            if is_own:
+                say("serving the gallery until Ctrl-C", err=True)
+
+        if serve(settings, port=port, on_link=show, on_terminal=on_terminal):
+            if not interrupts.was_terminated():
+                raise KeyboardInterrupt
+            interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure

@@ -1,0 +1,176 @@
+"""Find the bytes of files that runs wrote, by their digests; make small pictures of figures, each once."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+from helio.errors import DamagedObject, DamagedRecord, UnknownRun
+from helio.pipelines.runs.intervals import IntervalRun
+from helio.settings import Settings
+from helio.store.files import write_whole
+from helio.store.runs import ArtefactRecord, RunRecord, Runs
+from helio.store.store import Store
+from helio.web.gallery import safe_name
+
+FORM = 1
+"""Version of the small pictures. Raise it with every change of how they look."""
+WIDTH, HEIGHT = 400, 560
+"""Maximum size of a small picture, in pixels."""
+COLOURS = 64
+LARGEST = 200_000_000
+"""Maximum number of pixels of a figure that helio makes smaller."""
+FOLDER = "files"
+THUMBS = "thumbs"
+MEDIA_TYPES: Mapping[str, str] = {
+    "html": "text/html; charset=utf-8",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+}
+"""Media types of the files that a gallery contains; all others are downloaded."""
+
+
+class Files:
+    """Files that runs wrote: from the store, otherwise from the run's output folder if the file has not changed.
+
+    A file is found by the digest in the run's record, never by a name from outside.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._store = Store(settings.store)
+        self._runs = Runs(settings.runs)
+        self._thumbs = settings.home / "gallery" / THUMBS
+        self._by_name: dict[str, tuple[str, ArtefactRecord]] = {}
+        """The run and the record of each file, by the file's name in the gallery."""
+
+    def know(self, run: IntervalRun) -> None:
+        """Let the gallery contain the files of a run."""
+        for file in run.files:
+            if file["sha256"]:
+                self._by_name.setdefault(name_of(file), (run.id, file))
+
+    def content(self, name: str) -> bytes | None:
+        """Return the bytes of a file by its name in the gallery; None if there is no such file any more."""
+        if name not in self._by_name:
+            return None
+        run_id, file = self._by_name[name]
+        return self._bytes(file) or (self._drawn_again(run_id, file) if file["kind"] == "html" else None)
+
+    def has(self, file: ArtefactRecord) -> bool:
+        """Return whether a file is probably still there; this reads no file."""
+        return bool(file["sha256"]) and (self._is_stored(file) or Path(file["file"]).is_file())
+
+    def path_in_store(self, name: str) -> Path | None:
+        """Return where the store keeps a file; None if it does not."""
+        file = self._by_name[name][1] if name in self._by_name else None
+        return self._path(file) if file is not None and self._is_stored(file) else None
+
+    def thumbnail(self, name: str) -> bytes | None:
+        """Return the small picture of a PNG by the figure's name in the gallery; None if the PNG is not there."""
+        if name not in self._by_name or self._by_name[name][1]["kind"] != "png":
+            return None
+        kept = self._thumbs / f"{self._by_name[name][1]['sha256']}-{FORM}.png"
+        try:
+            return kept.read_bytes()
+        except FileNotFoundError:
+            content = self.content(name)
+        small = None if content is None else make_thumbnail(content)
+        if small is not None:
+            write_whole(kept, small, durable=False)
+        return small
+
+    def _bytes(self, file: ArtefactRecord) -> bytes | None:
+        if self._is_stored(file):
+            try:
+                return self._store.bytes(f"sha256:{file['sha256']}", _suffix(file))
+            except DamagedObject:  # it is now in quarantine
+                pass
+        try:
+            content = Path(file["file"]).read_bytes()
+        except OSError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == file["sha256"] else None
+
+    def _drawn_again(self, run_id: str, file: ArtefactRecord) -> bytes | None:
+        """Write the HTML page of a figure from the figure in the store, as the run did."""
+        from helio.steps.render.figure import Figure
+        from helio.steps.render.write_figure import to_html
+
+        try:
+            steps = RunRecord(self._runs.root / run_id).readable_steps[0]
+            for step in steps:
+                for output in step["outputs"]:
+                    if step["step_id"] == file["step_id"] and output["suffix"] == ".json":
+                        figure = json.loads(self._store.bytes(output["digest"], ".json"))
+                        return to_html(Figure(figure, tuple(output.get("notes", ()))), plotly_js="beside")
+        except (DamagedObject, DamagedRecord, UnknownRun):
+            return None
+        return None
+
+    def _is_stored(self, file: ArtefactRecord) -> bool:
+        return self._store.has(f"sha256:{file['sha256']}", _suffix(file))
+
+    def _path(self, file: ArtefactRecord) -> Path:
+        return self._store.path(f"sha256:{file['sha256']}", _suffix(file))
+
+
+def name_of(file: ArtefactRecord) -> str:
+    """Return the name of a file in the gallery: a part of its digest, and its own name."""
+    path = Path(file["file"])
+    return f"{file['sha256'][:16]}-{safe_name(path.stem)}.{_ending(file)}"
+
+
+def address_of(file: ArtefactRecord) -> str:
+    """Return the address of a file, relative to the gallery's first page."""
+    return f"{FOLDER}/{quote(name_of(file))}"
+
+
+def thumbnail_address(file: ArtefactRecord) -> str:
+    """Return the address of the small picture of a PNG, relative to the gallery's first page."""
+    return f"{THUMBS}/{quote(name_of(file))}"
+
+
+def make_thumbnail(png: bytes) -> bytes | None:
+    """Make a small PNG of at most `WIDTH` times `HEIGHT` pixels; return None if the bytes are no picture."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
+            if picture.width * picture.height > LARGEST:
+                return None
+            scale = min(WIDTH / picture.width, HEIGHT / picture.height, 1)
+            size = (max(round(picture.width * scale), 1), max(round(picture.height * scale), 1))
+            # To twice the size by whole factors first, which costs little.
+            drawn = picture.convert("RGBA").reduce(max(int(1 / scale / 2), 1))
+            drawn = drawn.resize(size, Image.Resampling.LANCZOS)
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
+        return None
+    small = Image.new("RGB", size, "white")
+    small.paste(drawn, mask=drawn)
+    written = io.BytesIO()
+    small.quantize(COLOURS).save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    """Read the width and height of a PNG from its first bytes; (0, 0) if it is none."""
+    if png[:8] != b"\x89PNG\r\n\x1a\n" or len(png) < 24:
+        return 0, 0
+    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+
+
+def _ending(file: ArtefactRecord) -> str:
+    ending = Path(file["file"]).suffix[1:].lower()
+    return ending if ending.isascii() and ending.isalnum() and len(ending) <= 8 else "bin"
+
+
+def _suffix(file: ArtefactRecord) -> str:
+    return f".{_ending(file)}"

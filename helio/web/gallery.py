@@ -1,0 +1,208 @@
+"""The content of the gallery: each pipeline with its intervals, from run records and schedules."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from helio.errors import HelioError
+from helio.flows.schedule import Schedule, Schedules, written_at
+from helio.flows.slots import slots
+from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, intervals
+from helio.settings import Settings
+from helio.time_range import TimeRange
+
+log = logging.getLogger(__name__)
+
+MOST_DUE = 20_000
+"""Maximum number of due intervals of one schedule that the gallery looks at."""
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,150}")
+
+
+@dataclass(frozen=True)
+class Series:
+    """The intervals of one pipeline with one set of values.
+
+    Runs with other values, such as another spacecraft, belong to another series. The values of time variables do not
+    count.
+
+    Parameters
+    ----------
+    name : str
+        Name of the folder of its pages.
+    title : str
+        The pipeline's name for readers.
+    values : mapping
+        Values that distinguish it from the other series of the pipeline; empty for the oldest series.
+    schedule : Schedule or None
+        The schedule that runs it.
+    next_run : datetime or None
+        When the schedule runs it next, naive UTC.
+    """
+
+    name: str
+    pipeline: str
+    title: str
+    intervals: tuple[Interval, ...]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    schedule: Schedule | None = None
+    next_run: datetime | None = None
+
+    @property
+    def latest(self) -> Interval | None:
+        """Return the last interval with results."""
+        return next((item for item in reversed(self.intervals) if item.state in DONE), None)
+
+    @cached_property
+    def months(self) -> Mapping[tuple[int, int], Sequence[Interval]]:
+        """Map each year and month to the intervals that start in it, in order."""
+        months: dict[tuple[int, int], list[Interval]] = defaultdict(list)
+        for interval in self.intervals:
+            months[interval.span.start.year, interval.span.start.month].append(interval)
+        return months
+
+    @cached_property
+    def neighbours(self) -> Mapping[TimeRange, tuple[Interval | None, Interval | None]]:
+        """Map each interval that has a run to the ones before and after it."""
+        with_runs = [item for item in self.intervals if item.runs]
+        return {
+            item.span: (before, after)
+            for before, item, after in zip(
+                [None, *with_runs[:-1]], with_runs, [*with_runs[1:], None], strict=True
+            )
+        }
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """All series: first those with a schedule, then by title."""
+
+    series: tuple[Series, ...]
+    now: datetime
+
+
+def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime) -> Gallery:
+    """Arrange runs in series, and add the intervals for which a run was due.
+
+    Parameters
+    ----------
+    now : datetime
+        The present, naive UTC.
+    """
+    by_values: dict[str, dict[str, list[IntervalRun]]] = defaultdict(lambda: defaultdict(list))
+    for run in sorted(runs, key=lambda run: (run.started_at, run.id)):
+        if run.span is not None:
+            by_values[run.pipeline][_as_text(run.values)].append(run)
+    due = _due(settings, by_values, now)
+    series = []
+    for pipeline, groups in by_values.items():
+        for number, (values, members) in enumerate(groups.items()):
+            schedule, spans = due.pop((pipeline, values), (None, ()))
+            differing = _differing(members[0].values, groups) if len(groups) > 1 else {}
+            suffix = f"--{_short(values)}" if number else ""
+            series.append(
+                Series(
+                    name=safe_name(pipeline) + suffix,
+                    pipeline=pipeline,
+                    title=members[-1].title or pipeline,
+                    intervals=intervals(members, spans),
+                    values=differing,
+                    schedule=schedule,
+                    next_run=_next_run(schedule, now),
+                )
+            )
+    for (pipeline, values), (schedule, spans) in due.items():  # schedules that have not run yet
+        name = safe_name(pipeline) + (f"--{_short(values)}" if pipeline in by_values else "")
+        waiting = intervals((), spans)
+        series.append(
+            Series(name, pipeline, pipeline, waiting, schedule=schedule, next_run=_next_run(schedule, now))
+        )
+    ordered = sorted(series, key=lambda item: (item.schedule is None, item.title.lower(), item.name))
+    return Gallery(tuple(ordered), now)
+
+
+def safe_name(text: str) -> str:
+    """Return a text if it can be a file name in an address; otherwise a name made from its digest.
+
+    Examples
+    --------
+    >>> safe_name("gle73-particles"), safe_name("../secret")
+    ('gle73-particles', 'xa6b096789d56')
+    """
+    return text if _SAFE.fullmatch(text) else "x" + _short(text)
+
+
+def _due(
+    settings: Settings, by_values: Mapping[str, Mapping[str, Sequence[IntervalRun]]], now: datetime
+) -> dict[tuple[str, str], tuple[Schedule, tuple[TimeRange, ...]]]:
+    """Return the schedule of each series with its due intervals."""
+    found = {}
+    schedules = Schedules(settings)
+    for name in schedules.names():
+        try:
+            schedule = schedules.load(name)
+            template = schedule.template(settings)
+        except HelioError as error:
+            log.warning("schedule %s: %s; the gallery leaves the schedule out", name, error.message)
+            continue
+        pipeline = str(template["id"])
+        groups = by_values.get(pipeline, {})
+        scheduled = {
+            values: [run for run in members if _is_scheduled(schedule, run)]
+            for values, members in groups.items()
+        }
+        # the series that the schedule has run last
+        newest = {values: members[-1].started_at for values, members in scheduled.items() if members}
+        values = max(newest, key=lambda text: newest[text]) if newest else next(iter(groups), "")
+        written = written_at(settings.home, name)
+        first = min((run.now for run in scheduled.get(values, ()) if run.now), default=written)
+        spans = schedule.ranges_due(
+            template,
+            min(first, written) - timedelta(seconds=1),
+            written if schedule.paused else now,
+        )
+        found[pipeline, values] = (schedule, tuple(islice(spans, MOST_DUE)))
+    return found
+
+
+def _is_scheduled(schedule: Schedule, run: IntervalRun) -> bool:
+    """Return whether a run's clock is exactly a due time of a schedule, as that of every scheduled run."""
+    if run.now is None or run.now.second or run.now.microsecond:
+        return False
+    return next(slots(schedule.cron, schedule.timezone, run.now - timedelta(seconds=1))) == run.now
+
+
+def _next_run(schedule: Schedule | None, now: datetime) -> datetime | None:
+    return None if schedule is None or schedule.paused else schedule.next_after(now)
+
+
+def _differing(values: Mapping[str, Any], groups: Iterable[str]) -> dict[str, Any]:
+    """Return the values that are not the same in all series of a pipeline."""
+    others = [json.loads(text) for text in groups]
+    return {
+        name: value
+        for name, value in values.items()
+        if any(name not in other or other[name] != value for other in others)
+    }
+
+
+def _as_text(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True)
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+def utc_now() -> datetime:
+    """Return the present, naive UTC, without fractions of a second."""
+    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)

@@ -1,0 +1,527 @@
+"""The pages of the gallery by their addresses: the server and the static site take all their content from here."""
+
+from __future__ import annotations
+
+import calendar
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from datetime import time as clock_time
+from functools import cache, cached_property, partial
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from helio import __version__
+from helio.errors import DamagedObject
+from helio.flows.schedule import name_of_range
+from helio.pipelines.runs.artefacts import SCALE
+from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
+from helio.settings import Settings
+from helio.store.runs import HEADER, ArtefactRecord, Runs
+from helio.store.store import Store
+from helio.time_range import TimeRange
+from helio.web.details import DrawnFigure, Revisions, RunDetails, file_label, read_details
+from helio.web.files import (
+    FOLDER,
+    MEDIA_TYPES,
+    THUMBS,
+    Files,
+    address_of,
+    name_of,
+    size_of,
+    thumbnail_address,
+)
+from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
+from helio.web.known_runs import KnownRun, KnownRuns
+
+HERE = Path(__file__).parent
+START = "index.html"
+HTML = "text/html; charset=utf-8"
+STATIC = {"gallery.css": "text/css; charset=utf-8", "gallery.js": "text/javascript; charset=utf-8"}
+RECENT = 31
+"""Number of intervals that the first page shows of each pipeline."""
+MOST_PROBLEMS = 4
+"""Number of missing or failed intervals that the first page names for each pipeline."""
+DAYS_IN_CALENDAR = 2
+"""Largest mean number of intervals that start on one day for which a month is shown as a calendar."""
+WORST: tuple[State, ...] = (
+    "failed", "crashed", "missing", "cancelled", "running", "no data", "partial", "done",
+)  # fmt: skip
+"""All states, first the one that a person should see first."""
+OFTEN = 300
+"""Seconds after which a server looks for due runs again, although no record has changed."""
+DAY = timedelta(days=1)
+MIDNIGHT = clock_time()
+
+
+@dataclass(frozen=True)
+class Content:
+    """The answer to a request: a page or a file.
+
+    Parameters
+    ----------
+    is_page : bool
+        Whether it is a page of the gallery; the others are files of runs, and what belongs to the pages.
+    """
+
+    body: bytes
+    media_type: str
+    is_page: bool = False
+
+
+class Site:
+    """All pages and files of the gallery.
+
+    Parameters
+    ----------
+    settings : Settings
+    now : callable
+        The clock, naive UTC.
+    """
+
+    def __init__(self, settings: Settings, now: Callable[[], datetime] = utc_now) -> None:
+        self._settings = settings
+        self._now = now
+        self._runs = Runs(settings.runs)
+        self._known_runs = KnownRuns(self._runs)
+        self._known: dict[str, KnownRun] = {}
+        self._env = environment()
+        self.files = Files(settings)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read new and changed run records and schedules."""
+        self._seen = self._watched()  # before reading, so that no change is missed
+        self._known = self._known_runs.read()
+        runs = [known.run for known in self._known.values() if known.run is not None]
+        for run in runs:
+            self.files.know(run)
+        self.gallery: Gallery = make_gallery(runs, self._settings, self._now())
+        self._revisions = Revisions(self._settings)
+        self._pages = dict(self._routes())
+        self.__dict__.pop("files_named", None)
+
+    def follow(self) -> None:
+        """Refresh if runs have begun, ended or been deleted, if schedules have changed, or after some minutes."""
+        written = tuple(_written(self._runs.root / run_id / HEADER) for run_id in self._running())
+        known = tuple(self._known[run_id].written for run_id in self._running())
+        if written != known or self._watched() != self._seen:
+            self.refresh()
+
+    def _watched(self) -> tuple[int, ...]:
+        """Return when the folders of runs and of schedules last changed, and the present in steps of some minutes."""
+        folders = (self._runs.root, self._settings.home / "schedules")
+        return (*map(_written, folders), int(self._now().timestamp() // OFTEN))
+
+    def _running(self) -> tuple[str, ...]:
+        return tuple(
+            run_id
+            for run_id, known in self._known.items()
+            if known.run is not None and known.run.state == "running"
+        )
+
+    @property
+    def pages(self) -> Collection[str]:
+        """Return the addresses of all pages."""
+        return self._pages.keys()
+
+    @cached_property
+    def files_named(self) -> Sequence[str]:
+        """Return the addresses of all files to which the pages link."""
+        shown = [
+            run for series in self.gallery.series for interval in series.intervals for run in interval.runs
+        ]
+        files = {name_of(file): file for run in shown for file in run.files if self.files.has(file)}
+        pictures = {name: file for name, file in files.items() if file["kind"] == "png"}
+        library = (
+            [f"{FOLDER}/plotly.min.js"] if any(file["kind"] == "html" for file in files.values()) else []
+        )
+        return (
+            *STATIC,
+            *library,
+            *map(address_of, files.values()),
+            *map(thumbnail_address, pictures.values()),
+        )
+
+    def content(self, address: str) -> Content | None:
+        """Return the page or the file with an address relative to the first page; None if there is none."""
+        if address in self._pages:
+            return Content(self._pages[address]().encode(), HTML, is_page=True)
+        if address in STATIC:
+            return Content((HERE / "static" / address).read_bytes(), STATIC[address])
+        if address == f"{FOLDER}/plotly.min.js":
+            from helio.steps.render.write_figure import plotly_js
+
+            return Content(plotly_js(), STATIC["gallery.js"])
+        folder, _, name = address.partition("/")
+        if folder == FOLDER:
+            body = self.files.content(name)
+            ending = name.rpartition(".")[2]
+            return (
+                None if body is None else Content(body, MEDIA_TYPES.get(ending, "application/octet-stream"))
+            )
+        if folder == THUMBS:
+            body = self.files.thumbnail(name)
+            return None if body is None else Content(body, MEDIA_TYPES["png"])
+        return None
+
+    def state_of(self, address: str) -> str:
+        """Return a digest of everything on which a page of a run depends; empty for the pages that always change."""
+        page = self._pages.get(address)
+        if not isinstance(page, partial) or page.func not in (self._interval_page, self._run_page):
+            return ""
+        series, interval = page.args[0], page.args[1]
+        parts = [
+            __version__,
+            _code_of_pages(),
+            series.title,
+            json.dumps(dict(series.values), sort_keys=True),
+            *(f"{run.id} {run.state} {self._known[run.id].written}" for run in interval.runs),
+            *(
+                f"{name_of(file)} {self.files.has(file)}"
+                for run in interval.runs
+                for file in run.files
+                if file["sha256"]
+            ),
+            *(str(neighbour and neighbour.span) for neighbour in _neighbours(series, interval)),
+        ]
+        return hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()
+
+    # Pages ------------------------------------------------------------------------------------------------
+
+    def _routes(self) -> Iterator[tuple[str, Callable[[], str]]]:
+        yield START, self._start_page
+        for series in self.gallery.series:
+            months = sorted(series.months)
+            yield f"{series.name}/{START}", partial(self._month_page, series, months[-1] if months else None)
+            for month in months:
+                yield month_address(series, month), partial(self._month_page, series, month)
+            for interval in series.intervals:
+                if interval.runs:
+                    yield interval_address(series, interval), partial(self._interval_page, series, interval)
+                for run in interval.runs:
+                    if run is not interval.run:
+                        yield run_address(series, run), partial(self._run_page, series, interval, run)
+
+    def _start_page(self) -> str:
+        damaged = sum(known.run is None for known in self._known.values())
+        without = sum(known.run is not None and known.run.span is None for known in self._known.values())
+        return self._render(
+            "start.html",
+            "",
+            gallery=self.gallery,
+            recent={series.name: series.intervals[-RECENT:] for series in self.gallery.series},
+            problems={series.name: _problems(series) for series in self.gallery.series},
+            most=MOST_PROBLEMS,
+            damaged=damaged,
+            without_interval=without,
+        )
+
+    def _month_page(self, series: Series, month: tuple[int, int] | None) -> str:
+        months = sorted(series.months)
+        items = series.months[month] if month else ()
+        position = months.index(month) if month else 0
+        year = month[0] if month else self.gallery.now.year
+        per_day: dict[int, list[Interval]] = {}
+        for item in items:
+            per_day.setdefault(item.span.start.day, []).append(item)
+        is_calendar = (
+            month is not None
+            and len(items) <= DAYS_IN_CALENDAR * len(per_day)
+            and all(item.span.duration <= DAY for item in items)
+        )
+        first_weekday, days = calendar.monthrange(*month) if month else (0, 0)
+        years = sorted({key[0] for key in months})
+        return self._render(
+            "pipeline.html",
+            "../",
+            series=series,
+            month=month,
+            months=_year(series, year),
+            year=year,
+            years=[
+                (number, month_address(series, max(key for key in months if key[0] == number)))
+                for number in years
+            ],
+            previous=months[position - 1] if position > 0 else None,
+            following=months[position + 1] if position + 1 < len(months) else None,
+            items=items,
+            per_day=per_day,
+            days=range(1, days + 1),
+            first_weekday=first_weekday,
+            is_calendar=is_calendar,
+        )
+
+    def _interval_page(self, series: Series, interval: Interval) -> str:
+        run = interval.run
+        if run is None:
+            raise AssertionError("only an interval with a run has a page")
+        previous, following = _neighbours(series, interval)
+        return self._page_of_run(series, interval, run, "../", previous, following)
+
+    def _run_page(self, series: Series, interval: Interval, run: IntervalRun) -> str:
+        return self._page_of_run(series, interval, run, "../../", None, None)
+
+    def _page_of_run(
+        self,
+        series: Series,
+        interval: Interval,
+        run: IntervalRun,
+        root: str,
+        previous: Interval | None,
+        following: Interval | None,
+    ) -> str:
+        details = read_details(run, self._runs, self._revisions)
+        return self._render(
+            "interval.html",
+            root,
+            series=series,
+            interval=interval,
+            details=details,
+            run=run,
+            previous=previous,
+            following=following,
+        )
+
+    def _render(self, template: str, root: str, **facts: Any) -> str:
+        return self._env.get_template(template).render(
+            root=root,
+            site=self,
+            now=self.gallery.now,
+            version=__version__,
+            link=lambda file: root + address_of(file),
+            **facts,
+        )
+
+    # What templates ask -----------------------------------------------------------------------------------
+
+    def thumbnail_of(self, run: IntervalRun | None) -> str:
+        """Return the address of the small picture of a run's first figure; empty if the run has no PNG."""
+        pictures = (file for file in run.files if file["kind"] == "png") if run else ()
+        return next((thumbnail_address(file) for file in pictures if self.files.has(file)), "")
+
+    def picture_size(self, file: ArtefactRecord) -> tuple[int, int]:
+        """Return width and height at which a browser shows a PNG; (0, 0) if it is not there any more."""
+        width, height = size_of(self.files.content(name_of(file)) or b"")
+        return round(width / SCALE), round(height / SCALE)
+
+    def frame_height(self, figure: DrawnFigure, details: RunDetails) -> int:
+        """Return the height of a figure's HTML page in pixels."""
+        outputs = (
+            output
+            for step in details.steps
+            for output in step["outputs"]
+            if str(step["step_id"]) == figure.step_id and output["suffix"] == ".json"
+        )
+        store = Store(self._settings.store)
+        for output in outputs:
+            try:
+                return int(json.loads(store.bytes(output["digest"], ".json"))["layout"]["height"])
+            except DamagedObject:
+                break
+        return 800
+
+
+def environment() -> Environment:
+    """Return the templates of the pages; they escape every value."""
+    env = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.globals.update(
+        interval_address=interval_address,
+        month_address=month_address,
+        run_address=run_address,
+        explain=explain,
+        run_command=run_command,
+        has_figure=has_figure,
+        file_label=file_label,
+        DONE=DONE,
+        month_name=lambda month: f"{calendar.month_name[month[1]]} {month[0]}",
+        start=START,
+    )
+    env.filters.update(
+        span=span_text,
+        short_span=short_span,
+        instant=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
+        day_of_year=lambda moment: int(f"{moment:%j}"),
+        first_line=first_line,
+        with_code=with_code,
+        css_class=lambda state: state.replace(" ", "-"),
+    )
+    return env
+
+
+def interval_address(series: Series, interval: Interval) -> str:
+    """Return the address of the page of an interval."""
+    return f"{series.name}/{name_of_range(interval.span)}.html"
+
+
+def month_address(series: Series, month: tuple[int, int]) -> str:
+    """Return the address of the page of a month."""
+    return f"{series.name}/{month[0]:04d}-{month[1]:02d}.html"
+
+
+def run_address(series: Series, run: IntervalRun) -> str:
+    """Return the address of the page of a run that is not the one that counts for its interval."""
+    return f"{series.name}/runs/{safe_name(run.id)}.html"
+
+
+def span_text(span: TimeRange) -> str:
+    """Write an interval for readers: a day, or start and stop.
+
+    Examples
+    --------
+    >>> span_text(TimeRange.from_iso("2021-10-28", "2021-10-29"))
+    '2021-10-28'
+    >>> span_text(TimeRange.from_iso("2021-10-28", "2021-11-04"))
+    '2021-10-28 to 2021-11-04'
+    >>> span_text(TimeRange.from_iso("2021-10-28T12:00", "2021-10-28T18:00"))
+    '2021-10-28 12:00 to 18:00'
+    """
+    if _is_day(span):
+        return f"{span.start:%Y-%m-%d}"
+    if span.start.time() == span.stop.time() == MIDNIGHT:
+        return f"{span.start:%Y-%m-%d} to {span.stop:%Y-%m-%d}"
+    seconds = span.start.second or span.stop.second or span.start.microsecond or span.stop.microsecond
+    clock = "%H:%M:%S" if seconds else "%H:%M"
+    stop = (
+        f"{span.stop:{clock}}" if span.start.date() == span.stop.date() else f"{span.stop:%Y-%m-%d {clock}}"
+    )
+    return f"{span.start:%Y-%m-%d {clock}} to {stop}"
+
+
+def short_span(span: TimeRange) -> str:
+    """Write an interval for a month's page: the weekday and the day, with times if it is not a whole day.
+
+    Examples
+    --------
+    >>> short_span(TimeRange.from_iso("2021-10-28", "2021-10-29"))
+    'Thu 28'
+    >>> short_span(TimeRange.from_iso("2021-10-28", "2021-11-04"))
+    'Thu 28 to Thu 4'
+    >>> short_span(TimeRange.from_iso("2021-10-28T12:00", "2021-10-28T18:00"))
+    'Thu 28 12:00 to 18:00'
+    """
+    first = f"{span.start:%a} {span.start.day}"
+    if _is_day(span):
+        return first
+    last = "" if span.start.date() == span.stop.date() else f"{span.stop:%a} {span.stop.day} "
+    if span.start.time() == span.stop.time() == MIDNIGHT:
+        return f"{first} to {last}".rstrip()
+    return f"{first} {span.start:%H:%M} to {last}{span.stop:%H:%M}"
+
+
+def _is_day(span: TimeRange) -> bool:
+    return span.duration == DAY and span.start.time() == MIDNIGHT
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a text."""
+    return text.splitlines()[0] if text else ""
+
+
+def has_figure(run: IntervalRun | None) -> bool:
+    """Return whether a run wrote a figure."""
+    return run is not None and any(file["kind"] in PICTURES for file in run.files)
+
+
+def explain(series: Series, interval: Interval, run: IntervalRun | None = None) -> tuple[str, str]:
+    """Return why an interval has no result, and what to do about it; both are empty if all is well.
+
+    Parameters
+    ----------
+    run : IntervalRun, optional
+        A run of the interval, to explain its state. Default: the run that counts.
+    """
+    run = run or interval.run
+    again = f"run `{run_command(series, interval)}`"
+    if run is None:
+        return "a run was due, but there is no record of one", again
+    step = f"step {run.failed_step}: " if run.failed_step else ""
+    if run.reason:
+        return step + run.reason, run.advice
+    if run.state == "crashed":
+        return (
+            "the process ended before the run was finished",
+            f"{again}; it goes on after the finished steps",
+        )
+    if run.state == "cancelled":
+        return "the run was stopped", f"{again}; it goes on after the finished steps"
+    return "", ""
+
+
+def run_command(series: Series, interval: Interval) -> str:
+    """Return the command that runs a pipeline for an interval.
+
+    Values that are not those of the template are in the record of the run.
+    """
+    span = interval.span
+    return f"helio run {quote(series.pipeline)} --time-range {quote(span_text(span) if _is_day(span) else str(span))}"
+
+
+def with_code(text: str) -> Markup:
+    """Escape a text, and show what is between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _problems(series: Series) -> list[Interval]:
+    """Return the intervals among the last ones that a person should look at, newest first."""
+    recent = series.intervals[-RECENT:]
+    return [item for item in reversed(recent) if item.state not in ("done", "running")]
+
+
+def _neighbours(series: Series, interval: Interval) -> tuple[Interval | None, Interval | None]:
+    """Return the intervals before and after an interval that have a page."""
+    return series.neighbours[interval.span]
+
+
+def _year(series: Series, year: int) -> list[dict[str, Any]]:
+    """Return for each month of a year its name, its address, its count in words, and the state of each day."""
+    months = []
+    for number in range(1, 13):
+        items = series.months.get((year, number), ())
+        days: list[str] = [""] * calendar.monthrange(year, number)[1]
+        for item in items:
+            day = item.span.start.day - 1
+            known = days[day]
+            days[day] = item.state if not known or WORST.index(item.state) < _rank(known) else known
+        counts = [(state, sum(item.state == state for item in items)) for state in reversed(WORST)]
+        months.append(
+            {
+                "number": number,
+                "name": calendar.month_abbr[number],
+                "address": month_address(series, (year, number)) if items else "",
+                "counts": ", ".join(f"{count} {state}" for state, count in counts if count),
+                "days": days,
+            }
+        )
+    return months
+
+
+def _rank(state: str) -> int:
+    return [str(known) for known in WORST].index(state)
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@cache
+def _code_of_pages() -> str:
+    """Return a digest of the templates and of the code of pages, so that a new version writes all pages again."""
+    parts = sorted((*HERE.glob("*.py"), *HERE.glob("templates/*")))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in parts)).hexdigest()

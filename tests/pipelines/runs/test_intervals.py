@@ -1,0 +1,172 @@
+"""What happened for each interval: records in, intervals out."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helio.errors import DamagedRecord
+from helio.pipelines.runs.intervals import Interval, IntervalRun, State, intervals, read_run
+from helio.store.runs import RunRecord, Runs
+from helio.time_range import TimeRange
+from tests.web.homes import add_run, error
+
+FIRST = datetime(2024, 5, 10)
+
+
+def day(number: int, length: int = 1) -> TimeRange:
+    start = FIRST + timedelta(days=number)
+    return TimeRange(start, start + timedelta(days=length))
+
+
+def run(name: str, span: TimeRange | None, state: State = "done", hour: int = 6, **more: Any) -> IntervalRun:
+    return IntervalRun(name, "p", state, FIRST + timedelta(days=30, hours=hour), span, **more)
+
+
+def shown(items: tuple[Interval, ...]) -> list[tuple[str, State, list[str]]]:
+    return [(str(item.span), item.state, [run.id for run in item.runs]) for item in items]
+
+
+def test_no_runs_give_no_intervals():
+    assert intervals(()) == ()
+
+
+def test_intervals_are_in_order_of_time_whatever_the_order_of_runs():
+    runs = [run("b", day(1)), run("a", day(0)), run("c", day(2), "failed")]
+    expected = [(str(day(0)), "done", ["a"]), (str(day(1)), "done", ["b"]), (str(day(2)), "failed", ["c"])]
+    assert all(shown(intervals(order)) == expected for order in permutations(runs))
+
+
+def test_a_due_interval_without_a_run_is_missing():
+    found = intervals([run("a", day(0))], due=[day(0), day(1)])
+    assert [(item.state, item.due) for item in found] == [("done", True), ("missing", True)]
+    assert found[1].run is None
+
+
+def test_an_interval_that_was_not_due_is_shown_but_not_called_due():
+    assert [(item.state, item.due) for item in intervals([run("a", day(3))], due=[day(0)])] == [
+        ("missing", True),
+        ("done", False),
+    ]
+
+
+def test_the_newest_run_with_results_counts():
+    item = intervals([run("old", day(0), hour=1), run("new", day(0), hour=9), run("mid", day(0), hour=5)])[0]
+    assert [run.id for run in item.runs] == ["new", "mid", "old"]
+    assert item.run is not None
+    assert item.run.id == "new"
+
+
+@pytest.mark.parametrize("later", ["failed", "no data", "crashed", "cancelled", "running"])
+def test_a_later_run_without_results_does_not_hide_the_figure(later: State):
+    item = intervals([run("old", day(0), hour=1), run("new", day(0), later, hour=9, reason="why")])[0]
+    assert item.run is not None
+    assert (item.state, item.run.id) == ("done", "old")
+    assert item.later_failure is not None
+    assert item.later_failure.id == "new"
+
+
+def test_an_earlier_failure_is_no_later_failure():
+    item = intervals([run("old", day(0), "failed", 1, reason="why"), run("new", day(0), hour=9)])[0]
+    assert (item.state, item.later_failure) == ("done", None)
+
+
+def test_without_results_the_newest_run_says_what_happened():
+    found = intervals([run("old", day(0), "failed", 1), run("new", day(0), "no data", 9)])
+    assert shown(found) == [(str(day(0)), "no data", ["new", "old"])]
+
+
+def test_a_partial_result_is_a_result():
+    assert intervals([run("a", day(0), "partial", 1), run("b", day(0), "failed", 2)])[0].state == "partial"
+
+
+def test_a_week_is_not_a_run_of_its_days():
+    found = intervals([run("week", day(0, 7))], due=[day(0), day(1)])
+    assert [item.state for item in found] == ["missing", "done", "missing"]
+
+
+def test_a_run_without_an_interval_is_left_out():
+    assert intervals([run("a", None)]) == ()
+
+
+# Reading records --------------------------------------------------------------------------------------------
+
+
+def read(home: Path, run_id: str) -> IntervalRun:
+    return read_run(RunRecord(home / "runs" / run_id))
+
+
+def test_a_record_names_its_interval_values_and_files(tmp_path: Path):
+    found = read(tmp_path, add_run(tmp_path, "2024-05-10", values={"$SC": "mms1"}))
+    assert (found.span, found.state, found.title) == (
+        TimeRange(FIRST, FIRST + timedelta(1)),
+        "done",
+        "ACE field",
+    )
+    assert found.values == {"$SC": "mms1"}
+    assert found.started_at == datetime(2024, 5, 12, 6, 10)
+    assert [file["kind"] for file in found.files] == ["html", "png"]
+
+
+def test_a_relative_range_counts_from_the_time_of_the_run(tmp_path: Path):
+    assert read(tmp_path, add_run(tmp_path, "yesterday")).span == TimeRange(
+        datetime(2024, 5, 11), datetime(2024, 5, 12)
+    )
+
+
+def test_a_run_without_a_time_variable_has_no_interval(tmp_path: Path):
+    assert read(tmp_path, add_run(tmp_path, "")).span is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"),
+    [
+        ("NoData", "no data"),
+        ("NoUsableData", "no data"),
+        ("NotYetPublished", "no data"),
+        ("Offline", "failed"),
+    ],
+)
+def test_the_kind_of_the_error_tells_no_data_from_a_failure(tmp_path: Path, kind: str, state: str):
+    failed = add_run(tmp_path, "2024-05-10", status="failed", failure=error(kind, "why not", "what to do"))
+    found = read(tmp_path, failed)
+    assert (found.state, found.failed_step, found.reason, found.advice) == (
+        state,
+        "fetch",
+        "why not",
+        "what to do",
+    )
+
+
+def test_a_run_whose_process_is_gone_has_crashed(tmp_path: Path):
+    run_id = add_run(tmp_path, "2024-05-10", status="running")
+    header = tmp_path / "runs" / run_id / "run.json"
+    assert read(tmp_path, run_id).state == "running"
+    header.write_text(header.read_text().replace('"started": "', '"started": "9'))
+    assert read(tmp_path, run_id).state == "crashed"
+
+
+@pytest.mark.parametrize(
+    "variables", ["[]", '{"$TIME_RANGE": 3}', '{"$TIME_RANGE": {"type": "time_range", "value": "soon"}}']
+)
+def test_a_damaged_plan_is_reported(tmp_path: Path, variables: str):
+    run_id = add_run(tmp_path, "2024-05-10")
+    plan = tmp_path / "runs" / run_id / "plan.json"
+    whole = plan.read_text()
+    begin = whole.index('"variables": ') + len('"variables": ')
+    end = whole.index(',\n "steps"')
+    plan.write_text(whole[:begin] + (variables if variables != "[]" else "[1]") + whole[end:])
+    with pytest.raises(DamagedRecord):
+        read(tmp_path, run_id)
+
+
+def test_records_of_a_home_give_its_intervals(tmp_path: Path):
+    add_run(tmp_path, "2024-05-10")
+    add_run(tmp_path, "2024-05-11", status="failed", failure=error("NoData", "none"))
+    runs = Runs(tmp_path / "runs")
+    found = intervals(read_run(runs.load(run_id)) for run_id in runs.ids())
+    assert [item.state for item in found] == ["done", "no data"]

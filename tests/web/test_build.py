@@ -1,0 +1,130 @@
+"""The static site: whole, written again only where something changed, and never over other files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from helio.errors import OutputError
+from helio.web.build import MANIFEST, build
+from helio.web.site import START, Site
+from tests.cli.commands import helio
+from tests.web.homes import NOW, add_run, settings_of, usual_home
+
+
+def site_of(home: Path) -> Site:
+    return Site(settings_of(home), now=lambda: NOW)
+
+
+def files_below(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_build_writes_every_page_and_file(tmp_path: Path):
+    usual_home(tmp_path / "home")
+    site = site_of(tmp_path / "home")
+    built = build(site, tmp_path / "site")
+    assert files_below(tmp_path / "site") == {*site.pages, *site.files_named, MANIFEST}
+    assert (built.pages, built.files) == (len(site.pages), len(site.files_named))
+    for address in (*site.pages, *site.files_named):
+        content = site.content(address)
+        assert content is not None
+        assert (tmp_path / "site" / address).read_bytes() == content.body
+
+
+def test_a_second_build_writes_only_what_may_have_changed(tmp_path: Path):
+    usual_home(tmp_path / "home")
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    figure = tmp_path / "site" / "ace-field" / "2024-05-03.html"
+    before = figure.stat().st_mtime_ns
+    built = build(site_of(tmp_path / "home"), tmp_path / "site")
+    assert figure.stat().st_mtime_ns == before
+    assert built.written == 1 + 2 + 3  # the first page, and index.html and the months of each pipeline
+
+
+def test_a_new_run_changes_its_page_and_those_of_its_neighbours(tmp_path: Path):
+    usual_home(tmp_path / "home")
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    add_run(tmp_path / "home", "2024-05-07")
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    folder = tmp_path / "site" / "ace-field"
+    assert (folder / "2024-05-07.html").is_file()
+    assert 'rel="next" href="../ace-field/2024-05-07.html"' in (folder / "2024-05-06.html").read_text()
+
+
+def test_what_is_gone_is_removed(tmp_path: Path):
+    run_id = add_run(tmp_path / "home", "2024-05-10")
+    add_run(tmp_path / "home", "2024-05-11")
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    for path in (tmp_path / "home" / "runs" / run_id).iterdir():
+        path.unlink()
+    (tmp_path / "home" / "runs" / run_id).rmdir()
+    site = site_of(tmp_path / "home")
+    assert build(site, tmp_path / "site").removed == 3  # the page, its PNG, and the small picture
+    assert files_below(tmp_path / "site") == {*site.pages, *site.files_named, MANIFEST}
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "thesis.tex").write_text("mine")
+    with pytest.raises(OutputError, match="is not empty"):
+        build(site_of(tmp_path / "home"), tmp_path / "site")
+    assert files_below(tmp_path / "site") == {"thesis.tex"}
+
+
+def test_a_file_instead_of_a_folder_is_left_alone(tmp_path: Path):
+    (tmp_path / "site").write_text("mine")
+    with pytest.raises(OutputError):
+        build(site_of(tmp_path / "home"), tmp_path / "site")
+
+
+def test_files_that_a_person_added_to_the_gallery_stay(tmp_path: Path):
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    (tmp_path / "site" / "robots.txt").write_text("mine")
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    assert (tmp_path / "site" / "robots.txt").read_text() == "mine"
+
+
+def test_a_list_that_names_files_outside_removes_nothing(tmp_path: Path):
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    (tmp_path / "mine").write_text("mine")
+    listed = tmp_path / "site" / MANIFEST
+    written = json.loads(listed.read_text())
+    written["written"]["../mine"] = ""
+    listed.write_text(json.dumps(written))
+    with pytest.raises(OutputError, match="outside the folder"):
+        build(site_of(tmp_path / "home"), tmp_path / "site")
+    assert (tmp_path / "mine").exists()
+
+
+def test_a_damaged_list_is_reported(tmp_path: Path):
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    (tmp_path / "site" / MANIFEST).write_text("{")
+    with pytest.raises(OutputError):
+        build(site_of(tmp_path / "home"), tmp_path / "site")
+
+
+def test_small_pictures_are_made_once_and_kept_by_content(tmp_path: Path):
+    usual_home(tmp_path / "home")
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    kept = sorted((tmp_path / "home" / "gallery" / "thumbs").iterdir())
+    times = [path.stat().st_mtime_ns for path in kept]
+    build(site_of(tmp_path / "home"), tmp_path / "other")
+    assert [path.stat().st_mtime_ns for path in kept] == times
+    assert all(path.stat().st_size < 20_000 for path in kept)
+
+
+def test_the_command_writes_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    usual_home(tmp_path / "home")
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    printed = helio("gallery", "build", str(tmp_path / "site")).output
+    assert str(tmp_path / "site" / START) in printed
+    assert (tmp_path / "site" / "ace-field" / "2024-05-10.html").is_file()
+
+
+def test_the_command_refuses_a_folder_with_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    (tmp_path / "thesis.tex").write_text("mine")
+    assert "choose a new or empty folder" in helio("gallery", "build", str(tmp_path), code=1).output

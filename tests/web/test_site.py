@@ -1,0 +1,286 @@
+"""The pages of the gallery, without a browser: what they say, where they link, what they escape."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+import pytest
+
+from helio.settings import Settings
+from helio.web.gallery import safe_name
+from helio.web.site import START, Site
+from tests.web.homes import NOW, add_run, error, settings_of, usual_home
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return usual_home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def site(settings: Settings) -> Site:
+    return Site(settings, now=lambda: NOW)
+
+
+def page(site: Site, address: str) -> str:
+    content = site.content(address)
+    assert content is not None, address
+    assert content.is_page
+    return content.body.decode()
+
+
+class Page(HTMLParser):
+    """The parts of a page that tests look at."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.links += [value for name, value in attrs if name in ("href", "src") and value]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.tags if name == tag]
+
+
+def resolved(address: str, link: str) -> str:
+    """The address to which a relative link of a page leads."""
+    parts: list[str] = []
+    for part in (*PurePosixPath(address).parent.parts, *unquote(link).split("/")):
+        if part == "..":
+            parts.pop()  # IndexError: the link leaves the site
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def test_every_link_of_every_page_leads_to_a_page_or_a_file(site: Site):
+    for address in site.pages:
+        for link in Page(page(site, address)).links:
+            if link.startswith(("#", "data:,")):
+                continue
+            assert not re.match(r"[a-z]+:|/", link), f"{address} links to {link}"
+            assert site.content(resolved(address, link)) is not None, f"{address} links to {link}"
+
+
+def test_every_picture_and_frame_has_words_for_readers_who_do_not_see_it(site: Site):
+    for address in site.pages:
+        parsed = Page(page(site, address))
+        assert all(attrs.get("alt") for attrs in parsed.all("img"))
+        assert all(attrs.get("title") for attrs in parsed.all("iframe"))
+
+
+def test_headings_of_every_page_begin_with_one_h1_and_leave_no_level_out(site: Site):
+    for address in site.pages:
+        levels = [int(tag[1]) for tag, _ in Page(page(site, address)).tags if re.fullmatch("h[1-6]", tag)]
+        assert levels.count(1) == 1, address
+        assert all(after <= before + 1 for before, after in zip([0, *levels], levels, strict=False)), address
+
+
+def test_the_first_page_shows_the_latest_figure_and_what_failed(site: Site):
+    text = page(site, START)
+    words = " ".join(Page(text).text.split())
+    assert "2024-05-10 drawn 2024-05-11 06:10 UTC" in words
+    assert "failed 2024-05-11 step fetch: the server is gone" in words
+    assert "second line" not in words
+    assert "no data 2024-05-06" in words
+    assert 'class="cell done"' in text
+
+
+def test_a_pipeline_without_png_says_how_to_get_thumbnails(site: Site):
+    assert "helio run swpc-now --format png" in page(site, "swpc-now/index.html")
+    frames = Page(page(site, "swpc-now/2024-05-10.html")).all("iframe")
+    assert [frame["height"] for frame in frames] == ["508"]
+    assert "--format png" not in page(site, "ace-field/index.html")
+
+
+def test_a_month_shows_only_its_own_days_and_links_to_its_neighbours(site: Site):
+    parsed = Page(page(site, "ace-field/2024-05.html"))
+    assert [attrs["href"] for attrs in parsed.all("a") if attrs.get("rel") == "prev"] == [
+        "../ace-field/2024-04.html"
+    ]
+    assert not [attrs for attrs in parsed.all("a") if attrs.get("rel") == "next"]
+    small = [link for link in parsed.links if "thumbs/" in link]
+    assert len(small) == len(set(small)) == 6
+    words = " ".join(parsed.text.split())
+    assert "Mon 6 no data step fetch: AC_H2_MFI has no file for 2024-05-06 choose another time range" in words
+    assert "Apr 2024: 1 done" in words
+
+
+def test_a_page_of_a_figure_has_everything_that_belongs_to_it(site: Site):
+    parsed = Page(page(site, "ace-field/2024-05-10.html"))
+    words = " ".join(parsed.text.split())
+    assert [(attrs["rel"], attrs["href"]) for attrs in parsed.all("a") if attrs.get("rel")] == [
+        ("up", "../ace-field/2024-05.html"),
+        ("prev", "../ace-field/2024-05-09.html"),
+        ("next", "../ace-field/2024-05-11.html"),
+    ]
+    assert "Magnetic field. Panels from top to bottom: AC_H2_MFI.BGSEc; magnitude." in (
+        parsed.all("img")[0]["alt"] or ""
+    )
+    assert "field.csv" in words
+    assert "N. Ness. ACE Magnetic Field" in words
+    assert "sha256:1111" in words
+    assert "ac_h2_mfi_20240510_v06.cdf" in words
+    assert "day 131" in words
+    assert "panel 1: coverage 100.0 %" in words
+
+
+def test_earlier_versions_of_an_interval_have_pages_of_their_own(site: Site):
+    links = [link for link in Page(page(site, "ace-field/2024-05-10.html")).links if "/runs/" in link]
+    assert len(links) == 1
+    old = page(site, resolved("ace-field/2024-05-10.html", links[0]))
+    assert "Another run of this interval" in old
+    assert "2024-05-11 05:00 UTC" in old
+
+
+def test_a_figure_whose_html_was_replaced_is_drawn_from_the_store(tmp_path: Path):
+    run_id = add_run(tmp_path, "2024-05-10")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    (address,) = [name for name in site.files_named if name.endswith("figure.html")]
+    before = site.content(address)
+    (tmp_path / "out" / run_id / "figure.html").write_text("<h1>something else</h1>")
+    after = site.content(address)
+    assert before is not None
+    assert after is not None
+    assert b"something else" not in after.body
+    assert b"Plotly.newPlot" in after.body
+
+
+def test_a_file_that_changed_after_the_run_is_not_shown(tmp_path: Path):
+    run_id = add_run(tmp_path, "2024-05-10", export="field.csv")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    (address,) = [name for name in site.files_named if name.endswith(".csv")]
+    (tmp_path / "out" / run_id / "field.csv").write_text("other numbers")
+    assert site.content(address) is None
+
+
+def test_a_home_without_runs_says_how_to_begin(tmp_path: Path):
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    assert list(site.pages) == [START]
+    assert "There are no runs yet" in page(site, START)
+
+
+def test_a_damaged_record_is_counted_and_does_not_hide_the_others(tmp_path: Path):
+    add_run(tmp_path, "2024-05-10")
+    broken = add_run(tmp_path, "2024-05-11")
+    (tmp_path / "runs" / broken / "run.json").write_text("{")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    assert "1 run record is damaged" in page(site, START)
+    assert "ace-field/2024-05-10.html" in site.pages
+
+
+def test_new_runs_appear_after_a_refresh(tmp_path: Path):
+    add_run(tmp_path, "2024-05-10")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    add_run(tmp_path, "2024-05-11")
+    assert "ace-field/2024-05-11.html" not in site.pages
+    site.refresh()
+    assert "ace-field/2024-05-11.html" in site.pages
+
+
+def test_runs_with_other_values_are_another_series(tmp_path: Path):
+    add_run(tmp_path, "2024-05-10", values={"$SC": "mms1", "$N": 1}, started_at="2024-05-11T01:00:00+00:00")
+    add_run(tmp_path, "2024-05-10", values={"$SC": "mms2", "$N": 1}, started_at="2024-05-11T02:00:00+00:00")
+    first, second = Site(settings_of(tmp_path), now=lambda: NOW).gallery.series
+    assert (first.name, first.values) == ("ace-field", {"$SC": "mms1"})
+    assert second.name.startswith("ace-field--")
+    assert second.values == {"$SC": "mms2"}
+
+
+# Hostile names ----------------------------------------------------------------------------------------------
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }}{% raw %}",
+    "../../etc/passwd",
+    "javascript:alert(1)",
+    "\u202egnp.exe",
+)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_hostile_texts_are_shown_as_texts(tmp_path: Path, words: str):
+    add_run(
+        tmp_path, "2024-05-10", run_id="run-1", pipeline=words, name=words, title=words, values={"$A": words}
+    )
+    add_run(
+        tmp_path, "2024-05-11", run_id="run-2", pipeline=words, name=words, status="failed", values={"$A": words},
+        failure=error("Offline", words, words),
+    )  # fmt: skip
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    assert len(site.pages) == 5
+    for address in site.pages:
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*", address)
+        text = page(site, address)
+        parsed = Page(text)
+        assert not [attrs for _, attrs in parsed.tags if any(name.startswith("on") for name in attrs)]
+        assert not [link for link in parsed.links if link.startswith("javascript:")]
+        assert words in parsed.text
+        assert all(re.fullmatch(r"[./]*gallery\.js", attrs["src"] or "") for attrs in parsed.all("script"))
+        assert all(
+            "thumbs/" in (attrs["src"] or "") or "files/" in (attrs["src"] or "")
+            for attrs in parsed.all("img")
+        )
+
+
+@pytest.mark.parametrize("run_id", ["a b", 'x"y', "<b>", "%2e%2e", "x..%2f..%2fetc", "a?b#c", "ü"])
+def test_strange_run_ids_make_safe_addresses(tmp_path: Path, run_id: str):
+    add_run(tmp_path, "2024-05-10", run_id=run_id, started_at="2024-05-11T01:00:00+00:00")
+    add_run(tmp_path, "2024-05-10", run_id="newer")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    address = f"ace-field/runs/{safe_name(run_id)}.html"
+    assert re.fullmatch(r"ace-field/runs/x[0-9a-f]{12}\.html", address)
+    assert "Another run" in page(site, address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "../secret",
+        "files/../../secret",
+        "files/..%2f..%2fsecret",
+        "thumbs/../run.json",
+        "files/",
+        "files",
+        "",
+        "/etc/passwd",
+        "files//etc/passwd",
+        "ace-field",
+        "ace-field/",
+        "runs/run.json",
+        "files/\x00",
+        "gallery.css/..",
+        "static/gallery.css",
+        "templates/base.html",
+    ],
+)
+def test_only_known_addresses_have_content(site: Site, address: str):
+    assert site.content(address) is None
+
+
+def test_a_record_that_names_a_foreign_file_does_not_show_it(tmp_path: Path):
+    run_id = add_run(tmp_path, "2024-05-10", export="field.csv")
+    secret = tmp_path / "secret.csv"
+    secret.write_text("password")
+    header = tmp_path / "runs" / run_id / "run.json"
+    written = json.loads(header.read_text())
+    next(file for file in written["artefacts"] if file["kind"] == "data")["file"] = str(secret)
+    header.write_text(json.dumps(written))
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    assert not [
+        address for address in site.files_named if site.content(address) is None and "secret" not in address
+    ]
+    assert all(site.content(address) is None for address in site.files_named if "secret" in address)
