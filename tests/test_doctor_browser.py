@@ -8,7 +8,9 @@ from __future__ import annotations
 import fcntl
 import io
 import os
+import shutil
 import stat
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -182,7 +184,7 @@ def test_a_command_that_fails_says_why_and_leaves_nothing(bin: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        (Limits(command=300, silence=0.3, trial=60), "nothing came for 0.3 s"),
+        (Limits(command=300, silence=0.3, trial=60), "nothing came from the network for 0.3 s"),
         (Limits(command=0.3, silence=300, trial=60), "took longer than 0.3 s"),
     ],
 )
@@ -470,3 +472,24 @@ def test_options_that_do_not_go_together_are_refused(bin: Path, words: list[str]
     result = CliRunner().invoke(app, ["doctor", *words], prog_name="helio")
     assert result.exit_code == 2, result.output
     assert "--fix" in result.output
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+@pytest.mark.parametrize(("fixed", "run", "code"), [(0, 0, 0), (1, 3, 0), (1, 1, 2), (0, 1, 2)])
+def test_the_demo_looks_for_a_browser_and_goes_on_without_one(
+    tmp_path: Path, fixed: int, run: int, code: int
+):
+    stand_in = f'#!/bin/sh\necho "$*"\n[ "$1" = doctor ] && exit {fixed}\nexit {run}\n'
+    program(tmp_path / "bin" / "helio", stand_in)
+    made = subprocess.run(
+        ["make", "demo", f"VENV={tmp_path}", "-o", f"{tmp_path}/.installed"],
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == code, made.stderr
+    asked = [line for line in made.stdout.splitlines() if line.startswith(("doctor", "run"))]
+    assert asked[0] == "doctor --fix --yes --quick"
+    assert asked[1].startswith("run gle73-particles --archive sample")
+    assert ("The HTML figure is complete" in made.stdout) == (run == 3)

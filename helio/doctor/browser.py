@@ -399,7 +399,7 @@ def _wait(
             end = "" if command.is_download else f"; process {process.pid} goes on, wait for its end"
             raise ExportError(f"{command.words[0]} took longer than {limits.command:g} s{end}")
         if command.fills_folder and now - grew > limits.silence:
-            raise ExportError(f"nothing came for {limits.silence:g} s")
+            raise ExportError(f"nothing came from the network for {limits.silence:g} s")
         if now - shown >= 5:
             shown = now
             brought = f"{size / 1e6:.0f} MB after " if command.fills_folder else ""
