@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.counts import number_of
 from helio.steps.render.clouds import Cloud
@@ -15,6 +17,9 @@ from helio.steps.render.panel import Panel
 from helio.steps.render.spectrum_grid import Grid
 from helio.store.expected_records import share_of_expected
 from helio.store.table import Table
+
+if TYPE_CHECKING:
+    from helio.steps.render.histogram_panel import Bars
 
 CROWDED = 6
 """A reader can distinguish at most this many lines in one panel."""
@@ -154,6 +159,24 @@ def cloud_notes(number: int, cloud: Cloud, drawn: int, limits: tuple[Limits, Lim
         notes.append(
             f"{where}: {drawn:,} of {count:,} points are drawn: those that can be seen, and the extremes"
         )
+    return notes
+
+
+def histogram_notes(
+    number: int, histograms: Sequence[Bars], edges: npt.NDArray[np.float64], unit: str
+) -> list[str]:
+    """Write the bins of a histogram, and how many records of each label are counted."""
+    widths = np.diff(edges)
+    even = bool((np.abs(widths - widths[0]) <= 1e-9 * np.abs(edges).max()).all())
+    width = f" of {widths[0]:.6g} {unit}".rstrip() if even else ""
+    ends = f"from {edges[0]:.6g} to {edges[-1]:.6g} {unit}".rstrip()
+    notes = [f"panel {number}: {number_of(widths.size, 'bin')}{width} {ends}"]
+    for bars in histograms:
+        left = [f"{bars.missing:,} without a usable value"] if bars.missing else []
+        left += [f"{bars.outside:,} outside the bins"] if bars.outside else []
+        total = number_of(bars.counted + bars.missing + bars.outside, "record")
+        words = f"; left out: {', '.join(left)}" if left else ""
+        notes.append(f"panel {number}: {bars.label} {bars.counted:,} of {total}{words}")
     return notes
 
 
