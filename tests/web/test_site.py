@@ -127,6 +127,35 @@ def test_a_month_shows_only_its_own_days_and_links_to_its_neighbours(site: Site)
     assert "Apr 2024: 1 done" in words
 
 
+@pytest.mark.parametrize(
+    ("time_ranges", "kind", "words"),
+    [
+        (["2024-05-01 to 2024-05-08", "2024-05-08 to 2024-05-15"], "list", "Wed 1 to Wed 8"),
+        (
+            [f"2024-05-10T{hour:02}:00/2024-05-10T{hour + 1:02}:00" for hour in range(6)],
+            "list",
+            "Fri 10 00:00 to 01:00",
+        ),
+        (
+            ["2024-05-10T00:00/2024-05-10T12:00", "2024-05-10T12:00/2024-05-11"],
+            "calendar",
+            "Fri 10 12:00 to Sat 11 00:00",
+        ),
+        (["2024-05-10", "2024-05-12"], "calendar", "Sun 12"),
+    ],
+)
+def test_days_make_a_calendar_and_other_intervals_a_list(
+    tmp_path: Path, time_ranges: list[str], kind: str, words: str
+):
+    for time_range in time_ranges:
+        add_run(tmp_path, time_range)
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    parsed = Page(page(site, "ace-field/2024-05.html"))
+    assert [attrs["class"] for attrs in parsed.all("ol") if attrs.get("class")] == [kind]
+    assert words in " ".join(parsed.text.split())
+    assert len({link for link in parsed.links if "thumbs/" in link}) == len(time_ranges)
+
+
 def test_a_page_of_a_figure_has_everything_that_belongs_to_it(site: Site):
     parsed = Page(page(site, "ace-field/2024-05-10.html"))
     words = " ".join(parsed.text.split())
