@@ -194,7 +194,7 @@ def test_a_server_that_comes_back_in_mid_run_shows_the_whole_run(tmp_path: Path)
             run.shown.soon(
                 lambda shown: shown.states, dict.fromkeys(("b", "m0", "m1", "figure"), "Completed")
             )
-            assert run.shown.run["state_name"] == "Completed"
+            run.shown.soon(lambda shown: shown.run["state_name"], "Completed")
         finally:
             server.stop()
 
