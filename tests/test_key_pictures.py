@@ -15,6 +15,8 @@ from helio.steps.signature import signatures
 ROOT = Path(__file__).parents[1]
 WITHOUT_PICTURE = {"filename", "formats"}
 """Keys of a figure whose effect cannot be seen in it."""
+WRITTEN_BY_HAND = {"Dst", "Kp", "potential"}
+"""Labels of tables with values that were not measured."""
 DRAWING = runpy.run_path(str(ROOT / "scripts" / "draw_key_pictures.py"))
 PICTURES: dict[str, list[Any]] = DRAWING["pictures"]()
 FILES: set[Path] = {picture.path for group in PICTURES.values() for picture in group}
@@ -29,12 +31,15 @@ def test_every_key_of_a_figure_whose_effect_can_be_seen_has_a_picture():
 
 
 def test_the_template_of_the_pictures_is_correct():
-    assert not helio.check(DRAWING["template"](), archive="sample")
+    found = helio.check(DRAWING["template"](), archive="sample")
+    # The archive of samples has no index: those tables are examples, and each of their figures says so.
+    assert {(finding.code, finding.severity) for finding in found} <= {("HV604", "warning")}
+    assert all(any(label in finding.message for label in WRITTEN_BY_HAND) for finding in found)
 
 
 def test_every_picture_is_there_and_small_and_no_other():
     assert set((ROOT / "docs" / "figures" / "keys").glob("*.png")) == FILES
-    assert sum(path.stat().st_size for path in FILES) < 700_000
+    assert sum(path.stat().st_size for path in FILES) < 900_000
     assert all(re.fullmatch("[0-9a-f]{64}", DRAWING["figure_of"](path.read_bytes())) for path in FILES)
 
 

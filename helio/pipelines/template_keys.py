@@ -87,7 +87,10 @@ EXAMPLE: dict[str, Any] = {
                 "spec": {
                     "labels": ["AC_H2_MFI.BGSEc", "power"],
                     "panels": [["AC_H2_MFI.BGSEc"], ["power"]],
+                    "right": ["AC_H0_SWE.Np"],
                     "panel_types": ["line", "spectrum"],
+                    "ephemeris": ["density"],
+                    "panel_letters": True,
                     "xy": [
                         {
                             "type": "hodogram",
@@ -194,7 +197,6 @@ EXAMPLE: dict[str, Any] = {
                             "color": "black",
                         }
                     ],
-                    "panel_letters": True,
                     "legend": True,
                     "footer": False,
                     "theme": "simple_white",

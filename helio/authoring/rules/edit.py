@@ -27,6 +27,7 @@ from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 from helio.time_range import parse_time_range
@@ -241,10 +242,12 @@ class _Editor(Looks):
     def _renumbered(self, key: str, known: Any, numbers: dict[str, str], count: int) -> Any:
         """Return the value of a figure's key for the panels' new numbers, without the panels that were removed."""
         if key in _BY_NUMBER and isinstance(known, dict):
-            for number in known:
-                if not numbers.get(number):
-                    self._check_not_wished(key, number)
-            return {numbers[number]: value for number, value in known.items() if numbers.get(number)}
+            at_right = {old + RIGHT: new + RIGHT for old, new in numbers.items() if new}
+            names = numbers | at_right if key in TWO_SIDED else numbers
+            for name in known:
+                if not names.get(name):
+                    self._check_not_wished(key, name)
+            return {names[name]: value for name, value in known.items() if names.get(name)}
         if key == "log_scale" and isinstance(known, int):
             return int(numbers.get(str(known)) or 0)
         if key in _IN_ORDER and isinstance(known, list) and len(known) == len(numbers):

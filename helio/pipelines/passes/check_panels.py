@@ -15,7 +15,18 @@ from typing import Any
 from helio.counts import number_of
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, ENTRIES, PER_PANEL, RENDER, figure_of
+from helio.pipelines.template.figures import (
+    AT_PANEL,
+    BY_NUMBER,
+    ENTRIES,
+    PER_PANEL,
+    RENDER,
+    TWO_SIDED,
+    figure_of,
+    panel_of,
+)
+from helio.pipelines.template.labels import labels_at
+from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
 
@@ -39,7 +50,7 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
         entries = [key for key in ENTRIES if isinstance(spec.get(key), list) for _ in spec[key]]
         count = len(panels) + len(entries)
         last = f"choose a panel from 1 (top) to {count}" if count > 1 else "use panel 1, the only panel"
-        for path, message, advice in _wrong(spec, len(panels), entries):
+        for path, message, advice in [*_wrong(spec, len(panels), entries), *_stray(spec)]:
             at = pointer(*step.path, "tool_args", "spec", *path)
             yield Diagnostic(
                 "HV109", message, step_id=step.step_id, tool_name=RENDER, path=at, advice=(advice or last,)
@@ -65,7 +76,9 @@ def _wrong(spec: Mapping[str, Any], count: int, entries: Sequence[str]) -> Itera
             )
             yield (key,), message, "write one entry for each panel"
     numbers: list[tuple[Path, str | int]] = [
-        ((key, name), name) for key in sorted(BY_NUMBER & spec.keys()) for name in _names(spec[key])
+        ((key, name), panel_of(key, name))
+        for key in sorted(BY_NUMBER & spec.keys())
+        for name in _names(spec[key])
     ]
     for path, name in numbers:
         order = int(name) - count - 1 if str(name).isdecimal() else -1
@@ -84,6 +97,37 @@ def _wrong(spec: Mapping[str, Any], count: int, entries: Sequence[str]) -> Itera
     for path, number in numbers:
         if not str(number).isdecimal() or not 1 <= int(number) <= count + len(entries):
             yield path, f"{path[0]}: there is no panel {number}", ""
+
+
+def _stray(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, str]]:
+    """Yield each label of a second y axis that is in no panel, or alone in its panel."""
+    right = [(path, label) for path, label in labels_at(("right",), spec.get("right")) if not is_glob(label)]
+    panels = [[label for _, label in labels_at((), panel)] for panel in spec["panels"]]
+    moved = {label for _, label in right}
+    for key in sorted(TWO_SIDED & spec.keys()):
+        for name in _names(spec[key]):
+            number = panel_of(key, name)
+            inside = number != name and number.isdecimal() and 1 <= int(number) <= len(panels)
+            if (
+                inside
+                and isinstance(spec.get("right", []), list)
+                and not moved & set(panels[int(number) - 1])
+            ):
+                yield (
+                    (key, name),
+                    f"{key}: panel {number} has no y axis at the right",
+                    "list the labels of this axis in right",
+                )
+    for path, label in right:
+        own = [panel for panel in panels if label in panel]
+        if not own and not any(is_glob(other) or "$" in other for panel in panels for other in panel):
+            yield path, f"right: '{label}' is in no panel", "list it in a panel with another label"
+        elif any(set(panel) <= moved for panel in own):
+            yield (
+                path,
+                f"right: the panel of '{label}' has nothing on its left axis",
+                "leave one label out of right",
+            )
 
 
 def _names(value: object) -> list[str]:

@@ -67,6 +67,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.figures import figure_of
 from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.labels import labels_at
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
 from helio.steps.foreseen import Foreseen, clashes, pairs_alike
@@ -151,7 +152,13 @@ def _misfits(
 
 
 def _mixed_panels(step: StepView, panels: Mapping[int, list[ReadTable]]) -> Iterator[Diagnostic]:
-    for number, reads in panels.items():
+    right = {label for _, label in labels_at((), figure_of(step.step).get("right"))}
+    sides = [
+        (number, [read for read in reads if (read.label in right) == at_right])
+        for number, reads in panels.items()
+        for at_right in (False, True)
+    ]
+    for number, reads in sides:
         if any(read.known.kinds == {"spectrum"} for read in reads):
             continue  # lines over a spectrogram, whose y axis has the unit of its bins
         units = {read.label: read.known.unit for read in reads if read.known.unit is not None}
@@ -166,7 +173,10 @@ def _mixed_panels(step: StepView, panels: Mapping[int, list[ReadTable]]) -> Iter
                 step.id,
                 step.tool,
                 pointer(*step.path, "tool_args", "spec", "panels", number - 1),
-                ("give each unit a panel of its own, or convert one with convert_units",),
+                (
+                    "give each unit a panel of its own, list one in 'right' for a second y axis, or convert one with "
+                    "convert_units",
+                ),
             )
 
 

@@ -19,6 +19,8 @@ ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by", "histograms.of")
 """Paths of the labels in the entries of a figure that describe a panel each."""
 ENTRIES = tuple(dict.fromkeys(path.partition(".")[0] for path in ENTRY_LABELS))
 """Keys of a figure whose value is a list with a panel in each entry; these panels stand below the others."""
+LABEL_LISTS = ("right", "ephemeris")
+"""Keys of a figure, besides ``labels`` and ``panels``, whose value is a list of labels."""
 UNKNOWN_KEY = "HO401"
 """Code of the error about an unknown key of a figure."""
 
@@ -64,7 +66,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for place in ("panels", *ENTRY_LABELS)
+        for place in ("panels", *LABEL_LISTS, *ENTRY_LABELS)
         for path, value in values_at(spec, place)
         for _, label in labels_at(path, value)
     )
@@ -79,7 +81,19 @@ BY_NUMBER = frozenset(
 """Keys of a figure whose value may be an object with panel numbers as keys."""
 AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
 """Keys of a figure whose value is a list of items that each name a panel."""
+TWO_SIDED = frozenset({"y_label", "log_scale", "log_y", "y_range"})
+"""Keys of a figure with a panel number, or with a panel number and `RIGHT` for the panel's second y axis."""
+RIGHT = " right"
 _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
+
+
+def panel_of(key: str, name: str) -> str:
+    """Return the panel number in a name of a key by panel number.
+
+    >>> panel_of("y_label", "2 right"), panel_of("log_z", "2 right")
+    ('2', '2 right')
+    """
+    return name.removesuffix(RIGHT) if key in TWO_SIDED else name
 
 
 def without_labels(spec: Document, lost: Collection[str]) -> Document:
@@ -92,6 +106,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
         remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    for key in spec.keys() & LABEL_LISTS:
+        remaining[key] = [label for label in spec[key] if label not in lost]
     for key in ENTRIES & spec.keys():
         remaining[key] = [entry for entry in spec[key] if not _lost(key, entry, lost)]
     panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]
@@ -108,9 +124,11 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     new_number = {old: new for new, old in enumerate(numbers, 1)}
     for key in BY_NUMBER & spec.keys():
         if isinstance(spec[key], dict):
-            by_number = {int(number): value for number, value in spec[key].items()}
+            named = {name: panel_of(key, name) for name in spec[key]}
             remaining[key] = {
-                str(new_number[number]): value for number, value in by_number.items() if number in new_number
+                name.replace(number, str(new_number[int(number)]), 1): spec[key][name]
+                for name, number in named.items()
+                if int(number) in new_number
             }
     if isinstance(spec.get("log_scale"), int):
         remaining["log_scale"] = new_number.get(spec["log_scale"], "linear")

@@ -21,6 +21,8 @@ from helio.store.table import Table
 
 _QUIET = "#4daf4a"
 """Colour of bars below the weakest storm level."""
+_ALONE = 60 * 10**9
+"""Length in ns of the bar of a single record, if nothing else sets the time axis."""
 _EDGE_FROM = 4
 """Bars of at least this many pixels have an edge in the colour of the page."""
 
@@ -65,6 +67,22 @@ class BarPanel(LinePanel):
         """Return the values of the bars and, on a linear axis, the zero at which the bars begin."""
         return [*super().shown_arrays(), *([] if self.log_y else [np.zeros(1)])]
 
+    def span_of(self, label: str, epoch: npt.NDArray[np.datetime64]) -> tuple[np.datetime64, np.datetime64]:
+        """Return the start of the first bar and the end of the last bar."""
+        line = next(line for line in self.lines if line.label == label)
+        starts, stops = self._bounds(line, epoch, _ALONE)
+        return starts[0].astype("datetime64[ns]"), stops[-1].astype("datetime64[ns]")
+
+    def _bounds(
+        self, line: Line, epoch: npt.NDArray[np.datetime64], alone: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the start and the end of each bar in ns; the length of a single bar is given."""
+        left, right = record_edges(epoch, gaps(epoch, self.style.gap_factor), alone)
+        if line_style(line, self.style.spec).get("bar", "start") == "middle":
+            return left, right
+        centre = epoch.astype("i8")
+        return centre, centre + 2 * (right - centre)
+
     def draw(self, slot: Slot) -> Drawing:
         """Draw a bar for each record, from its epoch to the next; before a gap, as long as the local cadence."""
         drawing = Drawing(layout={"barmode": "overlay"})
@@ -89,14 +107,9 @@ class BarPanel(LinePanel):
         return super().remarks(whole) + tenfold
 
     def _traces(self, line: Line, order: int, slot: Slot, legend: str | None) -> Iterator[dict[str, Any]]:
-        epoch = line.table.epoch
         total = int((slot.stop - slot.start).astype("timedelta64[ns]").astype("i8"))
-        gap = gaps(epoch, self.style.gap_factor)
-        left, right = record_edges(epoch, gap, total // 200)
-        centre = epoch.astype("i8")
-        from_epoch = line_style(line, self.style.spec).get("bar", "start") == "start"
-        width = 2 * (right - centre) if from_epoch else right - left
-        first = centre if from_epoch else left
+        first, last = self._bounds(line, line.table.epoch, total // 200)
+        width = last - first
         share = width // len(self.lines)
         first = first + (order - 1) * share
         pixel = total / slot.geometry.plot_width

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,9 +13,10 @@ from helio.steps.render import lines, review
 from helio.steps.render.geometry import LINE_PANEL
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.lines import Line
-from helio.steps.render.panel import Drawing, Panel, Slot
+from helio.steps.render.panel import RIGHT_TITLE_STANDOFF, Drawing, Panel, Slot
 from helio.steps.render.spec import PanelType
 from helio.steps.render.wording import axis_title
+from helio.store.table import Table
 
 
 class LinePanel(Panel):
@@ -26,8 +28,30 @@ class LinePanel(Panel):
     @cached_property
     def lines(self) -> Sequence[Line]:
         """The lines of the panel, with their names and colours."""
+        return [line for line in self._both_sides if line.label in self.on_y_axis]
+
+    @cached_property
+    def _both_sides(self) -> Sequence[Line]:
         style = self.style
         return lines.panel_lines(self.tables, style.spec, style.theme.foreground, style.line_scale)
+
+    @property
+    def on_y_axis(self) -> Mapping[str, Table]:
+        """The tables on the y axis: those that the spec names in `right` are on the axis at the right."""
+        right = self.style.spec.get("right", ())
+        return {label: table for label, table in self.tables.items() if (label in right) == self.at_right}
+
+    @cached_property
+    def right(self) -> LinePanel | None:
+        """The same panel with its y axis at the right and the lines on this axis; None if it has no such axis."""
+        if self.at_right or len(self.on_y_axis) == len(self.tables):
+            return None
+        return replace(self, at_right=True, reach=())
+
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """The names and colours for the panel's legend: those of the lines on both axes."""
+        return [entry for line in self._both_sides for entry in line.entries]
 
     @cached_property
     def log_y(self) -> bool:
@@ -35,7 +59,7 @@ class LinePanel(Panel):
         scale and no value is negative.
         """
         lowest = min(float(np.nanmin(line.values)) for line in self.lines if np.isfinite(line.values).any())
-        default = lowest >= 0 and all(table.scale == "log" for table in self.tables.values())
+        default = lowest >= 0 and all(table.scale == "log" for table in self.on_y_axis.values())
         return self._lines_log(default, lowest)
 
     @property
@@ -51,15 +75,15 @@ class LinePanel(Panel):
             lines.line_traces(
                 line,
                 uid=f"p{self.number}-{order}",
-                axis=slot.y_axis,
+                axis=side.axis_in(slot),
                 start=slot.start,
                 stop=slot.stop,
                 pixels=slot.geometry.plot_width,
                 spec=self.style.spec,
-                positive=self.log_y,
+                positive=side.log_y,
                 legend=legend,
             )
-            for order, line in enumerate(self.lines, 1)
+            for order, (line, side) in enumerate(self._lines_with_sides(), 1)
         ]
         drawing.traces += [trace for traces, _ in drawn for trace in traces]
         drawing.notes += review.thinned_notes(self, [points for _, points in drawn])
@@ -67,11 +91,42 @@ class LinePanel(Panel):
             self._add_colour_bar(slot, drawing)
         drawing.y_axis = self._y_axis(slot)
         self._scale_values(drawing.y_axis)
+        if self.right is not None:
+            drawing.y_axis["mirror"] = True
+            drawing.layout["yaxis" + slot.right_axis.removeprefix("y")] = self.right.axis_at_right(slot)
         return drawing
+
+    def axis_in(self, slot: Slot) -> str:
+        """Return plotly's name of the y axis that this side of the panel has."""
+        return slot.right_axis if self.at_right else slot.y_axis
+
+    def axis_at_right(self, slot: Slot) -> dict[str, Any]:
+        """Return plotly's settings for the y axis at the right, with the colour of its only line."""
+        axis = self._y_axis(slot) | {
+            "overlaying": slot.y_axis,
+            "side": "right",
+            "mirror": False,
+            "showgrid": False,
+        }
+        self._scale_values(axis)
+        axis["zeroline"] = False
+        if "tickmode" not in axis and "dtick" not in axis:
+            # Otherwise plotly.js places the ticks of an overlaying axis at those of the left axis, at odd values.
+            axis["tickmode"] = "auto"
+        title = self.y_title(slot.geometry)
+        if "color" in title["font"]:
+            axis["tickfont"] = {**axis["tickfont"], "color": title["font"]["color"]}
+        return axis | {"title": title | {"standoff": RIGHT_TITLE_STANDOFF}}
+
+    def _lines_with_sides(self) -> list[tuple[Line, LinePanel]]:
+        """Return the lines in the order of the panel's tables, each with the side of the panel that draws it."""
+        sides = [self] if self.right is None else [self, self.right]
+        return [(line, side) for line in self._both_sides for side in sides if line.label in side.on_y_axis]
 
     def remarks(self, whole: Panel) -> list[str]:
         """Return remarks on lines that are hard to read."""
-        return review.line_notes(self, self.lines, log=self.log_y)
+        notes = review.line_notes(self, self.lines, log=self.log_y)
+        return notes if self.right is None else notes + self.right.remarks(whole)
 
     def _add_colour_bar(self, slot: Slot, drawing: Drawing) -> None:
         geometry = slot.geometry

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from helio.errors import StepError
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.angles import turning
 from helio.steps.render import colours
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
+from helio.steps.render.fills import beyond_level, fill_trace
 from helio.steps.render.gaps import gaps
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.wording import inert
@@ -148,7 +150,7 @@ def line_traces(
     if legend is not None:
         trace["legend"] = legend
         trace["legendgroup"] = trace["uid"]
-    traces = [trace]
+    traces = [*_fills(line, style, x, y, uid=uid, axis=axis, log=positive), trace]
     alone = isolated(y)
     if alone.any() and "markers" not in mode:
         traces.append(
@@ -167,6 +169,32 @@ def line_traces(
             }
         )
     return traces, points(y, values)
+
+
+def _fills(
+    line: Line,
+    style: Mapping[str, Any],
+    x: npt.NDArray[np.datetime64],
+    y: npt.NDArray[Any],
+    *,
+    uid: str,
+    axis: str,
+    log: bool,
+) -> Iterator[dict[str, Any]]:
+    """Yield the plotly traces of the areas between a line and the levels that its style states."""
+    colour = colours.check_colour(style.get("fill_color", line.colour), f"line_styles: {line.keys[-1]}")
+    for key in ("fill_below", "fill_above"):
+        if key not in style:
+            continue
+        level = float(style[key])
+        if log and level <= 0:
+            raise StepError(
+                f"line_styles: {key} of '{line.keys[0]}' is {level:g}, but the y axis is logarithmic",
+                advice="choose a value above 0, or set log_scale: linear",
+            )
+        places, heights = beyond_level(x, y, level, below=key == "fill_below", log=log)
+        if heights.size:
+            yield fill_trace(places, heights, uid=f"{uid}-{key}", group=uid, axis=axis, colour=colour)
 
 
 def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:

@@ -31,12 +31,29 @@ BAR_TITLE_ANGLE = -90
 """Rotation of the titles of colour bars, which are read upwards."""
 _BAR_LABEL_STANDOFF = 15
 """Width in pixels of a colour bar's ticks and of the spaces around their labels."""
+RIGHT_TITLE_STANDOFF = 6
+"""Distance in pixels between the tick labels of a y axis at the right and its title."""
 _LABEL_STANDOFF = 5
 """Distance in pixels between a panel and its tick labels."""
 
 
-def per_panel(value: object, number: int, panels: int, key: str, default: Value) -> Value:
+RIGHT = " right"
+"""In a key by panel number, what follows the number of a panel to mean its y axis at the right."""
+TWO_SIDED = frozenset({"y_label", "y_range", "log_y", "log_scale"})
+"""Keys by panel number that a y axis at the right has too."""
+_ONE_SIDED_WORDS = frozenset({"y_label", "y_range"})
+"""Keys whose value for all panels is only for the y axes at the left."""
+
+
+def per_panel(
+    value: object, number: int, panels: int, key: str, default: Value, *, right: bool = False
+) -> Value:
     """Return the value of a key of the spec for one panel; the spec may give one value, or values by panel number.
+
+    Parameters
+    ----------
+    right : bool
+        Whether the value is for the panel's y axis at the right, ``"2 right"``.
 
     Raises
     ------
@@ -44,17 +61,20 @@ def per_panel(value: object, number: int, panels: int, key: str, default: Value)
         The mapping names a panel that the figure does not have.
     """
     if not isinstance(value, Mapping):
-        return default if value is None else cast(Value, value)
-    for name in value:
-        if not str(name).isdecimal() or not 1 <= int(name) <= panels:
+        missing = value is None or (right and key in _ONE_SIDED_WORDS)
+        return default if missing else cast(Value, value)
+    by_side = {}
+    for name, entry in value.items():
+        bare = str(name).removesuffix(RIGHT) if key in TWO_SIDED else str(name)
+        if not bare.isdecimal() or not 1 <= int(bare) <= panels:
             raise StepError(
                 f"{key}: there is no panel {name}",
                 advice=f"choose a panel from 1 (top) to {panels}"
                 if panels > 1
                 else "choose panel 1, the only panel of the figure",
             )
-    by_number = {int(name): entry for name, entry in value.items()}
-    return cast(Value, by_number.get(number, default))
+        by_side[int(bare), bare != str(name)] = entry
+    return cast(Value, by_side.get((number, right), default))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +98,10 @@ class FigureStyle:
         """Number of local cadences; a longer time step is a gap."""
         return self.spec.get("gap_factor", 1.5)
 
-    def option(self, key: str, number: int, default: Value) -> Value:
-        """Return the value of a key of the figure's spec for the panel with this number."""
-        return per_panel(cast(Mapping[str, Any], self.spec).get(key), number, len(self.kinds), key, default)
+    def option(self, key: str, number: int, default: Value, *, right: bool = False) -> Value:
+        """Return the value of a key of the figure's spec for the panel with this number, or for its right axis."""
+        value = cast(Mapping[str, Any], self.spec).get(key)
+        return per_panel(value, number, len(self.kinds), key, default, right=right)
 
 
 @dataclass(frozen=True)
@@ -96,6 +117,8 @@ class Slot:
     """Plotly's name of the panel's x axis; panels with time on the x axis share one name."""
     guides: Sequence[Guide] = ()
     """The lines of power laws to draw in the panel."""
+    right_axis: str = ""
+    """Plotly's name of the panel's y axis at the right, if the panel has one."""
     bar: bool = True
     """Whether the panel draws its colour bar; false if the next panel in its row draws the same one."""
 
@@ -122,6 +145,8 @@ class Panel(ABC):
     style: FigureStyle
     reach: tuple[float, ...] = ()
     """Values besides those of the tables that the y axis must show, such as named levels."""
+    at_right: bool = False
+    """Whether this describes the panel's second y axis, at the right, and the lines on it."""
 
     kind: ClassVar[PanelKind]
     natural_height: ClassVar[int]
@@ -153,6 +178,11 @@ class Panel(ABC):
     def lines(self) -> Sequence[Line]:
         """The lines that the panel draws; empty for panels without lines."""
         return ()
+
+    @property
+    def right(self) -> Panel | None:
+        """The same panel with its y axis at the right and the lines on this axis; None if it has no such axis."""
+        return None
 
     @property
     @abstractmethod
@@ -195,11 +225,12 @@ class Panel(ABC):
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the title that the y axis has by default: the names of the quantities and their unit."""
-        names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
-        units = list(dict.fromkeys(table.unit for table in self.tables.values()))
+        tables = self.on_y_axis
+        names = list(dict.fromkeys(quantity(table, label) for label, table in tables.items()))
+        units = list(dict.fromkeys(table.unit for table in tables.values()))
         if len(units) > 1:
             with_units = [
-                f"{quantity(table, label)} {bracketed(table.unit)}" for label, table in self.tables.items()
+                f"{quantity(table, label)} {bracketed(table.unit)}" for label, table in tables.items()
             ]
             return axis_title(", ".join(dict.fromkeys(with_units)), "", height, font)
         name = ", ".join(names)
@@ -215,9 +246,14 @@ class Panel(ABC):
         """Return whether a table is drawn even if its records are outside the time range."""
         return False
 
+    def span_of(self, label: str, epoch: npt.NDArray[np.datetime64]) -> tuple[np.datetime64, np.datetime64]:
+        """Return the first and the last moment that the panel shows of the records of a label."""
+        del label
+        return epoch[0], epoch[-1]
+
     def option(self, key: str, default: Value) -> Value:
         """Return the value of a key of the figure's spec for this panel."""
-        return self.style.option(key, self.number, default)
+        return self.style.option(key, self.number, default, right=self.at_right)
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
         """Return a copy of the panel that has only the records in [start, stop).
@@ -248,7 +284,8 @@ class Panel(ABC):
     @property
     def has_legend(self) -> bool:
         """Whether the panel has a legend: it needs more than one name, and a figure with legends."""
-        return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar
+        two = self.right is not None and max(len(self.lines), len(self.right.lines)) == 1
+        return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar and not two
 
     def height(self, font: float) -> float:
         """Return the height in pixels that the panel needs if the figure's spec does not set a height."""
@@ -269,12 +306,22 @@ class Panel(ABC):
         """Return the title of the panel's y axis."""
         height, font = geometry.panel_height(self.number), geometry.font - 1
         chosen = self.option("y_label", cast(str | None, None))
-        return self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
+        title = self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
+        if (self.at_right or self.right is not None) and len(self.lines) == 1:
+            title["font"]["color"] = self.lines[0].colour
+        return title
 
     def label_depth(self, geometry: Geometry) -> float:
         """Return the distance in pixels from the panel to the far end of its y tick labels."""
         widths = [tick_width(text, geometry.font - 2) for text in self._tick_texts(geometry)]
         return _LABEL_STANDOFF + max(widths, default=0.0)
+
+    def right_depth(self, geometry: Geometry) -> float:
+        """Return the width in pixels that the panel's y axis at the right needs, 0 without such an axis."""
+        if self.right is None:
+            return 0.0
+        title = self.right.y_title(geometry)
+        return self.right.label_depth(geometry) + RIGHT_TITLE_STANDOFF + title_depth(title)
 
     def y_limits(self) -> tuple[float, float] | None:
         """Return the limits of the y axis from the figure's spec, or None if the spec does not set them."""
@@ -367,7 +414,7 @@ class Panel(ABC):
         scale = self.style.spec.get("log_scale")
         if isinstance(scale, int):
             per_panel({str(scale): True}, self.number, len(self.style.kinds), "log_scale", None)
-            return True if scale == self.number else default
+            return True if scale == self.number and not self.at_right else default
         if scale in ("y", "log"):
             return True
         if scale == "linear":
@@ -380,9 +427,10 @@ class Panel(ABC):
         height, top = geometry.panel_height(self.number), geometry.domains[self.number - 1][1]
         if not self.has_legend:
             return None
-        # Plotly's entries do not shrink; where they do not fit, coloured names stand in for them.
-        if _legend_height(len(self.entries)) > height + 2:
-            drawing.texts += _coloured_names(self.entries, top, height, geometry.font)
+        # Plotly's entries do not shrink, and move from a right axis when a page stretches: coloured names do neither.
+        beyond = self.right_depth(geometry)
+        if beyond or _legend_height(len(self.entries)) > height + 2:
+            drawing.texts += _coloured_names(self.entries, top, height, geometry.font, beyond)
             return None
         legend = f"legend{self.number if self.number > 1 else ''}"
         drawing.layout[legend] = {
@@ -429,6 +477,12 @@ def require_bins(number: int, tables: Mapping[str, Table], kind: PanelKind) -> N
         )
 
 
+def title_depth(title: Mapping[str, Any]) -> float:
+    """Return the height in pixels of the lines of an axis title."""
+    depth: float = 1.3 * title["font"]["size"] * (1 + title["text"].count("<br>"))
+    return depth
+
+
 def _limits_of(arrays: Iterable[npt.NDArray[Any]], above: float | None = None) -> list[tuple[float, float]]:
     """Return the lowest and the highest finite value of each array; if a bound is given, only of values above it."""
     limits = []
@@ -452,13 +506,13 @@ def _legend_font(font: float) -> float:
 
 
 def _coloured_names(
-    entries: Sequence[tuple[str, str]], top: float, height: float, font: float
+    entries: Sequence[tuple[str, str]], top: float, height: float, font: float, beyond: float
 ) -> list[dict[str, Any]]:
-    pitch = height / len(entries)
+    pitch = min(height / len(entries), 1.4 * font) if beyond else height / len(entries)
     size = max(5.0, min(_legend_font(font), 0.9 * pitch))
     return [
         {
-            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8,
+            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8 + round(beyond),
             "yref": "paper", "y": top, "yanchor": "middle", "yshift": -round((row + 0.5) * pitch, 2),
             "font": {"size": round(size, 1), "color": colour}, "borderpad": 0,
         }

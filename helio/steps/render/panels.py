@@ -50,6 +50,7 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
+        other |= set(spec.get("ephemeris", []))
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(
@@ -81,6 +82,7 @@ def arrange_panels(
         _kind(number, group, None if types is None else types[number - 1])
         for number, group in enumerate(grouped, 1)
     ]
+    _check_right(spec.get("right", []), grouped, kinds)
     style = FigureStyle(spec, [*kinds, *(kind for kind, _ in entries)], theme, line_scale)
     panels: list[Panel] = [
         KINDS[kind](number, group, style)
@@ -103,6 +105,25 @@ def _entries(spec: FigureSpec, tables: Mapping[str, Table]) -> list[tuple[EntryK
                 _known(label, tables, f"{kind}: entry {order}")
             entries.append((kind, entry))
     return entries
+
+
+def _check_right(
+    right: Sequence[str], groups: Sequence[Mapping[str, Table]], kinds: Sequence[PanelType]
+) -> None:
+    for label in right:
+        _known(label, {name: None for group in groups for name in group}, "right")
+    for number, (group, kind) in enumerate(zip(groups, kinds, strict=True), 1):
+        moved = [label for label in group if label in right]
+        if moved and (kind != "line" or any(table.kind == "spectrum" for table in group.values())):
+            raise StepError(
+                f"right: '{moved[0]}' is in panel {number}, which is not a panel of lines of series",
+                advice="a second y axis needs a panel of type 'line' without spectra",
+            )
+        if moved and len(moved) == len(group):
+            raise StepError(
+                f"right: panel {number} has nothing on its left axis",
+                advice="put a label with another unit in the same panel, or leave this one out of 'right'",
+            )
 
 
 def _known(label: str, among: Mapping[str, Any], where: str) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.steps.render import colours, marks, review
-from helio.steps.render.axes import time_axis
+from helio.steps.render.axes import fixed_ticks, time_axis
+from helio.steps.render.ephemeris import EphemerisRow, ephemeris_rows, height_of, row_texts, width_of
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
@@ -24,13 +25,13 @@ from helio.steps.render.page import (
     watermark,
     written_span,
 )
-from helio.steps.render.panel import BAR_TITLE_ANGLE, Panel, Slot, per_panel
+from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
 from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.themes import look
-from helio.steps.render.time_axis import instant, nanoseconds
+from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
@@ -40,7 +41,7 @@ from helio.time_range import TimeRange
 _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
 BY_NUMBER = ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label")
-"""Keys whose value may be an object with panel numbers as keys."""
+"""Keys whose value may be an object with panel ephemeris as keys."""
 _TITLE_COLUMN = 28
 """The smallest distance in pixels between the titles of y axes and the panels, at a font size of 14."""
 
@@ -51,6 +52,8 @@ _TITLE_COLUMN = 28
     labels_in=(
         "spec.labels",
         "spec.panels",
+        "spec.right",
+        "spec.ephemeris",
         "spec.xy.x",
         "spec.xy.y",
         "spec.xy.color_by",
@@ -127,16 +130,23 @@ def render_spec(
     _check_keys(panels, spec, tables)
     hlines = horizontal_lines(spec, panels)
     panels = with_room(panels, hlines)
-    sources = merge_sources([table for panel in panels for table in panel.tables.values()])
+    drawn = [table for panel in panels for table in panel.tables.values()]
+    drawn += [tables[label] for label in spec.get("ephemeris", []) if label in tables]
+    sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
-    rows = rows_of(panels, width)
-    geometry, title_columns, y_titles = _size(rows, spec, width, font, len(titles), max(map(len, footers)))
+    rows = rows_of(panels, width, font)
+    ephemeris = ephemeris_rows(spec, tables)
+    geometry, title_columns, y_titles = _size(
+        rows, ephemeris, spec, width, font, len(titles), max(map(len, footers))
+    )
     bars = drawn_bars(rows)
 
     over_time = [panel for panel in panels if panel.over_time]
     x_axes = _x_axis_names(panels)
+    two_sided = [panel.number for panel in panels if panel.right is not None]
+    right_axes = {number: f"y{order}" for order, number in enumerate(two_sided, len(panels) + 1)}
     guides = guides_of(spec, _spectra(panels))
     notes = review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
     data: list[dict[str, Any]] = []
@@ -145,8 +155,16 @@ def render_spec(
     if all(panel.side_by_side for panel in panels):
         layout["hovermode"] = "closest"
     if over_time:
-        x_axis = time_axis(geometry, theme, start, stop, spec.get("x_label", "UT"))
-        layout["xaxis"] = x_axis | {"anchor": _y_axis_name(over_time[-1])}
+        title, last = spec.get("x_label", "UT"), over_time[-1]
+        x_axis = time_axis(geometry, theme, start, stop, "" if ephemeris else title)
+        layout["xaxis"] = x_axis | {"anchor": _y_axis_name(last)}
+        if ephemeris:
+            ticks, _ = time_ticks(start, stop, x_axis["nticks"])
+            layout["xaxis"] |= fixed_ticks(ticks)
+            bottom, _ = geometry.domains[last.number - 1]
+            texts += row_texts(
+                ephemeris, ticks, geometry, bottom, title=title, gap_factor=spec.get("gap_factor", 1.5)
+            )
     for panel, y_title in zip(panels, y_titles, strict=True):
         slot = Slot(
             geometry,
@@ -155,6 +173,7 @@ def render_spec(
             y_axis=_y_axis_name(panel),
             x_axis=x_axes.get(panel.number, "x"),
             guides=guides.get(panel.number, ()),
+            right_axis=right_axes.get(panel.number, ""),
             bar=panel.number in bars,
         )
         drawing = panel.draw(slot)
@@ -176,7 +195,9 @@ def render_spec(
         texts.append(watermark(geometry, theme))
         notes.append("preliminary data: not for publication")
     if unused := [
-        label for label in spec.get("labels", []) if all(label not in panel.tables for panel in panels)
+        label
+        for label in spec.get("labels", [])
+        if label not in spec.get("ephemeris", []) and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
     shapes, mark_texts = marks.marks(
@@ -202,22 +223,34 @@ def render_spec(
 
 
 def _size(
-    rows: Sequence[Sequence[Panel]], spec: FigureSpec, width: int, font: float, titles: int, footers: int
+    rows: Sequence[Sequence[Panel]],
+    ephemeris: Sequence[EphemerisRow],
+    spec: FigureSpec,
+    width: int,
+    font: float,
+    titles: int,
+    footers: int,
 ) -> tuple[Geometry, dict[int, float], list[dict[str, Any]]]:
     """Return the geometry of the figure, the distance of each panel to the title of its y axis, and these titles."""
     panels = [panel for row in rows for panel in row]
     timed = [panel for panel in panels if panel.over_time]
-    at_right = max(24.0, *(row[-1].room_at_right(font) for row in rows))
-    right = round(min(at_right, max(280.0, 0.4 * width)))
+
+    def room_at_right(panel: Panel, geometry: Geometry | None) -> float:
+        return panel.room_at_right(font) + (0.0 if geometry is None else panel.right_depth(geometry))
+
+    def margin(geometry: Geometry | None) -> int:
+        at_right = max(24.0, *(room_at_right(row[-1], geometry) for row in rows))
+        return round(min(at_right, max(280.0, 0.4 * width)))
 
     def height_below(panel: Panel) -> float:
         if not panel.over_time:
             return BIN_AXIS
-        return TIME_AXIS if panel is timed[-1] else 0.0
+        axis = height_of(ephemeris) if ephemeris else TIME_AXIS
+        return axis if panel is timed[-1] else 0.0
 
     scale, bars = font / 14, drawn_bars(rows)
 
-    def lay(left: int, depths: Mapping[int, float]) -> Geometry:
+    def lay(left: int, right: int, depths: Mapping[int, float]) -> Geometry:
         measured = [measure(row, width - left - right, depths, bars, font) for row in rows]
         geometry = lay_out(
             spec,
@@ -235,22 +268,18 @@ def _size(
 
     # How wide labels and titles are depends on the height of their panel, which margins hardly change.
     usual = round(LEFT * scale)
-    narrow = lay(usual, dict.fromkeys((panel.number for panel in panels), usual))
+    narrow = lay(usual, margin(None), dict.fromkeys((panel.number for panel in panels), usual))
     y_titles = [panel.y_title(narrow) for panel in panels]
     least = _TITLE_COLUMN * scale
     firsts = [row[0] for row in rows]
     column = max(least, *(panel.label_depth(narrow) for panel in firsts))
     columns = {panel.number: max(least, panel.label_depth(narrow)) for panel in panels}
     columns |= {panel.number: column for panel in firsts}
-    title_depths = {panel.number: _title_depth(title) for panel, title in zip(panels, y_titles, strict=True)}
+    title_depths = {panel.number: title_depth(title) for panel, title in zip(panels, y_titles, strict=True)}
     depths = {number: columns[number] + _STANDOFF + title_depths[number] + _EDGE for number in title_depths}
     left = math.ceil(column + _STANDOFF + max(title_depths[panel.number] for panel in firsts) + _EDGE)
-    return lay(max(left, usual), depths), columns, y_titles
-
-
-def _title_depth(title: dict[str, Any]) -> float:
-    depth: float = 1.3 * title["font"]["size"] * (1 + title["text"].count("<br>"))
-    return depth
+    beside = math.ceil(width_of(ephemeris, font)) + _EDGE if ephemeris else 0
+    return lay(max(left, usual, beside), margin(narrow), depths), columns, y_titles
 
 
 def _y_axis_name(panel: Panel) -> str:
@@ -285,16 +314,18 @@ def _span(
     if time_range is not None and chosen is None:
         return nanoseconds(time_range.start), nanoseconds(time_range.stop)
     over_time = [panel for panel in panels if panel.over_time]
-    tables = [table for panel in over_time or panels for table in panel.tables.values()]
-    epochs = [
-        epoch for table in tables if len(epoch := table.epoch if chosen is None else _with_values(table))
+    spans = [
+        panel.span_of(label, epoch)
+        for panel in over_time or panels
+        for label, table in panel.tables.items()
+        if len(epoch := table.epoch if chosen is None else _with_values(table))
     ]
-    if not epochs:
+    if not spans:
         labels = ", ".join(label for panel in panels for label in panel.tables)
         raise StepError(
             f"nothing to draw: no records in {labels}", advice="choose another time range or dataset"
         )
-    first, last = min(epoch[0] for epoch in epochs), max(epoch[-1] for epoch in epochs)
+    first, last = min(first for first, _ in spans), max(last for _, last in spans)
     if not over_time:
         return first, last
     # A figure of one record has no span of its own.
@@ -326,6 +357,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
     for key in BY_NUMBER:
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_numbered_keys(panels, spec)
+    _check_styles(panels, spec)
+    _check_right_keys(panels, spec)
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
         raise StepError(
@@ -334,12 +367,49 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         )
 
 
+_KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
+    "fill_below": ("line", "spectrogram"),
+    "fill_above": ("line", "spectrogram"),
+    "fill_color": ("line", "spectrogram"),
+    "bar": ("bars",),
+}
+"""Kinds of panels that draw a style of a line; all kinds draw the other styles."""
+
+
+def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    for name, style in spec.get("line_styles", {}).items():
+        kinds = [
+            panel.kind
+            for panel in panels
+            if any(name == label or name.startswith(f"{label}.") for label in panel.tables)
+        ]
+        for key in style:
+            allowed = _KINDS_OF_STYLE.get(key)
+            if allowed is not None and kinds and not set(kinds) & set(allowed):
+                raise StepError(
+                    f"line_styles: {key} of '{name}' has no effect in a panel of type '{kinds[0]}'",
+                    advice=f"leave {key} out, or set the panel's type to '{allowed[0]}' in panel_types",
+                )
+
+
+def _check_right_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    two_sided = {f"{panel.number}{RIGHT}" for panel in panels if panel.right is not None}
+    for key in sorted(TWO_SIDED):
+        chosen = spec.get(key)
+        for name in chosen if isinstance(chosen, Mapping) else ():
+            if str(name).endswith(RIGHT) and name not in two_sided:
+                raise StepError(
+                    f"{key}: panel {str(name).removesuffix(RIGHT)} has no y axis at the right",
+                    advice="list the labels of this axis in 'right'",
+                )
+
+
 def _check_numbered_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
     """Refuse keys of the figure with the number of a panel that its own entry describes."""
     for key in BY_NUMBER:
         chosen = cast(Mapping[str, Any], spec).get(key)
         for number in chosen if isinstance(chosen, Mapping) else ():
-            panel = panels[int(number) - 1]
+            panel = panels[int(str(number).removesuffix(RIGHT)) - 1]
             if panel.side_by_side:
                 raise StepError(
                     f"{key}: panel {number} is described by an entry of {panel.kind}",

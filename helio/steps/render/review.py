@@ -78,11 +78,12 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
             notes.append(
                 f"{where}: some lines are more than a million times larger than others, which look flat"
             )
-    counts = {label: len(table) for label, table in panel.tables.items()}
+    tables = panel.on_y_axis
+    counts = {label: len(table) for label, table in tables.items()}
     if min(counts.values()) and max(counts.values()) > 10 * min(counts.values()):
         few, many = min(counts, key=lambda label: counts[label]), max(counts, key=lambda label: counts[label])
         notes.append(f"{where}: {many} has {number_of(counts[many], 'record')}, but {few} only {counts[few]}")
-    units = list(dict.fromkeys(table.unit for table in panel.tables.values()))
+    units = list(dict.fromkeys(table.unit for table in tables.values()))
     if len(units) > 1:
         notes.append(f"{where}: different units on one axis: {', '.join(unit or 'none' for unit in units)}")
     return notes

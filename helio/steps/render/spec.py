@@ -51,6 +51,11 @@ class LineStyle(TypedDict, total=False):
     width: Annotated[float, "Line width in pixels."]
     dash: Annotated[Dash, "Dash pattern."]
     mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
+    fill_below: Annotated[
+        float, "Value below which the area between the line and this value is filled: 0 for a southward Bz."
+    ]
+    fill_above: Annotated[float, "Value above which the area between the line and this value is filled."]
+    fill_color: Annotated[str, "Colour of the filled area; that of the line when left out."]
     bar: Annotated[
         Literal["start", "middle"],
         "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
@@ -226,6 +231,12 @@ class FigureSpec(TypedDict, total=False):
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
+    right: Annotated[
+        list[str],
+        "Labels in panels of lines whose lines have a second y axis, at the right of the panel. Keys by panel number "
+        "call this axis '2 right': y_label, y_range, log_y, log_scale.",
+        MaxItems(LIMITS.labels),
+    ]
     xy: Annotated[
         list[XY],
         "Panels of one quantity against another, side by side below all other panels. Their labels are drawn over "
@@ -236,6 +247,12 @@ class FigureSpec(TypedDict, total=False):
         list[Histogram],
         "Panels of histograms, side by side below all other panels, after those of xy.",
         MaxItems(LIMITS.panels),
+    ]
+    ephemeris: Annotated[
+        list[str],
+        "Labels, LABEL or LABEL.component, whose values stand in rows below the time axis, such as the position of "
+        "the spacecraft. They are interpolated between neighbouring records, never over a gap.",
+        MaxItems(20),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
@@ -259,7 +276,8 @@ class FigureSpec(TypedDict, total=False):
     trace_names: Annotated[dict[str, Text], "Name in the legend, by label or label.component."]
     trace_colors: Annotated[dict[str, str], "Colour of a line, by label or label.component."]
     line_styles: Annotated[
-        dict[str, LineStyle], "Width, dash and mode of lines, by label or label.component."
+        dict[str, LineStyle],
+        "Width, dash, mode and filled areas of lines, by label or label.component.",
     ]
     palette: Annotated[
         Palette,

@@ -143,7 +143,7 @@ class SpectrogramPanel(Panel):
                 positive=self.log_y,
                 legend=legend,
             )
-            drawing.traces += [outline(trace, line, spec) for trace in traces] + traces
+            drawing.traces += [outline(trace, line, spec) for trace in traces if "fill" not in trace] + traces
             drawn.append(points)
         if legend is not None:
             drawing.layout[legend] = inner_legend(

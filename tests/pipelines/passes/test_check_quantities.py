@@ -454,6 +454,16 @@ def test_two_units_on_one_axis_are_warned_before_the_run():
     )
 
 
+def test_a_second_axis_at_the_right_has_a_unit_of_its_own():
+    mixed = fetch(1, "N", "B")
+    assert not found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], right=["WI_PLASMA.B"]))
+    [warning] = found(
+        fetch(1, "N", "B", "V"), stacked(["WI_PLASMA.N", "WI_PLASMA.B", "WI_PLASMA.V"], right=["WI_PLASMA.N"])
+    )
+    assert "'WI_PLASMA.B' is in nT, but 'WI_PLASMA.V' is in km/s" in warning.message
+    assert "'right'" in warning.advice[0]
+
+
 def test_one_unit_an_unknown_unit_and_spectra_share_an_axis_without_warning():
     assert not found(fetch(1, "B", "BGSM"), stacked(["WI_PLASMA.B", "WI_PLASMA.BGSM"]))
     assert not found(fetch(1, "B", "FLAG"), stacked(["WI_PLASMA.B", "WI_PLASMA.FLAG"]))
@@ -461,3 +471,4 @@ def test_one_unit_an_unknown_unit_and_spectra_share_an_axis_without_warning():
     mixed = fetch(1, "N", "B")
     assert not found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["spectrogram"]))
     assert found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["line"]))
+    assert not found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], right=["WI_PLASMA.N"]))

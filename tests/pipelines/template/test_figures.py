@@ -40,6 +40,14 @@ def test_a_scale_of_a_panel_that_goes_says_nothing_of_the_others():
     assert without_labels(SPEC, ["c.x"])["log_scale"] == "linear"
 
 
+def test_a_second_axis_moves_with_its_panel():
+    spec = {"labels": ["a", "b", "n"], "panels": [["a"], ["b", "n"]], "right": ["n"]}
+    spec["y_range"] = {"1": [0, 1], "2": [0, 2], "2 right": [0, 3]}
+    left = without_labels(spec, ["a"])
+    assert (left["right"], left["y_range"]) == (["n"], {"1": [0, 2], "1 right": [0, 3]})
+    assert without_labels(spec, ["n"])["right"] == []
+
+
 def test_the_spec_itself_stays():
     before = str(SPEC)
     without_labels(SPEC, ["a", "b"])
@@ -99,3 +107,12 @@ def test_a_panel_of_an_entry_goes_with_its_labels() -> None:
     assert left["panels"] == [["b"]]
     assert left["hlines"] == [{"y": 2, "panel": 2}]
     assert left["row_heights"] == [2, 3]
+
+
+def test_rows_below_the_time_axis_are_labels_of_the_figure():
+    spec = {"labels": ["B"], "ephemeris": ["R", "lon"]}
+    assert complete_labels(spec) == ["B", "R", "lon"]
+    assert without_labels({**spec, "labels": ["B", "R", "lon"]}, ["R"]) == {
+        "labels": ["B", "lon"],
+        "ephemeris": ["lon"],
+    }

@@ -55,6 +55,14 @@ def test_one_record_is_one_bar():
     assert bar["width"][0] > 0
 
 
+def test_without_a_time_range_the_last_bar_is_whole():
+    def limits(**more):
+        return layout(draw({"n": three_hourly([1, 2, 3], "n")}, None, **BARS, **more))["xaxis"]["range"]
+
+    assert limits() == ["2024-05-10T00:00", "2024-05-10T09:00"]
+    assert limits(line_styles={"n": {"bar": "middle"}}) == ["2024-05-09T22:30", "2024-05-10T07:30"]
+
+
 def test_kp_has_the_colours_of_its_storm_levels_and_a_legend_of_those_it_reaches():
     figure = kp_bars()
     assert [(bar["name"], bar["y"]) for bar in bars(figure)] == [
