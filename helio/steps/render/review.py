@@ -66,6 +66,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
             notes.append(
                 f"{where}: a logarithmic axis leaves out {number_of(lost, 'value')} of {label} not above 0"
             )
+    notes += _outside_notes(panel, lines, log=log)
     if not log:
         limits = [
             (np.nanmin(line.values), np.nanmax(line.values))
@@ -193,6 +194,38 @@ def grid_notes(panel: Panel, label: str, grid: Grid) -> list[str]:
         f"panel {panel.number}: {' and '.join(shared)} of {label} are drawn by pixels, and each pixel "
         "shows its highest value; resample first to draw means"
     ]
+
+
+def colour_notes(panel: Panel, label: str, grid: Grid, limits: tuple[float, float]) -> list[str]:
+    """Write how many cells of a spectrogram are beyond the limits of the colours, if the figure's spec sets them."""
+    if panel.option("z_min", None) is None and panel.option("z_max", None) is None:
+        return []
+    beyond = int(((grid.z < limits[0]) | (grid.z > limits[1])).sum())
+    if not beyond:
+        return []
+    have = "has" if beyond == 1 else "have"
+    return [
+        f"panel {panel.number}: {number_of(beyond, 'cell')} of {label} beyond z_min or z_max {have} the first or the "
+        "last colour"
+    ]
+
+
+def _outside_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
+    """Write how many values of each label a y_range of the figure's spec leaves out."""
+    limits = panel.y_limits()
+    if limits is None:
+        return []
+    notes = []
+    for label in dict.fromkeys(line.label for line in lines):
+        outside = 0
+        for line in lines:
+            if line.label == label:
+                # values not above 0 on a logarithmic axis have their own remark
+                shown = line.values > 0 if log else np.isfinite(line.values)
+                outside += int((shown & ((line.values < limits[0]) | (line.values > limits[1]))).sum())
+        if outside:
+            notes.append(f"panel {panel.number}: y_range leaves out {number_of(outside, 'value')} of {label}")
+    return notes
 
 
 def _share(table: Table, start: np.datetime64, stop: np.datetime64, gap_factor: float) -> float:

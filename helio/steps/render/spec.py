@@ -243,16 +243,16 @@ class FigureSpec(TypedDict, total=False):
         "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
         MaxItems(LIMITS.panels),
     ]
-    histograms: Annotated[
-        list[Histogram],
-        "Panels of histograms, side by side below all other panels, after those of xy.",
-        MaxItems(LIMITS.panels),
-    ]
     ephemeris: Annotated[
         list[str],
         "Labels, LABEL or LABEL.component, whose values stand in rows below the time axis, such as the position of "
         "the spacecraft. They are interpolated between neighbouring records, never over a gap.",
         MaxItems(20),
+    ]
+    histograms: Annotated[
+        list[Histogram],
+        "Panels of histograms, side by side below all other panels, after those of xy.",
+        MaxItems(LIMITS.panels),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
