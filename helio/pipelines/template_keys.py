@@ -115,6 +115,7 @@ EXAMPLE: dict[str, Any] = {
                             "y_label": "B_x [nT]",
                         },
                         {"x": "density", "y": "AC_H2_MFI.BGSEc.Bx", "color_by": "density", "log_color": True},
+                        {"type": "density", "x": "density", "y": "AC_H2_MFI.BGSEc.Bx", "bins": 50},
                     ],
                     "histograms": [
                         {

@@ -9,6 +9,7 @@ from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.alike import told_apart
 from helio.steps.render.bar_panel import BarPanel
+from helio.steps.render.density_panel import DensityPanel
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
@@ -88,7 +89,7 @@ def arrange_panels(
         for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)
     ]
     for number, (entry_kind, entry) in enumerate(entries, len(panels) + 1):
-        panel = ENTRY_KINDS[entry_kind]
+        panel = DensityPanel if entry.get("type") == "density" else ENTRY_KINDS[entry_kind]
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         panel.check_entry(number, named_tables, entry)
         panels.append(panel(number, named_tables, style, entry=entry))

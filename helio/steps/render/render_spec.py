@@ -136,7 +136,7 @@ def render_spec(
     width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
-    rows = rows_of(panels, width)
+    rows = rows_of(panels, width, font)
     ephemeris = ephemeris_rows(spec, tables)
     geometry, title_columns, y_titles = _size(
         rows, ephemeris, spec, width, font, len(titles), max(map(len, footers))

@@ -132,7 +132,7 @@ class Slope(TypedDict, total=False):
 
 
 class XY(TypedDict, total=False):
-    """A panel of one quantity against another: a scatter plot or a hodogram."""
+    """A panel of one quantity against another: a scatter plot, a hodogram or the density of points."""
 
     x: Required[
         Annotated[str, "Label of the quantity on the x axis, LABEL or LABEL.component: a single series."]
@@ -141,9 +141,10 @@ class XY(TypedDict, total=False):
         Annotated[str, "Label of the quantity on the y axis, on the same epochs as x (use align first)."]
     ]
     type: Annotated[
-        Literal["scatter", "hodogram"],
+        Literal["scatter", "hodogram", "density"],
         "scatter, when left out: markers in one colour. hodogram: a line in the order of time, coloured by time, with "
-        "equal scales on both axes, and its start and end marked.",
+        "equal scales on both axes, and its start and end marked. density: the number of records in each cell as "
+        "colour.",
     ]
     color_by: Annotated[
         str, "time, or the label of a third quantity on the same epochs, that sets the colours of the points."
@@ -164,7 +165,8 @@ class XY(TypedDict, total=False):
     ]
     log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
     log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
-    log_color: Annotated[bool, "Logarithmic colours of color_by; false when left out."]
+    log_color: Annotated[bool, "Logarithmic colours of color_by or of a density; false when left out."]
+    bins: Annotated[int, "Number of cells of a density along each axis; chosen by a rule when left out."]
     x_range: Annotated[list[float], "Lowest and highest value of the x axis."]
     y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
     x_label: Annotated[Text, "Label of the x axis; name, frame and unit of x when left out."]
