@@ -88,6 +88,7 @@ EXAMPLE: dict[str, Any] = {
                     "labels": ["AC_H2_MFI.BGSEc", "power"],
                     "panels": [["AC_H2_MFI.BGSEc"], ["power"]],
                     "right": ["AC_H0_SWE.Np"],
+                    "bands": [{"line": "AC_H0_SWE.Np", "sigma": "Np_error", "bars": False}],
                     "panel_types": ["line", "spectrum"],
                     "xy": [
                         {

@@ -19,6 +19,8 @@ ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by")
 """Paths of the labels in the entries of a figure that describe a panel each."""
 ENTRIES = tuple(dict.fromkeys(path.partition(".")[0] for path in ENTRY_LABELS))
 """Keys of a figure whose value is a list with a panel in each entry; these panels stand below the others."""
+BAND_LABELS = ("bands.sigma", "bands.lower", "bands.upper")
+"""Paths of the labels of tables that give the uncertainties of lines."""
 UNKNOWN_KEY = "HO401"
 """Code of the error about an unknown key of a figure."""
 
@@ -64,7 +66,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for place in ("panels", *ENTRY_LABELS)
+        for place in ("panels", *ENTRY_LABELS, *BAND_LABELS)
         for path, value in values_at(spec, place)
         for _, label in labels_at(path, value)
     )
@@ -104,6 +106,11 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
         remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    if "bands" in spec:
+        tables = ("line", "sigma", "lower", "upper")
+        remaining["bands"] = [
+            band for band in spec["bands"] if not any(owner(band.get(key, ""), lost) for key in tables)
+        ]
     if "right" in spec:
         remaining["right"] = [label for label in spec["right"] if label not in lost]
     for key in ENTRIES & spec.keys():

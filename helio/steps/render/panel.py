@@ -87,6 +87,8 @@ class FigureStyle:
     theme: Look
     line_scale: list[list[float | str]]
     """The colour scale for lines in an order, such as the bins or the records of a spectrum."""
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    """All tables of the figure by label, also those that only give the uncertainties of lines."""
 
     @property
     def legend(self) -> bool:

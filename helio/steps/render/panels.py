@@ -8,6 +8,7 @@ from typing import Any, cast
 from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.alike import told_apart
+from helio.steps.render.bands import band_labels
 from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.line_panel import LinePanel
@@ -48,6 +49,7 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
+        other |= set(band_labels(spec))
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(
@@ -80,7 +82,7 @@ def arrange_panels(
         for number, group in enumerate(grouped, 1)
     ]
     _check_right(spec.get("right", []), grouped, kinds)
-    style = FigureStyle(spec, [*kinds, *(kind for kind, _ in entries)], theme, line_scale)
+    style = FigureStyle(spec, [*kinds, *(kind for kind, _ in entries)], theme, line_scale, tables)
     panels: list[Panel] = [
         KINDS[kind](number, group, style)
         for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)

@@ -11,9 +11,11 @@ import numpy as np
 from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import time_axis
+from helio.steps.render.bands import band_labels, check_bands
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
+from helio.steps.render.lines import Line
 from helio.steps.render.page import (
     footer,
     footer_lines,
@@ -48,7 +50,17 @@ _TITLE_COLUMN = 28
 @tool(
     version=7,
     context=whole_range("a figure shows all records"),
-    labels_in=("spec.labels", "spec.panels", "spec.right", "spec.xy.x", "spec.xy.y", "spec.xy.color_by"),
+    labels_in=(
+        "spec.labels",
+        "spec.panels",
+        "spec.right",
+        "spec.xy.x",
+        "spec.xy.y",
+        "spec.xy.color_by",
+        "spec.bands.sigma",
+        "spec.bands.lower",
+        "spec.bands.upper",
+    ),
     synonyms="render render_plot render_figure draw_figure",
 )
 def render_spec(
@@ -171,7 +183,9 @@ def render_spec(
         texts.append(watermark(geometry, theme))
         notes.append("preliminary data: not for publication")
     if unused := [
-        label for label in spec.get("labels", []) if all(label not in panel.tables for panel in panels)
+        label
+        for label in spec.get("labels", [])
+        if all(label not in panel.tables for panel in panels) and label not in band_labels(spec)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
     shapes, mark_texts = marks.marks(
@@ -324,6 +338,7 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_numbered_keys(panels, spec)
     _check_styles(panels, spec)
+    check_bands([line for panel in panels if panel.kind == "line" for line in _both_sides(panel)], spec)
     _check_right_keys(panels, spec)
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
@@ -340,6 +355,10 @@ _KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
     "bar": ("bars",),
 }
 """Kinds of panels that draw a style of a line; all kinds draw the other styles."""
+
+
+def _both_sides(panel: Panel) -> list[Line]:
+    return [*panel.lines, *(() if panel.right is None else panel.right.lines)]
 
 
 def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:

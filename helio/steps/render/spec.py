@@ -131,6 +131,19 @@ class Slope(TypedDict, total=False):
     color: Annotated[str, "A colour that plotly knows; grey when left out."]
 
 
+class Band(TypedDict, total=False):
+    """The uncertainty of a line over time: a band about it, or error bars."""
+
+    line: Required[Annotated[str, "The line, LABEL or LABEL.component, in a panel of lines."]]
+    sigma: Annotated[
+        str,
+        "Label of the standard deviation, in the unit and at the epochs of the line; one or as many components.",
+    ]
+    lower: Annotated[str, "Label of the lower limit of the values; with upper, in place of sigma."]
+    upper: Annotated[str, "Label of the upper limit of the values."]
+    bars: Annotated[bool, "Error bars instead of a band; false when left out."]
+
+
 class XY(TypedDict, total=False):
     """A panel of one quantity against another: a scatter plot or a hodogram."""
 
@@ -212,6 +225,11 @@ class FigureSpec(TypedDict, total=False):
         "Panels of one quantity against another, side by side below all other panels. Their labels are drawn over "
         "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
         MaxItems(LIMITS.panels),
+    ]
+    bands: Annotated[
+        list[Band],
+        "Uncertainties of lines, from other tables. Their labels need not be in 'panels'.",
+        MaxItems(LIMITS.labels),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
