@@ -84,7 +84,7 @@ AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
 TWO_SIDED = frozenset({"y_label", "log_scale", "log_y", "y_range"})
 """Keys of a figure with a panel number, or with a panel number and `RIGHT` for the panel's second y axis."""
 RIGHT = " right"
-_BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
+_BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles", "categories"})
 
 
 def panel_of(key: str, name: str) -> str:

@@ -16,12 +16,13 @@ from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
 from helio.steps.render.spectrum_panel import SpectrumPanel
+from helio.steps.render.strip_panel import StripPanel
 from helio.steps.render.themes import Look
 from helio.steps.render.xy_panel import XYPanel
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
-    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel)
+    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
 ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {"xy": XYPanel}

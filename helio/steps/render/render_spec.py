@@ -31,6 +31,7 @@ from helio.steps.render.panels import arrange_panels
 from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
+from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
 from helio.steps.render.time_axis import instant, nanoseconds
 from helio.steps.signature import whole_range
@@ -338,6 +339,7 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_numbered_keys(panels, spec)
     _check_styles(panels, spec)
+    check_categories(panels, spec.get("categories", {}))
     check_bands([line for panel in panels if panel.kind == "line" for line in _both_sides(panel)], spec)
     _check_right_keys(panels, spec)
     _check_bin_keys(panels, spec)
@@ -352,7 +354,7 @@ _KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
     "fill_below": ("line", "spectrogram"),
     "fill_above": ("line", "spectrogram"),
     "fill_color": ("line", "spectrogram"),
-    "bar": ("bars",),
+    "bar": ("bars", "strip"),
 }
 """Kinds of panels that draw a style of a line; all kinds draw the other styles."""
 
