@@ -60,7 +60,9 @@ _OF_FIGURE: Mapping[str, tuple[Subject, str]] = {
     "panels": ("panel", "panels"),
     "panel_types": ("panel", "kinds of panels"),
     "row_heights": ("panel", "heights of panels"),
+    "ephemeris": ("panel", "rows below the time axis"),
     "xy": ("panel", "panels of one quantity against another"),
+    "histograms": ("panel", "histograms"),
 }
 _BY_LABEL = {
     "trace_colors": "colour of {}",

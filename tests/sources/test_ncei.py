@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -26,7 +26,7 @@ FLARE = 1.2e-3
 
 
 def write_day(
-    folder: Path, satellite: int, day: datetime, version: str = "2-2-0", flare: float = FLARE
+    folder: Path, satellite: int, day: datetime, version: str = "2-2-0", flare: Sequence[float] = (FLARE,)
 ) -> Path:
     """One-minute averages in the layout of the files: variables, units, fills and epochs since 2000-01-01T12:00."""
     path = folder / f"sci_xrsf-l2-avg1m_g{satellite}_d{day:%Y%m%d}_v{version}.nc"
@@ -42,7 +42,7 @@ def write_day(
             flux = file.createVariable(f"xrs{channel}_flux", "f4", ("time",), fill_value=-9999.0)
             flux.units, flux.long_name = "W/m2", f"XRS-{channel.upper()} primary average flux."
             values = np.full(1440, quiet)
-            values[722] = flare if channel == "b" else flare / 3
+            values[722 : 722 + len(flare)] = np.array(flare) / (1 if channel == "b" else 3)
             values[100] = -9999.0
             flux[:] = values
             flag = file.createVariable(f"xrs{channel}_flag", "u1", ("time",), fill_value=255)
@@ -98,7 +98,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     for day in (datetime(2017, 8, 31), datetime(2017, 9, 6), datetime(2017, 9, 7)):
         path = write_day(folder, 16, day)
         served[f"{GOES_16}/{day:%Y/%m}/{path.name}"] = path.read_bytes()
-    newer = write_day(folder, 16, datetime(2017, 9, 7), "2-10-0", flare=2e-3)
+    newer = write_day(folder, 16, datetime(2017, 9, 7), "2-10-0", flare=[2e-3])
     served[f"{GOES_16}/2017/09/{newer.name}"] = newer.read_bytes()
     older = write_day(folder, 15, datetime(2017, 9, 6), "2-2-1")
     served[f"{GOES_15}/2017/09/{older.name}"] = older.read_bytes()

@@ -15,12 +15,14 @@ PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_
 FIGURES = (PLOT, RENDER)
 DRAWING = (PLOT, STYLE)
 """Tools whose arguments are keys of a figure."""
-ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by")
+ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by", "histograms.of")
 """Paths of the labels in the entries of a figure that describe a panel each."""
 ENTRIES = tuple(dict.fromkeys(path.partition(".")[0] for path in ENTRY_LABELS))
 """Keys of a figure whose value is a list with a panel in each entry; these panels stand below the others."""
 BAND_LABELS = ("bands.sigma", "bands.lower", "bands.upper")
 """Paths of the labels of tables that give the uncertainties of lines."""
+LABEL_LISTS = ("right", "ephemeris")
+"""Keys of a figure, besides ``labels`` and ``panels``, whose value is a list of labels."""
 UNKNOWN_KEY = "HO401"
 """Code of the error about an unknown key of a figure."""
 
@@ -66,7 +68,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for place in ("panels", *ENTRY_LABELS, *BAND_LABELS)
+        for place in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS)
         for path, value in values_at(spec, place)
         for _, label in labels_at(path, value)
     )
@@ -111,8 +113,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
         remaining["bands"] = [
             band for band in spec["bands"] if not any(owner(band.get(key, ""), lost) for key in tables)
         ]
-    if "right" in spec:
-        remaining["right"] = [label for label in spec["right"] if label not in lost]
+    for key in spec.keys() & LABEL_LISTS:
+        remaining[key] = [label for label in spec[key] if label not in lost]
     for key in ENTRIES & spec.keys():
         remaining[key] = [entry for entry in spec[key] if not _lost(key, entry, lost)]
     panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]

@@ -28,7 +28,7 @@ FEWEST = 3
 
 
 @tool(
-    version=1,
+    version=2,
     context=whole_range("the regression line is computed from all records of the interval"),
     gives=Result(
         kind="vector",
@@ -78,8 +78,8 @@ def walen_relation(
         ``quality``, shape (1, 8), without a unit, at the first epoch that was used: ``slope`` and ``correlation`` of
         the regression line of V − V_HT against V_A, with all components taken together, then slope and correlation of
         each component. NaN where a component does not vary.
-        ``alfven_velocity``, shape (n, 3): V_A = B/√(μ₀ρ) of the whole series, km/s, in the frame of both vectors, for
-        a plot of V − V_HT against V_A. NaN where a value is missing or the density is not positive.
+        ``alfven_velocity``, shape (n, 3): V_A = B/√(μ₀ρ), km/s, in the frame of both vectors, for a plot of V − V_HT
+        against V_A. NaN outside the interval, and where a value is missing or the density is not positive.
 
     Raises
     ------
@@ -135,10 +135,12 @@ def walen_relation(
     )
     letters = LETTERS.get(frame.upper(), ("x", "y", "z"))
     if give == "alfven_velocity":
+        inside = np.full(alfven.shape, np.nan)
+        inside[rows] = alfven[rows]
         components = renamed(("Vx", "Vy", "Vz"), letters)
         return derived(
             inputs,
-            alfven,
+            inside,
             unit="km/s",
             name="V_A",
             description=description,

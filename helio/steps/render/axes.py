@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.render.encode import iso
@@ -78,6 +79,12 @@ def time_axis(
     }
     # A date is wider than the time above it: plotly.js would turn the labels of a narrow figure, and cut them off.
     return axis | {"tickangle": 0} if fitting <= 4 else axis
+
+
+def fixed_ticks(ticks: npt.NDArray[np.datetime64]) -> dict[str, Any]:
+    """Return plotly's settings for ticks at these evenly spaced times, which stay when a reader zooms."""
+    step = int(np.diff(ticks).astype("i8")[0]) / 1e6 if ticks.size > 1 else 86_400_000
+    return {"tickmode": "linear", "tick0": iso(ticks[0]), "dtick": step}
 
 
 def most_labels(geometry: Geometry, width: float | None = None) -> int:

@@ -11,6 +11,7 @@ from helio.steps.render.alike import told_apart
 from helio.steps.render.bands import band_labels
 from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.entry_panel import EntryPanel
+from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
@@ -25,7 +26,7 @@ KINDS: Mapping[PanelType, type[Panel]] = {
     panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
-ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {"xy": XYPanel}
+ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {panel.kind: panel for panel in (XYPanel, HistogramPanel)}
 """Kinds of panels that stand below these; a key of the spec with this name has an entry for each panel."""
 
 
@@ -50,7 +51,7 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
-        other |= set(band_labels(spec))
+        other |= {*band_labels(spec), *spec.get("ephemeris", [])}
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(

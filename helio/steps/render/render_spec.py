@@ -10,8 +10,9 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.steps.render import colours, marks, review
-from helio.steps.render.axes import time_axis
+from helio.steps.render.axes import fixed_ticks, time_axis
 from helio.steps.render.bands import band_labels, check_bands
+from helio.steps.render.ephemeris import EphemerisRow, ephemeris_rows, height_of, row_texts, width_of
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
@@ -33,7 +34,7 @@ from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
-from helio.steps.render.time_axis import instant, nanoseconds
+from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
@@ -43,7 +44,7 @@ from helio.time_range import TimeRange
 _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
 BY_NUMBER = ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label")
-"""Keys whose value may be an object with panel numbers as keys."""
+"""Keys whose value may be an object with panel ephemeris as keys."""
 _TITLE_COLUMN = 28
 """The smallest distance in pixels between the titles of y axes and the panels, at a font size of 14."""
 
@@ -55,9 +56,11 @@ _TITLE_COLUMN = 28
         "spec.labels",
         "spec.panels",
         "spec.right",
+        "spec.ephemeris",
         "spec.xy.x",
         "spec.xy.y",
         "spec.xy.color_by",
+        "spec.histograms.of",
         "spec.bands.sigma",
         "spec.bands.lower",
         "spec.bands.upper",
@@ -67,7 +70,7 @@ _TITLE_COLUMN = 28
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:
-    """Draw tables as panels over one time axis, spectra over frequency or energy, and one quantity against another.
+    """Draw tables as panels over one time axis, spectra, one quantity against another, and histograms.
 
     The figure depends on the arguments alone: equal tables and spec give equal bytes.
 
@@ -95,7 +98,8 @@ def render_spec(
         more than eight records per label their median, with a band from the lower to the upper quartile. A panel of
         ``xy`` has a point for each record with a value on both axes; notes count the others. Of more than 5,000
         points, those are drawn that can be seen, and the extremes. Nothing is joined: both series must have the same
-        epochs.
+        epochs. The bins of a histogram are those of the spec, or have a round width by the rule of Freedman and
+        Diaconis or of Sturges, at most 100; notes give the bins, and count what is left out.
 
     Raises
     ------
@@ -132,12 +136,17 @@ def render_spec(
     _check_keys(panels, spec, tables)
     hlines = horizontal_lines(spec, panels)
     panels = with_room(panels, hlines)
-    sources = merge_sources([table for panel in panels for table in panel.tables.values()])
+    drawn = [table for panel in panels for table in panel.tables.values()]
+    drawn += [tables[label] for label in spec.get("ephemeris", []) if label in tables]
+    sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
     rows = rows_of(panels, width)
-    geometry, title_columns, y_titles = _size(rows, spec, width, font, len(titles), max(map(len, footers)))
+    ephemeris = ephemeris_rows(spec, tables)
+    geometry, title_columns, y_titles = _size(
+        rows, ephemeris, spec, width, font, len(titles), max(map(len, footers))
+    )
     bars = drawn_bars(rows)
 
     over_time = [panel for panel in panels if panel.over_time]
@@ -152,8 +161,16 @@ def render_spec(
     if all(panel.side_by_side for panel in panels):
         layout["hovermode"] = "closest"
     if over_time:
-        x_axis = time_axis(geometry, theme, start, stop, spec.get("x_label", "UT"))
-        layout["xaxis"] = x_axis | {"anchor": _y_axis_name(over_time[-1])}
+        title, last = spec.get("x_label", "UT"), over_time[-1]
+        x_axis = time_axis(geometry, theme, start, stop, "" if ephemeris else title)
+        layout["xaxis"] = x_axis | {"anchor": _y_axis_name(last)}
+        if ephemeris:
+            ticks, _ = time_ticks(start, stop, x_axis["nticks"])
+            layout["xaxis"] |= fixed_ticks(ticks)
+            bottom, _ = geometry.domains[last.number - 1]
+            texts += row_texts(
+                ephemeris, ticks, geometry, bottom, title=title, gap_factor=spec.get("gap_factor", 1.5)
+            )
     for panel, y_title in zip(panels, y_titles, strict=True):
         slot = Slot(
             geometry,
@@ -186,7 +203,8 @@ def render_spec(
     if unused := [
         label
         for label in spec.get("labels", [])
-        if all(label not in panel.tables for panel in panels) and label not in band_labels(spec)
+        if label not in {*band_labels(spec), *spec.get("ephemeris", [])}
+        and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
     shapes, mark_texts = marks.marks(
@@ -212,7 +230,13 @@ def render_spec(
 
 
 def _size(
-    rows: Sequence[Sequence[Panel]], spec: FigureSpec, width: int, font: float, titles: int, footers: int
+    rows: Sequence[Sequence[Panel]],
+    ephemeris: Sequence[EphemerisRow],
+    spec: FigureSpec,
+    width: int,
+    font: float,
+    titles: int,
+    footers: int,
 ) -> tuple[Geometry, dict[int, float], list[dict[str, Any]]]:
     """Return the geometry of the figure, the distance of each panel to the title of its y axis, and these titles."""
     panels = [panel for row in rows for panel in row]
@@ -228,7 +252,8 @@ def _size(
     def height_below(panel: Panel) -> float:
         if not panel.over_time:
             return BIN_AXIS
-        return TIME_AXIS if panel is timed[-1] else 0.0
+        axis = height_of(ephemeris) if ephemeris else TIME_AXIS
+        return axis if panel is timed[-1] else 0.0
 
     scale, bars = font / 14, drawn_bars(rows)
 
@@ -260,7 +285,8 @@ def _size(
     title_depths = {panel.number: title_depth(title) for panel, title in zip(panels, y_titles, strict=True)}
     depths = {number: columns[number] + _STANDOFF + title_depths[number] + _EDGE for number in title_depths}
     left = math.ceil(column + _STANDOFF + max(title_depths[panel.number] for panel in firsts) + _EDGE)
-    return lay(max(left, usual), margin(narrow), depths), columns, y_titles
+    beside = math.ceil(width_of(ephemeris, font)) + _EDGE if ephemeris else 0
+    return lay(max(left, usual, beside), margin(narrow), depths), columns, y_titles
 
 
 def _y_axis_name(panel: Panel) -> str:

@@ -100,8 +100,19 @@ def test_a_panel_of_an_entry_goes_with_its_labels() -> None:
         "xy": [{"x": "a", "y": "b"}, {"x": "b", "y": "c"}],
         "hlines": [{"y": 1, "panel": 3}, {"y": 2, "panel": 4}],
     }
+    histograms = [{"of": ["a", "b"]}, {"of": "c"}]
+    assert without_labels(spec | {"histograms": histograms}, ["a"])["histograms"] == histograms[1:]
     left = without_labels(spec, ["a"])
     assert left["xy"] == [{"x": "b", "y": "c"}]
     assert left["panels"] == [["b"]]
     assert left["hlines"] == [{"y": 2, "panel": 2}]
     assert left["row_heights"] == [2, 3]
+
+
+def test_rows_below_the_time_axis_are_labels_of_the_figure():
+    spec = {"labels": ["B"], "ephemeris": ["R", "lon"]}
+    assert complete_labels(spec) == ["B", "R", "lon"]
+    assert without_labels({**spec, "labels": ["B", "R", "lon"]}, ["R"]) == {
+        "labels": ["B", "lon"],
+        "ephemeris": ["lon"],
+    }

@@ -1,17 +1,24 @@
 """Walén relation."""
 
+import os
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import constants, stats
 
 from helio.errors import ClockMismatch, FrameMismatch, StepError
+from helio.sources.cdf import CdfReader
 from helio.steps.compute.alfven_speed import alfven_speed
+from helio.steps.compute.align import align
+from helio.steps.compute.de_hoffmann_teller import de_hoffmann_teller
 from helio.steps.compute.magnitude import magnitude
+from helio.steps.compute.minimum_variance import minimum_variance
+from helio.steps.compute.running_average import running_average
 from helio.steps.compute.walen_relation import walen_relation
-from helio.time_range import TimeRange
+from helio.time_range import Duration, TimeRange
 from tests.steps import solar_wind
 from tests.steps.compute.test_de_hoffmann_teller import boundary, flow_long
 from tests.steps.series import check_golden
@@ -85,6 +92,8 @@ def test_only_complete_records_of_the_interval_count():
     result = walen_relation(flow, magnetic, protons, interval=hour)
     assert result.component("slope").values == pytest.approx(1.0)
     assert "98 samples" in result.description
+    alfven = walen_relation(flow, magnetic, protons, interval=hour, give="alfven_velocity")
+    assert np.flatnonzero(np.isfinite(alfven.values).all(axis=1)).tolist() == [*range(4), *range(6, 100)]
 
 
 def test_a_component_that_does_not_vary_has_no_correlation():
@@ -106,6 +115,39 @@ def test_too_few_records_two_frames_and_two_clocks_are_refused():
         walen_relation(replace(flow, frame="GSM"), magnetic, protons)
     with pytest.raises(ClockMismatch):
         walen_relation(flow, magnetic, protons.take(few))
+
+
+@pytest.mark.archive
+def test_a_reconnection_jet_is_almost_steady_in_its_frame_and_slower_than_alfvenic():
+    """MMS1 on 2015-10-16 beside the X line: LMN of Burch et al., Science 352, aaf2939 (2016), and a good frame."""
+    folder = os.environ.get("HELIO_TEST_ARCHIVE")
+    if not folder:
+        pytest.skip("HELIO_TEST_ARCHIVE does not name a folder of real CDFs")
+    day = TimeRange(datetime(2015, 10, 16), datetime(2015, 10, 17))
+    [field_file] = Path(folder).rglob("mms1_fgm_brst_l2_20151016130524*.cdf")
+    [ion_file] = Path(folder).rglob("mms1_fpi_brst_l2_dis-moms_20151016130524*.cdf")
+    names = ["mms1_dis_bulkv_gse_brst", "mms1_dis_numberdensity_brst"]
+    with CdfReader() as reader:
+        magnetic = reader.read(field_file, ["mms1_fgm_b_gse_brst_l2"], day)["mms1_fgm_b_gse_brst_l2"]
+        ions = reader.read(ion_file, names, day)
+    crossing = TimeRange(datetime(2015, 10, 16, 13, 5, 40), datetime(2015, 10, 16, 13, 6, 9))
+    axes = minimum_variance(magnetic, interval=crossing, give="axes").values.reshape(3, 3)
+    published = [[0.3665, -0.1201, 0.9226], [0.5694, -0.7553, -0.3245], [0.7358, 0.6443, -0.2084]]
+    assert (np.degrees(np.arccos((axes * published).sum(axis=1))) < 2).all()
+    velocity, protons = (ions[name] for name in names)
+    jet = TimeRange(datetime(2015, 10, 16, 13, 5, 50), datetime(2015, 10, 16, 13, 6, 50))
+    smooth = running_average(magnetic, window=Duration("150ms"))
+    on_clock = align(smooth, velocity, limit=Duration("50ms"))
+    slope, correlation, remaining = de_hoffmann_teller(
+        velocity, on_clock, interval=jet, give="quality"
+    ).values[0]
+    assert correlation > 0.98
+    assert slope == pytest.approx(1, abs=0.01)
+    assert remaining < 0.03
+    moving = de_hoffmann_teller(velocity, on_clock, interval=jet, give="velocity")
+    walen = walen_relation(moving, on_clock, protons, interval=jet)
+    assert -0.7 < walen.component("slope").values[0] < -0.5
+    assert walen.component("correlation").values[0] < -0.85
 
 
 @pytest.mark.parametrize("give", ["quality", "alfven_velocity"])

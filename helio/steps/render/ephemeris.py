@@ -1,0 +1,170 @@
+"""Rows of numbers below the time axis, such as the position of the spacecraft at each labelled time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError, did_you_mean
+from helio.steps.render.encode import iso
+from helio.steps.render.gaps import gaps
+from helio.steps.render.geometry import Geometry
+from helio.steps.render.spec import FigureSpec
+from helio.steps.render.wording import bracketed, inert, quantity, text_width
+from helio.store.table import Epochs, Table
+
+_LINE = 1.3
+"""Distance of lines of text in plotly's annotations, in font sizes."""
+_TIME_LINES = 2
+"""Lines of the labels of the time axis above the rows: the time, and the date where it changes."""
+_FIRST_LABEL = 44
+"""Room in pixels for the half of the first time label that is left of the panels, at a font size of 14."""
+
+
+@dataclass(frozen=True, eq=False)
+class EphemerisRow:
+    """A row below the time axis: its name, and the series whose values it shows."""
+
+    name: str
+    epoch: Epochs
+    values: npt.NDArray[np.float64]
+    period: float
+    """The period of an angle; 0 for a quantity that does not wrap."""
+
+    def texts(self, ticks: Epochs, gap_factor: float) -> list[str]:
+        """Return the value at each tick with three digits, interpolated between neighbouring records.
+
+        The text is empty where the two records have a gap between them, and outside the records.
+        """
+        at_ticks = self._at(ticks, gap_factor)
+        finite = at_ticks[np.isfinite(at_ticks)]
+        largest = float(np.abs(finite).max()) if finite.size else 0.0
+        decimals = max(0, min(6, 2 - math.floor(math.log10(largest)))) if largest else 0
+        return [f"{value:.{decimals}f}".replace("-", "−") if np.isfinite(value) else "" for value in at_ticks]
+
+    def _at(self, ticks: Epochs, gap_factor: float) -> npt.NDArray[np.float64]:
+        known = np.isfinite(self.values)
+        epoch, values = self.epoch[known], self.values[known]
+        result = np.full(ticks.size, np.nan)
+        if not epoch.size:
+            return result
+        after = np.searchsorted(epoch, ticks)
+        exact = (after < epoch.size) & (epoch[np.minimum(after, epoch.size - 1)] == ticks)
+        result[exact] = values[after[exact]]
+        between = ~exact & (after > 0) & (after < epoch.size)
+        between[between] = ~gaps(epoch, gap_factor)[after[between]]
+        right = after[between]
+        share = (ticks[between] - epoch[right - 1]) / (epoch[right] - epoch[right - 1])
+        step = values[right] - values[right - 1]
+        if self.period:
+            step = (step + self.period / 2) % self.period - self.period / 2
+        result[between] = values[right - 1] + share * step
+        if self.period:
+            lowest = -self.period / 2 if values.min() < 0 else 0.0
+            result = (result - lowest) % self.period + lowest
+        return result
+
+
+def ephemeris_rows(spec: FigureSpec, tables: Mapping[str, Table]) -> list[EphemerisRow]:
+    """Return the rows below the time axis, in the order of the figure's spec; a vector has one for each component.
+
+    Raises
+    ------
+    StepError
+        A label has no table, or is a spectrum.
+    """
+    rows: list[EphemerisRow] = []
+    for label in spec.get("ephemeris", []):
+        if label not in tables:
+            raise StepError(
+                f"ephemeris: no label is called '{label}'",
+                advice=did_you_mean(
+                    label, tables, otherwise=f"choose one of the labels: {', '.join(tables)}"
+                ),
+            )
+        table = tables[label]
+        if table.kind == "spectrum":
+            raise StepError(
+                f"ephemeris: '{label}' is a spectrum, but a row shows one number for each time",
+                advice="take one bin with slice_spectrum, or leave the label out of ephemeris",
+            )
+        rows += _rows(label, table, spec)
+    return rows
+
+
+def _rows(label: str, table: Table, spec: FigureSpec) -> Iterator[EphemerisRow]:
+    names = spec.get("trace_names", {})
+    periods = table.periods or (None,) * max(1, len(table.components))
+    columns = table.values.reshape(len(table), -1).astype(np.float64)
+    for column, component in enumerate(table.components or ("",)):
+        key = f"{label}.{component}" if component else label
+        framed = f"{component} {table.frame}".strip() if component else quantity(table, label)
+        name = inert(names.get(key, f"{framed} {bracketed(table.unit)}".strip()))
+        yield EphemerisRow(name, table.epoch, columns[:, column], periods[column] or 0.0)
+
+
+def height_of(rows: Sequence[EphemerisRow]) -> float:
+    """Return the height in pixels of the time axis with the rows below it, at a font size of 14."""
+    return 8 + _LINE * 13 * (_TIME_LINES + len(rows))
+
+
+def width_of(rows: Sequence[EphemerisRow], font: float) -> float:
+    """Return the width in pixels that the names of the rows need at the left of the panels."""
+    return max((text_width(row.name, font - 2) for row in rows), default=0.0) + _FIRST_LABEL * font / 14
+
+
+def row_texts(
+    rows: Sequence[EphemerisRow],
+    ticks: Epochs,
+    geometry: Geometry,
+    bottom: float,
+    *,
+    title: str,
+    gap_factor: float,
+) -> list[dict[str, Any]]:
+    """Return plotly's texts for the rows: the names at the left, and a column of values below each tick.
+
+    Parameters
+    ----------
+    bottom : float
+        Lower end of the lowest panel over time, as a fraction of the plotting area.
+    title : str
+        Title of the time axis, which stands at the left of the times.
+    """
+    size = geometry.font - 1
+    common = {
+        "yref": "paper",
+        "y": bottom,
+        "yanchor": "top",
+        "showarrow": False,
+        "borderpad": 0,
+        "font": {"size": size},
+    }
+    left = {
+        **common,
+        "xref": "paper",
+        "x": 0,
+        "xanchor": "right",
+        "xshift": -round(_FIRST_LABEL * geometry.font / 14),
+    }
+    below = -round(4 + _LINE * size * _TIME_LINES)
+    names = "<br>".join(row.name for row in rows)
+    texts = [
+        {**left, "text": inert(title), "yshift": -round(3 * geometry.font / 14)},
+        {**left, "text": names, "align": "right", "yshift": below},
+    ]
+    columns = zip(*(row.texts(ticks, gap_factor) for row in rows), strict=True)
+    return texts + [
+        # An empty line would be dropped at the end of a text, and lift the lines above it.
+        {
+            **common, "xref": "x", "x": iso(tick), "xanchor": "center", "align": "center", "yshift": below,
+            "text": "<br>".join(value or " " for value in column),
+        }
+        for tick, column in zip(ticks, columns, strict=True)
+        if any(column)
+    ]  # fmt: skip
