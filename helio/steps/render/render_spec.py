@@ -137,7 +137,7 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = with_room(panels, hlines)
     drawn = [table for panel in panels for table in panel.tables.values()]
-    drawn += [tables[label] for label in spec.get("ephemeris", []) if label in tables]
+    drawn += [tables[label] for label in (*spec.get("ephemeris", []), *band_labels(spec)) if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)

@@ -14,8 +14,8 @@ from helio.pipelines.template.figures import without_labels
 from helio.steps.render.render_spec import render_spec
 from helio.store.table import Table
 from tests.pipelines.conftest import NOW, fetch, magnitude, template
-from tests.steps.render.test_render_spec import TEN_MINUTES, draw, layout, main_traces, scalar, vector
-from tests.steps.series import epochs
+from tests.steps.render.test_render_spec import TEN_MINUTES, draw, layout, main_traces, scalar, texts, vector
+from tests.steps.series import SOURCE, epochs
 
 SIGMA = {"bands": [{"line": "n", "sigma": "s"}]}
 
@@ -53,6 +53,11 @@ def test_the_table_of_sigma_has_no_panel_of_its_own():
     figure = draw(tables(), **SIGMA)
     assert "yaxis2" not in layout(figure)
     assert "yaxis2" in layout(draw(tables(), panels=[["n"], ["s"]], **SIGMA))
+
+
+def test_the_footer_cites_the_source_of_sigma_too():
+    cited = tables(s=replace(tables()["s"], sources=(SOURCE,)))
+    assert any("AC_H2_MFI" in text for text in texts(draw(cited, **SIGMA)))
 
 
 def test_limits_may_be_given_themselves():
