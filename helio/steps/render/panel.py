@@ -369,7 +369,9 @@ class Panel(ABC):
         # the edges of bins lie beyond their centres.
         margin = (high - low) / 18 if limits is None else 0.0
         return linear_texts(
-            low - margin, high + margin, most_value_labels(geometry.panel_height(self.number))
+            low - margin,
+            high + margin * (2 if self.reach else 1),
+            most_value_labels(geometry.panel_height(self.number)),
         )
 
     def _y_axis(self, slot: Slot) -> dict[str, Any]:
