@@ -8,7 +8,7 @@ from helio.limits import LIMITS
 from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
-PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
+PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip"]
 EntryKind = Literal["xy", "histograms"]
 """Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
 PanelKind = PanelType | EntryKind
@@ -131,6 +131,19 @@ class Slope(TypedDict, total=False):
     color: Annotated[str, "A colour that plotly knows; grey when left out."]
 
 
+class Band(TypedDict, total=False):
+    """The uncertainty of a line over time: a band about it, or error bars."""
+
+    line: Required[Annotated[str, "The line, LABEL or LABEL.component, in a panel of lines."]]
+    sigma: Annotated[
+        str,
+        "Label of the standard deviation, in the unit and at the epochs of the line; one or as many components.",
+    ]
+    lower: Annotated[str, "Label of the lower limit of the values; with upper, in place of sigma."]
+    upper: Annotated[str, "Label of the upper limit of the values."]
+    bars: Annotated[bool, "Error bars instead of a band; false when left out."]
+
+
 class XY(TypedDict, total=False):
     """A panel of one quantity against another: a scatter plot, a hodogram or the density of points."""
 
@@ -227,7 +240,8 @@ class FigureSpec(TypedDict, total=False):
     panel_types: Annotated[
         list[PanelType],
         "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
-        "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. "
+        "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. A strip is a thin "
+        "panel of coloured blocks, for regions and flags that are whole numbers. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
@@ -242,6 +256,16 @@ class FigureSpec(TypedDict, total=False):
         "Panels of one quantity against another, side by side below all other panels. Their labels are drawn over "
         "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
         MaxItems(LIMITS.panels),
+    ]
+    categories: Annotated[
+        dict[str, dict[str, Text]],
+        "Names of the values in strips, by label: {'region': {'0': 'solar wind', '1': 'magnetosheath'}}. A value keeps "
+        "the colour of its place in this list.",
+    ]
+    bands: Annotated[
+        list[Band],
+        "Uncertainties of lines, from other tables. Their labels need not be in 'panels'.",
+        MaxItems(LIMITS.labels),
     ]
     ephemeris: Annotated[
         list[str],
