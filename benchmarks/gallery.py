@@ -130,9 +130,10 @@ def main() -> None:
             print(f"{time.perf_counter() - begin:8.3f} s  {name}", flush=True)
             return result
 
-        site: Site = measure("read all records", lambda: Site(settings))
-        measure("look for new records", site.refresh)
-        measure("a new process: read all records", lambda: Site(settings))
+        site: Site = measure("first time: read all records", lambda: Site(settings))
+        measure("look at all records again", site.refresh)
+        measure("look for changes, as before each page", site.follow)
+        measure("a new process", lambda: Site(settings))
         series = site.gallery.series[0]
         month = f"{series.name}/{START}"
         interval = next(

@@ -5,8 +5,12 @@
 Each line has the CPU time for each step, day, sample or run, and for each one more than in the line of the size before:
 the second stays the same where the cost grows linearly, whatever has to be done once. The exponent is that of a power
 law through the last three sizes; a constant cost has 0, a linear one 1. `--most` limits the sizes. 1e8 samples need
-1.6 GB of disk and 6 GB of memory. Each number of samples has a process of its own; its memory is the peak of this
+1.6 GB of disk and 8 GB of memory. Each number of samples has a process of its own; its memory is the peak of this
 process and of the one that reads the file, without what they have for 10 samples.
+
+A virtual machine may give unused memory back to its host; then the first use of each GB takes 2 s of system time, and
+1e8 samples seem to cost more for each sample than 1e7. So each process touches enough memory before it measures. On a
+busy machine this does not help for long: then the user time alone is what helio needs.
 """
 
 from __future__ import annotations
@@ -216,6 +220,7 @@ def one_size(size: int) -> None:
             to_html(render_spec(tables, spec={}, time_range=span), plotly_js="beside")
 
         for action in (read, average, figure):
+            touch_memory(5 * 16 * size)
             for pid in pids:
                 Path(f"/proc/{pid}/clear_refs").write_text("5")  # forget the peak so far
             before = cpu(reader)
@@ -223,6 +228,11 @@ def one_size(size: int) -> None:
             answer[action.__name__] = (cpu(reader) - before) / 1e3
             answer[f"{action.__name__}, memory"] = sum(map(peak_memory, pids))
     print(json.dumps(answer))
+
+
+def touch_memory(count: int) -> None:
+    """Write to `count` bytes of memory and free them."""
+    np.empty(count, np.uint8)[::4096] = 1
 
 
 def peak_memory(pid: int) -> float:

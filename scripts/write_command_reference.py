@@ -37,6 +37,7 @@ EXAMPLES = {
     "why": ("helio why last smooth",),
     "gallery build": ("helio gallery build ~/gallery",),
     "gallery serve": ("helio gallery serve",),
+    "report": ("helio report last --output report.html",),
     "check": ("helio check mine.json", "helio check mine.json --archive data"),
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),

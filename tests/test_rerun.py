@@ -23,11 +23,16 @@ from helio.sources.samples import sample_folder
 from helio.steps.render.enclose import as_bytes, enclose, enclosed
 from helio.steps.render.write_figure import find_browser
 from helio.steps.signature import signatures
+from helio.testing import CdaWebStandIn
 from tests.rows import try_rows
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 FILE = "sta_l1_het_20211028_v01.cdf"
+RECORD = bytes.fromhex(
+    "3dbd6b9c3c87cf923e0b9da93e55190f3e9a6f233ecb839e3f01dc3f3f2b8fd63f350bed3f4c3e143f3cf261"
+)
+"""The values of one record of `Proton_Flux` in the file."""
 SVG = b'<svg class="main-svg" xmlns="http://www.w3.org/2000/svg"><rect/></svg>'
 PSP = {"dataset_id": "PSP_FLD_L2_MAG_RTN_1MIN", "parameters": ["psp_fld_l2_mag_RTN_1min"]}
 
@@ -358,6 +363,7 @@ def test_a_document_of_a_stranger_is_refused_in_plain_words() -> None:
         ("files", {"fetches": [{"step_id": "b"}]}, "lacks 'range'"),
         ("citations", {"citations": [{"dataset_id": 3}]}, "dataset_id is 3, not a string"),
         ("template", {"template": []}, "template is [], not an object"),
+        ("variables", {"template": {**origin.template, "variables": {"$WINDOW": 3}}}, "its values are not"),
         ("no steps", {"template": {"id": "x", "steps": []}}, "has no steps"),
         ("steps", {"template": {"id": "x", "steps": 3}}, "steps"),
         ("block", {"template": {"id": "x", "steps": [{"step_id": "a", "block": 3}]}}, "block"),
@@ -379,6 +385,19 @@ def test_a_document_of_a_stranger_is_refused_in_plain_words() -> None:
     Path("x.svg").write_bytes(enclose(SVG, "svg", b'{"figure": NaN}', title=""))
     with pytest.raises(RequestError, match="NaN is not valid JSON"):
         api.read_figure("x.svg")
+
+
+def test_a_template_of_a_stranger_is_shown_as_it_runs() -> None:
+    origin = read_figure(gle()).origin
+    odd = {key: value for key, value in origin.template.items() if key != "id"}
+    odd["steps"] = [{**made, "tool": made["tool_name"]} for made in odd["steps"]]
+    for made in odd["steps"]:
+        del made["tool_name"]
+    Path("x.svg").write_bytes(changed(origin, template=odd))
+    result = helio("show", "x.svg")
+    assert result.exit_code == 0, result.output
+    assert "pipeline: Ground-level event 73" in result.output
+    assert "  smooth: running_average" in result.output
 
 
 def test_a_document_names_a_step_that_its_template_lacks() -> None:
@@ -411,3 +430,44 @@ def test_no_clock_of_the_run_is_in_the_values() -> None:
     run = api.run("psp-bfield", archive="sample", output="out", now=datetime(2030, 1, 1))
     page = next(artefact.path for artefact in run.artefacts if artefact.kind == "html")
     assert "2030" not in enclosed(page.read_bytes())[0].decode()
+
+
+def test_a_file_that_was_published_again_is_named(
+    work: Path, elsewhere: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = work / "served"
+    served.mkdir()
+    shutil.copyfile(sample_folder() / FILE, served / FILE)
+    with CdaWebStandIn(served) as service:
+        monkeypatch.setenv("HELIO_CDAWEB_URL", service.url)
+        page = gle(archive="cdaweb")
+        document = enclosed(page.read_bytes())[0].decode()
+        assert service.url not in document
+        assert "127.0.0.1" not in document
+        elsewhere()
+        same = helio("rerun", str(page), "--yes", "-o", "same")
+        assert same.exit_code == 0, same.output
+        content = (served / FILE).read_bytes()
+        assert content.count(RECORD) == 1
+        (served / FILE).unlink()
+        (served / FILE).write_bytes(content.replace(RECORD, bytes(len(RECORD))))
+        service.publish(served / FILE, 1_760_000_000.0)
+        monkeypatch.setenv("HELIO_HOME", str(work / "third"))
+        other = helio("rerun", str(page), "--yes", "-o", "other")
+        assert other.exit_code == 1, other.output
+        assert (
+            f"note: step protons: STA_L1_HET: {FILE} has other content: sha256 e36f5320f5d2… → "
+            in other.output
+        )
+        assert "different: the new figure differs from the old one" in other.output
+
+
+def test_a_person_at_a_terminal_is_asked_and_may_say_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = gle()
+    monkeypatch.setattr("helio.cli.reproduce.can_ask", lambda: True)
+    no = CliRunner().invoke(app, ["rerun", str(page), "-o", "never"], input="n\n")
+    assert no.exit_code == 2
+    assert "Run this pipeline? [y/N]: n\nnothing was run\n" in no.output
+    assert not Path("never").exists()
+    yes = CliRunner().invoke(app, ["rerun", str(page), "-o", "again"], input="y\n")
+    assert yes.exit_code == 0, yes.output

@@ -1,4 +1,4 @@
-"""Commands that show the figures of all pipelines as web pages."""
+"""Commands that show the figures of all pipelines, or one run, as web pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from helio import interrupts
-from helio.cli.app import app, current_settings, errors_as_text, log_to, say
+from helio.cli.app import (
+    RunId,
+    app,
+    current_settings,
+    errors_as_text,
+    log_to,
+    run_records,
+    say,
+)
 from helio.cli.groups import Commands
 from helio.counts import number_of
 
@@ -37,10 +45,11 @@ def build_gallery(
     with errors_as_text(as_json=False):
         settings = current_settings()
         log_to(settings, verbose=context.obj)
+        from helio.store.files import user_path
         from helio.web.build import build
         from helio.web.site import START, Site
 
-        built = build(Site(settings), folder)
+        built = build(Site(settings), user_path(folder))
         changes = f"{built.written} written, {built.removed} removed"
         say(f"{number_of(built.pages, 'page')} and {number_of(built.files, 'file')}, {changes}")
         say(built.folder / START)
@@ -81,3 +90,37 @@ def serve_gallery(
             if not interrupts.was_terminated():
                 raise KeyboardInterrupt
             interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure
+
+
+@app.command("report")
+def report_run(
+    context: typer.Context,
+    run_id: RunId,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="File to write. Default: RUN.html, with the ID of the run.", metavar="FILE"
+        ),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Write one page about a run: figures, files, citations, provenance, notes and steps.
+
+    The page is one file, which needs no network.
+    """
+    with errors_as_text(as_json=False):
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        from helio.errors import RequestError
+        from helio.store.files import user_path, write_whole
+        from helio.web.gallery import safe_name, utc_now
+        from helio.web.report import write_report
+
+        record = run_records().load(run_id)
+        file = user_path(output) if output else Path(f"{safe_name(record.id)}.html")
+        if file.exists() and not replace:
+            raise RequestError(
+                f"{file} exists already", advice="replace it with --replace, or name another --output"
+            )
+        write_whole(file, write_report(record, settings, utc_now()).encode())
+        say(file)

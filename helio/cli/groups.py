@@ -17,6 +17,7 @@ GROUPS = {
         "preview",
         "why",
         "gallery",
+        "report",
     ),
     "Check and share pipelines": (
         "check",

@@ -202,7 +202,7 @@ def say_origin(origin: Provenance) -> None:
 def say_template(template: Document) -> None:
     """Print a template: its variables, and each step with all arguments; code has the lines of its author."""
     name, description = one_line(template.get("name", "")), one_line(template.get("description", ""))
-    say(f"{template['id']}: {name}\n{description}".rstrip())
+    say(f"{template.get('id', 'pipeline')}: {name}\n{description}".rstrip())
     for variable, facts in (template.get("variables") or {}).items():
         default = f" = {facts['default']}" if "default" in facts else " (required)"
         about = one_line(facts.get("description", ""))

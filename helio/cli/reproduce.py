@@ -178,7 +178,15 @@ def rerun_figure(
         Path,
         typer.Argument(help="Figure that helio wrote, in PNG, PDF, SVG or HTML.", metavar="FIGURE"),
     ],
-    archive: Archive = None,
+    archive: Annotated[
+        str | None,
+        typer.Option(
+            "--archive",
+            help="Folder or provider with the data. Default: the provider that the figure names.",
+            metavar="DIR|NAME|URL",
+            autocompletion=complete_providers,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -211,7 +219,7 @@ def rerun_figure(
         if not as_json:
             say_origin(file.origin)
         if not yes:
-            if as_json or not sys.stdin.isatty():
+            if as_json or not can_ask():
                 raise RequestError(
                     "helio runs the pipeline of a figure only if you agree",
                     advice=f"look at it with `helio show {figure}`, then add --yes",
@@ -298,6 +306,11 @@ def cite(
         else:
             for line in text_lines(citations, version):
                 say(line)
+
+
+def can_ask() -> bool:
+    """Return whether a person can answer a question."""
+    return sys.stdin.isatty()
 
 
 def _lock_lines(made: Lock) -> list[str]:

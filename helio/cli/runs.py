@@ -120,6 +120,8 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
                     say(f"      {what}: {', '.join(labels)}")
             for output in step["outputs"]:
                 say(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
+                for note in output.get("notes", ()):
+                    say(f"        {note}")
         for file in header.get("artefacts", ()):
             say(f"  {file['kind']:<5} {file['file']}")
         for note in notes:

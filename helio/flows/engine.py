@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import queue
-import threading
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from types import MappingProxyType
 from uuid import UUID
 
-from prefect import Task, settings
-from prefect.cache_policies import NO_CACHE
-from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
-from prefect.context import FlowRunContext, SyncClientContext, TaskRunContext
-from prefect.events.clients import PrefectEventsClient
-from prefect.events.worker import EventsWorker, emit_events_to_cloud
+from prefect import settings
+from prefect.client.schemas.objects import State
+from prefect.context import FlowRunContext, SyncClientContext
 from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow_sync
-from prefect.futures import PrefectFuture, PrefectTaskRunFuture
 from prefect.states import Cancelled, Completed, Failed
-from prefect.task_runners import ThreadPoolTaskRunner
-from prefect.utilities.annotations import quote
 
-from helio.errors import EngineError, TransientError
+from helio.errors import EngineError
 from helio.flows.definition import define_flow, describe, parameters_of, run_name, tags_of
 from helio.flows.register import FINAL
-from helio.flows.run import ATTEMPTS, FlowExecution
+from helio.flows.run import FlowExecution
 from helio.flows.server import Server, notice
+from helio.flows.task_runs import EVENTS, LOGS, Sender, TaskRun
 from helio.pipelines.plan import PlannedStep
-from helio.pipelines.runs.execute import PlanResult, StepResult
+from helio.pipelines.runs.execute import PlanResult
 from helio.pipelines.runs.states import blocked_by
 from helio.pipelines.template.diagnostics import StepId
 
@@ -62,26 +57,24 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
         context = FlowRunContext.get()
         assert context is not None  # a flow's body always has one
         assert context.flow_run is not None
-        page = _Page(server, str(context.flow_run.id), execution)
+        flow_run = str(context.flow_run.id)
         try:
-            _schedule(execution, page)
+            _schedule(execution, _Page(server, flow_run, execution), flow_run, sender)
             if execution.suspended:
                 raise Pause(state=context.flow_run.state)
             return _flow_state(execution)
         finally:
             execution.over.set()
 
-    with _settings(request.home, server), _events_to(execution, server.url):
+    with _settings(request.home, server):
         flow = define_flow(
             plan.authored,
             body,
-            task_runner=ThreadPoolTaskRunner(max_workers=request.workers),
             validate_parameters=False,  # the plan's values have been verified
         )
         parameters = parameters_of(plan.authored, plan.values)
         with _connected() as context:
-            # Created here, not by calling the flow: its tags would become its tasks' tags, and each tag of a task
-            # costs a call of the server, which a run must not depend on.
+            # Created here, not by calling the flow, so that helio knows its id before the first step.
             made = (
                 context.client.read_flow_run(UUID(request.flow_run))
                 if request.flow_run
@@ -97,7 +90,7 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
             # Prefect would watch a deployed run over its own connection and end the steps itself: `_Page` does this.
             unwatched = made.model_copy(update={"deployment_id": None})
             # A suspended run keeps the state that its page gave it.
-            with _logs_to(server), suppress(Pause):
+            with _sender_to(server, str(made.id)) as sender, suppress(Pause):
                 run_flow_sync(flow, flow_run=unwatched, parameters=parameters, return_type="state")
             ended = context.client.read_flow_run(made.id).state
             if execution.complete and ended is not None and not (ended.is_final() or ended.is_scheduled()):
@@ -163,7 +156,7 @@ class _Page:
             )
 
 
-def _schedule(execution: FlowExecution, page: _Page) -> None:
+def _schedule(execution: FlowExecution, page: _Page, flow_run: str, sender: Sender) -> None:
     """Run every step as soon as the steps that it needs are done; return when no more steps can run.
 
     A single step runs in this thread: passing it to another thread costs more than a short step takes.
@@ -174,88 +167,52 @@ def _schedule(execution: FlowExecution, page: _Page) -> None:
         for need in needs:
             dependants[need].append(step_id)
     ready = deque(step_id for step_id, needs in waiting.items() if not needs)
-    running: set[StepId] = set()
+    running: dict[StepId, Future[None]] = {}
     done: queue.SimpleQueue[StepId] = queue.SimpleQueue()
-    task_runs: dict[StepId, UUID] = {}
+    task_runs: dict[StepId, TaskRun] = {}
+    show = partial(sender.put, EVENTS)
+
+    def perform(task_run: TaskRun) -> None:
+        shown = _SHOWN.set({"flow_run_id": flow_run, "task_run_id": task_run.id})
+        execution.perform(task_run, show)
+        _SHOWN.reset(shown)
 
     def begin(step: PlannedStep) -> None:
-        task = _task(execution, step)
-        edges = [_Edge(task_runs[step_id]) for step_id in step.depends_on]
-        alone = not ready and not running
-        if alone or blocked_by(step, execution.results):
-            state = cast(State[Any], task(quote(step.step_id), wait_for=edges, return_state=True))
-            task_run_id = state.state_details.task_run_id
-            assert task_run_id is not None  # Prefect sets it with every state of a task run
-            task_runs[step.step_id] = task_run_id
+        task_run = TaskRun(step, flow_run, [task_runs[step_id] for step_id in step.depends_on])
+        task_runs[step.step_id] = task_run
+        if (not ready and not running) or blocked_by(step, execution.results):
+            perform(task_run)
             done.put(step.step_id)
-            return
-        future: PrefectFuture[Any] = task.submit(quote(step.step_id), wait_for=edges, return_state=False)
-        task_runs[step.step_id] = future.task_run_id
-        running.add(step.step_id)
-        future.add_done_callback(lambda future: done.put(step.step_id))
+        else:
+            running[step.step_id] = future = threads.submit(perform, task_run)
+            future.add_done_callback(lambda future: done.put(step.step_id))
 
     pending = 0
-    while True:
-        while ready and len(running) < execution.request.workers and page.lets_go_on():
-            begin(execution.steps[ready.popleft()])
-            pending += 1
-        if not pending:
-            if ready and page.paused and not execution.cancelled.wait(PAUSE):
+    with ThreadPoolExecutor(execution.request.workers, "helio-step") as threads:
+        while True:
+            while ready and len(running) < execution.request.workers and page.lets_go_on():
+                begin(execution.steps[ready.popleft()])
+                pending += 1
+            if not pending:
+                if ready and page.paused and not execution.cancelled.wait(PAUSE):
+                    continue
+                return
+            try:
+                finished = done.get(timeout=PAUSE if page.paused else None)
+            except queue.Empty:
                 continue
-            return
-        try:
-            finished = done.get(timeout=PAUSE if page.paused else None)
-        except queue.Empty:
-            continue
-        pending -= 1
-        running.discard(finished)
-        if finished not in execution.results:
-            continue  # cancelled, with all its dependants
-        for dependant in dependants[finished]:
-            waiting[dependant].discard(finished)
-            if not waiting[dependant]:
-                ready.append(dependant)
+            pending -= 1
+            if finished in running:
+                running.pop(finished).result()  # raises what `perform` did not expect
+            if finished not in execution.results:
+                continue  # cancelled, with all its dependants
+            for dependant in dependants[finished]:
+                waiting[dependant].discard(finished)
+                if not waiting[dependant]:
+                    ready.append(dependant)
 
 
-def _task(execution: FlowExecution, step: PlannedStep) -> Task[Any, Any]:
-    last: list[StepResult | None] = []
-
-    def perform(step_id: StepId) -> State[Any]:
-        context = TaskRunContext.get()
-        assert context is not None
-        if step.critical:
-            # Set now, not on the task: Prefect asks the server for a slot for each tag that a task run begins with.
-            context.task_run.tags = ["critical"]
-        last[:] = [execution.perform(step_id, context.task_run.run_count)]
-        return _task_state(last[0])
-
-    def again(task: Task[Any, Any], task_run: TaskRun, state: State[Any]) -> bool:
-        del task, task_run, state
-        result = last[0]
-        return result is not None and isinstance(result.error, TransientError)
-
-    return Task(
-        perform,
-        name=str(step.step_id),
-        task_run_name=str(step.step_id),
-        cache_policy=NO_CACHE,
-        persist_result=False,
-        retries=ATTEMPTS - 1,
-        retry_condition_fn=again,
-    )
-
-
-def _task_state(result: StepResult | None) -> State[Any]:
-    if result is None:
-        return Cancelled(message="the run was cancelled")
-    if result.state == "skipped":
-        return Cancelled(name="Skipped", message=result.reason)
-    if result.state == "failed":
-        return Failed(message=str(result.error))
-    return Completed(name="Cached") if result.state == "cached" else Completed()
-
-
-def _flow_state(execution: FlowExecution) -> State[Any]:
+def _flow_state(execution: FlowExecution) -> State[None]:
     if execution.bug is not None:
         return Failed(message=f"a bug in helio: {execution.bug!r}")
     if execution.cancelled.is_set():
@@ -264,41 +221,6 @@ def _flow_state(execution: FlowExecution) -> State[Any]:
     result = PlanResult(execution.request.plan, results)
     name, message = describe(result)
     return (Failed if result.status == "failed" else Completed)(name=name, message=message)
-
-
-class _Done(State[None]):
-    """Prefect state whose result is available at once; Prefect's usual way to read a result is slower."""
-
-    def result(self, *args: Any, **kwargs: Any) -> Any:
-        del args, kwargs
-
-
-class _Edge(PrefectTaskRunFuture[None]):
-    """A finished step, from which Prefect draws an edge to the next step; `_schedule` decides which step waits.
-
-    Prefect would leave the dependants of a failed step pending forever.
-    """
-
-    def __init__(self, task_run_id: UUID) -> None:
-        super().__init__(task_run_id)
-        self._final_state = _Done(
-            type=StateType.COMPLETED, state_details=StateDetails(task_run_id=task_run_id)
-        )
-
-    @property
-    def state(self) -> State[None]:
-        assert self._final_state is not None
-        return self._final_state
-
-    def wait(self, timeout: float | None = None) -> None:
-        """Do nothing: the step has finished already."""
-
-    def result(self, timeout: float | None = None, raise_on_failure: bool = True) -> None:
-        """Return nothing: steps exchange only ids of results."""
-
-    def add_done_callback(self, fn: Callable[[PrefectFuture[None]], None]) -> None:
-        """Call `fn` immediately: the step has finished already."""
-        fn(self)
 
 
 @contextmanager
@@ -322,127 +244,55 @@ def _settings(home: Path, server: Server) -> Iterator[None]:
         yield
 
 
-_SENDING = threading.Lock()
-_RUNS_BY_SERVER: Counter[str] = Counter()
-"""Number of runs of this process that send the states of their tasks, by the address of the server."""
-
-
-@contextmanager
-def _events_to(execution: FlowExecution, api_url: str) -> Iterator[None]:
-    """Send the states of task runs to this server during a ``with`` block; the last of several runs at the same time
-    waits at the end until the server has them.
-
-    Prefect keeps one sender for all servers of a process, that of the first server, and tries each event for seconds;
-    it keeps unsent events until another event can be sent. Runs at the same time share the sender, and Prefect loses
-    an event that meets a stopped sender.
-    """
-    sent: Future[bool] | None = None
-    with _SENDING:
-        if not emit_events_to_cloud():
-            EventsWorker.set_client_override(PrefectEventsClient, api_url=api_url, reconnection_attempts=3)
-        worker = EventsWorker.instance()
-        _RUNS_BY_SERVER[api_url] += 1
-    task = worker._task
-    execution.let_go = lambda: _drop(worker, task)
-    try:
-        yield
-    finally:
-        with _SENDING:
-            _RUNS_BY_SERVER[api_url] -= 1
-            if not _RUNS_BY_SERVER[api_url]:
-                sent = worker._drain()
-            if not _RUNS_BY_SERVER.total():
-                EventsWorker.set_client_override(None)
-    if sent is not None:
-        sent.result()
-
-
-def _drop(worker: EventsWorker, task: asyncio.Task[None] | None) -> None:
-    """Stop sending events; otherwise the process would try to send every event to a lost server before it ends."""
-    if worker._loop is None or task is None:
-        return  # it never had a connection
-    worker._loop.call_soon_threadsafe(task.cancel)
-    socket = getattr(getattr(worker, "_client", None), "_websocket", None)
-    if socket is not None:
-        worker._loop.call_soon_threadsafe(
-            socket.transport.abort
-        )  # otherwise the process waits for the closing handshake, too
+_SHOWN: ContextVar[Mapping[str, str]] = ContextVar("helio-shown", default=MappingProxyType({}))
+"""Ids of the flow run and the task run that the present code belongs to."""
 
 
 class _ToServer(logging.Handler):
-    """Log handler that sends helio's log messages to the server, together with the run that wrote them."""
+    """Log handler that sends the log messages of a run to the server, together with the task run that wrote them."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, flow_run: str, sender: Sender) -> None:
         super().__init__()
-        self._server = server
-        self._records: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._sender = threading.Thread(target=self._send, name="helio-log", daemon=True)
-        self._sender.start()
+        self._flow_run = flow_run
+        self._sender = sender
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Put a log message into the queue of messages to send, if the message belongs to a run."""
-        task, flow = TaskRunContext.get(), FlowRunContext.get()
-        if record.name == CHATTER:
+        """Put a log message into the queue of messages to send, if the message belongs to the run."""
+        shown = _SHOWN.get()
+        if record.name == CHATTER or shown.get("flow_run_id") != self._flow_run:
             return
-        if task is not None:
-            flow_run_id = task.task_run.flow_run_id
-        elif isinstance(flow, FlowRunContext) and flow.flow_run is not None:
-            flow_run_id = flow.flow_run.id
-        else:
-            return
-        self._records.put(
-            {
-                "name": record.name,
-                "level": record.levelno,
-                "message": self.format(record),
-                "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
-                "flow_run_id": str(flow_run_id),
-                "task_run_id": str(task.task_run.id) if task else None,
-            }
-        )
-
-    def close(self) -> None:
-        """Send the remaining log messages, unless the server takes too long."""
-        self._records.put(None)
-        self._sender.join(2.0)
-        super().close()
-
-    def _send(self) -> None:
-        more = True
-        while more:
-            batch: list[dict[str, Any]] = []
-            record = self._records.get()
-            while record is not None and len(batch) < 200:
-                batch.append(record)
-                try:
-                    record = self._records.get(timeout=0.2)
-                except queue.Empty:
-                    break
-            more = record is not None
-            try:
-                if batch:
-                    self._server.request("/logs/", batch)
-            except EngineError as error:
-                log.debug("%s log records are lost: %s", len(batch), error)
+        message = {
+            "name": record.name,
+            "level": record.levelno,
+            "message": self.format(record),
+            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
+        }
+        self._sender.put(LOGS, {**message, **shown})
 
 
 @contextmanager
-def _logs_to(server: Server) -> Iterator[None]:
-    """Send helio's log to the server, and Prefect's messages to helio's log, during a ``with`` block."""
+def _sender_to(server: Server, flow_run: str) -> Iterator[Sender]:
+    """Send the log of a run to the server, and Prefect's messages to helio's log, during a ``with`` block.
+
+    At the end, wait until the server has everything.
+    """
     for name in ("prefect", "EventsWorker"):
         chatter = logging.getLogger(name)
         if not chatter.handlers:  # otherwise the user has configured Prefect's logging
             chatter.addHandler(_PrefectLog())
             chatter.propagate = False
             chatter.setLevel(logging.WARNING)
-    handler = _ToServer(server)
+    sender = Sender(server)
+    handler = _ToServer(flow_run, sender)
     ours = logging.getLogger("helio")
     ours.addHandler(handler)
+    shown = _SHOWN.set({"flow_run_id": flow_run})
     try:
-        yield
+        yield sender
     finally:
+        _SHOWN.reset(shown)
         ours.removeHandler(handler)
-        handler.close()
+        sender.close()
 
 
 CHATTER = "helio.prefect"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -73,27 +73,27 @@ class PrefectEngine:
             The server cannot be started or reached.
         Cancelled
         """
-        if self._ephemeral:
-            return self._run(execution, run_id, started, finished)
-        with self._server.used():
-            self._wait()
-            mark_dead_runs(self._server, self._settings, continuing=self._given)
-            try:
+        with self._prefect_imported():
+            if self._ephemeral:
                 return self._run(execution, run_id, started, finished)
-            except EngineError as error:
-                raise self._server.database_error() or error from error
+            with self._server.used():
+                self._server.wait()
+                mark_dead_runs(self._server, self._settings, continuing=self._given)
+                try:
+                    return self._run(execution, run_id, started, finished)
+                except EngineError as error:
+                    raise self._server.database_error() or error from error
 
-    def _wait(self) -> None:
-        """Wait until the server answers; in the meantime import Prefect, which takes a second."""
+    @contextmanager
+    def _prefect_imported(self) -> Iterator[None]:
+        """Import Prefect in another thread during a ``with`` block, while its server starts: both take seconds."""
         from helio.flows.run import prefect_environment
 
-        with (
-            prefect_environment(self._settings.home, self._server.url),
-            ThreadPoolExecutor(1, "helio-import") as thread,
-        ):
-            imported = thread.submit(import_module, "helio.flows.engine")
-            self._server.wait()
-            imported.result()
+        with prefect_environment(self._settings.home, self._server.url):
+            # Nobody waits for it: the flow needs the same module, and Ctrl-C must end the wait for the server at once.
+            module = ("helio.flows.engine",)
+            threading.Thread(target=import_module, args=module, name="helio-import", daemon=True).start()
+            yield
 
     def _run(
         self, execution: Execution, run_id: str, started: Started, finished: Finished

@@ -8,16 +8,16 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from helio.errors import EngineError
 from helio.flows.definition import describe, parameters_of, run_name, tags_of, version_of
 from helio.flows.server import Server
+from helio.flows.task_runs import EVENTS, TaskRun
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.execute import PlanResult, StepResult
+from helio.pipelines.template.diagnostics import StepId
 
 log = logging.getLogger(__name__)
 
@@ -177,7 +177,7 @@ def _register(server: Server, result: PlanResult, run_id: str) -> str:
         timeout=QUICK,
     )
     # Events as Prefect's own engine sends them for task runs: all in one call, recorded together.
-    server.request("/events", _events(result, run["id"]), timeout=QUICK)
+    server.request(EVENTS, _events(result, run["id"]), timeout=QUICK)
     return str(run["id"])
 
 
@@ -185,58 +185,19 @@ def _complete(server: Server, result: PlanResult, flow_run: str) -> str:
     name, message = describe(result)
     for state in ({"type": "RUNNING"}, {"type": "COMPLETED", "name": name, "message": message}):
         server.request(f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True}, timeout=PATIENCE)
-    server.request("/events", _events(result, flow_run), timeout=PATIENCE)
+    server.request(EVENTS, _events(result, flow_run), timeout=PATIENCE)
     return flow_run
 
 
 def _events(result: PlanResult, flow_run_id: str) -> list[dict[str, Any]]:
-    now = datetime.now(UTC).isoformat()
-    ids = {step_result.step.step_id: str(uuid4()) for step_result in result.steps}
+    task_runs: dict[StepId, TaskRun] = {}
     events = []
-    for step_result in result.steps:
-        step_id, name = (
-            ids[step_result.step.step_id],
-            "Cached" if step_result.state == "cached" else "Completed",
-        )
-        edges = [{"input_type": "task_run", "id": ids[need]} for need in step_result.step.depends_on]
-        events.append(
-            {
-                "id": str(uuid4()),
-                "occurred": now,
-                "event": f"prefect.task-run.{name}",
-                "resource": {
-                    "prefect.resource.id": f"prefect.task-run.{step_id}",
-                    "prefect.resource.name": str(step_result.step.step_id),
-                    "prefect.state-name": name,
-                    "prefect.state-type": "COMPLETED",
-                    "prefect.state-timestamp": now,
-                    "prefect.orchestration": "client",
-                },
-                "related": [
-                    {
-                        "prefect.resource.id": f"prefect.flow-run.{flow_run_id}",
-                        "prefect.resource.role": "flow-run",
-                    }
-                ],
-                "payload": {
-                    "intended": {"from": None, "to": "COMPLETED"},
-                    "initial_state": None,
-                    "validated_state": {"type": "COMPLETED", "name": name, "state_details": {}},
-                    "task_run": {
-                        "name": str(step_result.step.step_id),
-                        "task_key": str(step_result.step.step_id),
-                        "dynamic_key": step_id,
-                        "tags": ["critical"] if step_result.step.critical else [],
-                        "task_inputs": {"wait_for": edges} if edges else {},
-                        "expected_start_time": now,
-                        "start_time": now,
-                        "end_time": now,
-                        "total_run_time": 0.0,
-                        "run_count": 1,
-                    },
-                },
-            }
-        )
+    for ended in result.steps:
+        step = ended.step
+        task_run = TaskRun(step, flow_run_id, [task_runs[step_id] for step_id in step.depends_on])
+        task_run.enter("RUNNING", "Running")  # the server does not need it: the step took no time
+        task_runs[step.step_id] = task_run
+        events.append(task_run.end(ended))
     return events
 
 

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from helio import interrupts
 from helio.errors import Cancelled, EngineError, Suspended, TransientError
 from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
+from helio.flows.task_runs import ATTEMPTS, TaskRun
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.execute import StepResult
 from helio.pipelines.runs.states import blocked_by
@@ -29,9 +30,6 @@ from helio.pipelines.template.diagnostics import StepId
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 2
-"""Maximum number of attempts for a step. Only after a transient error is a step repeated; HTTP requests
-have their own attempts."""
 GRACE = 0.7
 """Seconds allowed for reporting a cancelled run to the server."""
 LETTING_GO = 5.0
@@ -140,8 +138,6 @@ def run_flow(
             thread.join(GRACE)
         else:
             _wait_for_server(thread, server)
-        if thread.is_alive():
-            execution.let_go()
     _raise_what_ended(execution)
     return tuple(execution.results[step.step_id] for step in request.plan.steps)
 
@@ -185,8 +181,6 @@ class FlowExecution:
         """Whether the server has accepted the run, so that the run appears on the server's pages."""
         self.over = threading.Event()
         """Set when all results exist, or when no more results will come."""
-        self.let_go: Callable[[], None] = lambda: None
-        """Function that discards the messages that have not reached the server yet."""
         self.bug: BaseException | None = None
         self.unreachable: EngineError | None = None
         self._runner = runner
@@ -213,39 +207,45 @@ class FlowExecution:
             if self.cancelled.is_set() and not self.over.wait(LETTING_GO):
                 return
 
-    def perform(self, step_id: StepId, attempt: int) -> StepResult | None:
-        """Do one attempt of a step; return None if the run is cancelled."""
-        step = self.steps[step_id]
+    def perform(self, task_run: TaskRun, show: Callable[[dict[str, Any]], None]) -> None:
+        """Do a step, and show each state of its task run; a cancelled step has no result."""
+        step = task_run.step
+        show(task_run.enter("RUNNING", "Running"))
         try:
-            reason = blocked_by(step, self.results)
-            if reason:
-                return self._settle(StepResult(step, "skipped", reason=reason))
-            if attempt == 1:
-                with self._telling:
-                    self._started(step)
-            elif self.cancelled.wait(self._pause()):
-                return None
-            result = self._runner.run_step(step)
-            if attempt < ATTEMPTS and isinstance(result.error, TransientError):
-                log.warning("%s; helio tries the step once more", result.error)
-                return result
-            if result.error is not None:
-                log.error("%s", result.error)
-            return self._settle(result)
+            result = self._do(step, lambda: show(task_run.enter("RUNNING", "Retrying")))
+            self.results[step.step_id] = result
+            with self._telling:
+                self._finished(result)
         except Cancelled:
             self.cancel()
-            return None
+            show(task_run.enter("CANCELLED", "Cancelled", "the run was cancelled"))
         except BaseException as error:
             # A bug ends the run with its traceback, HelioError or not, and cancels running steps.
-            log.exception("step %s", step_id)
+            log.exception("step %s", step.step_id)
             self.bug = self.bug or error
             self.cancel()
-            raise
+            show(task_run.enter("FAILED", "Failed", f"a bug in helio: {error!r}"))
+        else:
+            show(task_run.end(result))
 
-    def _settle(self, result: StepResult) -> StepResult:
-        self.results[result.step.step_id] = result
+    def _do(self, step: PlannedStep, retrying: Callable[[], None]) -> StepResult:
+        """Do a step, once more after a transient error."""
+        reason = blocked_by(step, self.results)
+        if reason:
+            return StepResult(step, "skipped", reason=reason)
         with self._telling:
-            self._finished(result)
+            self._started(step)
+        result = self._runner.run_step(step)
+        for _ in range(1, ATTEMPTS):
+            if not isinstance(result.error, TransientError):
+                break
+            log.warning("%s; helio tries the step once more", result.error)
+            retrying()
+            if self.cancelled.wait(self._pause()):
+                raise Cancelled("the run was cancelled")
+            result = self._runner.run_step(step)
+        if result.error is not None:
+            log.error("%s", result.error)
         return result
 
 

@@ -62,6 +62,7 @@ _OF_FIGURE: Mapping[str, tuple[Subject, str]] = {
     "row_heights": ("panel", "heights of panels"),
     "ephemeris": ("panel", "rows below the time axis"),
     "xy": ("panel", "panels of one quantity against another"),
+    "histograms": ("panel", "histograms"),
 }
 _BY_LABEL = {
     "trace_colors": "colour of {}",

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import socket
 import struct
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from helio.errors import ChangedFile, DamagedFile, DataError, NoData, UnknownParameter
-from helio.sources.child import child_environment, memory_limit
+from helio.sources.child import child_environment, memory_limit, wide_pipe
 from helio.sources.file_digests import FileState, changed, digest_file
 from helio.sources.formats import format_of
 from helio.store.source_file import Proof, SourceFile, proves
@@ -40,6 +39,8 @@ _ERRORS: dict[str, type[DataError]] = {
 _EPOCH_ZERO = datetime(1970, 1, 1)
 _STARTUP_SECONDS = 60.0
 _BUFFER_BYTES = 256 * 1024
+_SLOWEST_BYTES = 5_000_000
+"""Bytes of a file that a reader must manage in one second: a busy machine reads them from a slow disk."""
 _ADVICE = "download the file again; if the error stays, leave the file out and report it to the provider"
 
 
@@ -129,7 +130,7 @@ class CdfReader:
     ----------
     time_limit : float
         Seconds that one call of `describe` or `read` may take before the worker is killed and the file is
-        considered damaged.
+        considered damaged. A large file has one second more for each 5 MB.
     """
 
     def __init__(self, *, time_limit: float = 60.0) -> None:
@@ -249,7 +250,7 @@ class CdfReader:
                 "path": os.path.abspath(path),
                 "format": kind,
                 "state": astuple(state),
-                "seconds": self._time_limit + 5,
+                "seconds": self._time_limit + state.size // _SLOWEST_BYTES,
             }
             return self._answers(path, request)
         except (DamagedFile, NoData, UnknownParameter, RuntimeError) as error:
@@ -270,17 +271,20 @@ class CdfReader:
     def _answers(
         self, path: Path, request: dict[str, Any]
     ) -> list[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
+        seconds: float = request["seconds"]
         with self._lock:
             worker = self._running()
             try:
                 worker.wait_until_ready()
-                return list(worker.ask(request, self._time_limit))
+                return list(worker.ask(request, seconds))
             except DataError as error:
                 raise error.located(str(path)) from error.__cause__
             except TimeoutError as error:
                 self._drop()
+                size = FileState(*request["state"]).size // 1_000_000
+                of_size = f", the time limit for its {size:,} MB" if seconds > self._time_limit else ""
                 raise DamagedFile(
-                    f"'{path.name}' could not be read within {self._time_limit:g} s",
+                    f"'{path.name}' could not be read within {seconds:g} s{of_size}",
                     advice=_ADVICE,
                     place=str(path),
                 ) from error
@@ -295,7 +299,7 @@ class CdfReader:
                     ) from error
                 raise RuntimeError(f"the process that reads files failed on {path}\\n{message}") from error
             except BaseException:
-                # interrupted between frames: the rest in the socket answers an old question
+                # interrupted between frames: the rest in the pipe answers an old question
                 self._drop()
                 raise
 
@@ -312,20 +316,17 @@ class CdfReader:
 
 
 class _Worker:
-    """A worker process that runs `helio.sources.cdf_worker`, with the pipe of its requests and the socket of its
-    answers.
-    """
+    """A worker process that runs `helio.sources.cdf_worker`, with the pipes of its requests and answers."""
 
     def __init__(self) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        # large arrays pass through a socket twice as fast as through a pipe
-        self._output, inherited = socket.socketpair()
-        with inherited:
-            inherited.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
+        output, inherited = wide_pipe()
+        self._output = open(output, "rb", buffering=0)  # noqa: SIM115 - lives as long as the process
+        with open(inherited, "wb", buffering=0):
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "helio.sources.cdf_worker", str(memory_limit())],
                 stdin=subprocess.PIPE,
-                stdout=inherited.fileno(),
+                stdout=inherited,
                 stderr=self._said,
                 bufsize=0,
                 env=child_environment(),
@@ -354,6 +355,7 @@ class _Worker:
     ) -> Iterator[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
         """Send a request to the worker and yield the frames of its reply."""
         deadline = time.monotonic() + seconds
+        epochs: list[npt.NDArray[Any]] = []
         line = json.dumps(request).encode() + b"\n"
         stdin = self._process.stdin
         if stdin is None:
@@ -367,7 +369,10 @@ class _Worker:
             header, arrays = self._frame(deadline)
             if "error" in header:
                 raise _ERRORS[header["error"]](header["message"], advice=header.get("advice", ""))
-            yield header, arrays
+            if "epochs" in header:
+                epochs = arrays
+                continue
+            yield header, [*epochs, *arrays] if header.get("epochs_sent") else arrays
             if not header.keys().isdisjoint(("done", "facts", "survey")):
                 return
 
@@ -386,13 +391,13 @@ class _Worker:
         return self._code, self._text
 
     def _leaving(self) -> bool:
-        """Return whether the worker closes its end of the socket: a dying worker does so at once, a worker busy with a
+        """Return whether the worker closes its end of the pipe: a dying worker does so at once, a worker busy with a
         file does not.
         """
         deadline = time.monotonic() + 0.5
         try:
             while self._wait(deadline):
-                if not self._output.recv(_BUFFER_BYTES):
+                if not self._output.read(_BUFFER_BYTES):
                     self._process.wait(timeout=1.0)
                     return True
         except (TimeoutError, subprocess.TimeoutExpired):
@@ -420,8 +425,8 @@ class _Worker:
     def _fill(self, left: memoryview, deadline: float) -> None:
         while left:
             self._wait(deadline)
-            count = self._output.recv_into(left)
-            if count == 0:
+            count = self._output.readinto(left)
+            if not count:
                 raise EOFError
             left = left[count:]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from helio.store.leap_seconds import from_civil, from_tai, tai_of
+from helio.store.leap_seconds import convert_increasing_tai, from_civil, from_tai, tai_of
 from helio.store.one_pass import extremes, parts_of
 
 Nanoseconds = npt.NDArray[np.int64]
@@ -60,6 +60,18 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
         valid = raw != NO_TIME
         return raw, None if valid.all() else valid
     return _from_tt2000(raw)
+
+
+def convert_increasing(raw: npt.NDArray[Any], kind: str) -> bool:
+    """Convert raw TT2000 epochs in place to ns since 1970 if they increase, all are usable, and no leap second is among
+    them; otherwise leave the array unchanged. Return whether the array was converted.
+    """
+    return (
+        kind == "TIME_TT2000"
+        and raw.size > 0
+        and bool(raw[0] >= _FIRST_TT2000 and raw[-1] <= _LAST_TT2000)
+        and convert_increasing_tai(raw, _TT_MINUS_TAI)
+    )
 
 
 def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,7 +12,12 @@ import numpy.typing as npt
 from helio.counts import number_of
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_you_mean
 from helio.sources import istp
-from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
+from helio.sources.cdf_epoch import (
+    EPOCH_TYPES,
+    convert_increasing,
+    unix_nanoseconds,
+    unix_nanoseconds_of_seconds,
+)
 from helio.sources.clock import EpochSelection, EpochSurvey, clock_between, survey_clock
 from helio.sources.join import once
 from helio.sources.variables import FileVariable, VariableFile
@@ -39,10 +44,24 @@ class MarkedFile(Protocol):
 
 
 class TableReader:
-    """Reader of tables for one interval from one file; variables with the same time variable share its epochs."""
+    """Reader of tables for one interval from one file; variables with the same time variable share its epochs.
 
-    def __init__(self, file: VariableFile, start: int, stop: int) -> None:
-        self._file = file
+    Parameters
+    ----------
+    start, stop : int
+        Nanoseconds since 1970.
+    use_epochs : callable, optional
+        Function that gets the epochs of a table before its values are read, if the table will have exactly these.
+    """
+
+    def __init__(
+        self,
+        file: VariableFile,
+        start: int,
+        stop: int,
+        use_epochs: Callable[[npt.NDArray[np.datetime64]], None] | None = None,
+    ) -> None:
+        self._file, self._use_epochs = file, use_epochs
         self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
         self._clocks: dict[str, EpochSelection] = {}
 
@@ -126,12 +145,15 @@ class TableReader:
         facts = istp.text_of(attributes, WRITTEN.upper())
         if facts:
             return self._written(facts, clock)
+        if self._use_epochs is not None and clock.distinct and isinstance(clock.records, slice):
+            self._use_epochs(clock.epoch)
         first, stop = clock.span
-        values = istp.without_fill(self._file.records(source, first, stop), attributes)
-        values = clock.pick(values)
+        every, extremes = istp.without_fill_and_extremes(self._file.records(source, first, stop), attributes)
+        values = clock.pick(every)
+        extremes = extremes if values is every else None
         units = self.units(attributes)
         unit, unit_note = istp.common_unit(units)
-        notes = [*clock.notes, unit_note, *istp.outside_range(values, attributes)]
+        notes = [*clock.notes, unit_note, *istp.outside_range(values, attributes, extremes)]
         if source.kind in ("INT8", "UINT8") and not {"SCALE_FACTOR", "ADD_OFFSET"} & attributes.keys():
             notes += istp.rounded_integers(values)
         layout = self._layout(variable.name, source, attributes, clock, units)
@@ -195,14 +217,14 @@ class TableReader:
         key = (time.name, time.counts_seconds, time.base)
         if key in marks:
             return self._read_marked(time, marks[key])
-        nanoseconds, valid = time.read(self._file)
+        nanoseconds, valid, increasing = time.read(self._file)
         written = nanoseconds.shape[0]
         if written != time.records:
             raise UnknownParameter(
                 f"the time '{time.name}' has {number_of(written, 'value')} in "
                 f"{number_of(time.records, 'record')}, but needs one value for each record"
             )
-        clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
+        clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop, increasing=increasing)
         # what a leap second does to an epoch depends on the epochs beside it
         if isinstance(clock.records, slice) and not _near_leap_second(nanoseconds):
             marks[key] = nanoseconds[::_MARKED].copy()
@@ -213,8 +235,8 @@ class TableReader:
         start, stop = self._start.astype(np.int64), self._stop.astype(np.int64)
         first = max(int(np.searchsorted(marks, start)) - 1, 0) * _MARKED
         last = min(int(np.searchsorted(marks, stop)) * _MARKED, time.records)
-        nanoseconds, valid = time.read(self._file, first, last)
-        clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
+        nanoseconds, valid, increasing = time.read(self._file, first, last)
+        clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop, increasing=increasing)
         begin, end = clock.span
         return replace(clock, records=slice(first + begin, first + end), written=time.records)
 
@@ -435,20 +457,23 @@ class TimeSource:
 
     def read(
         self, file: VariableFile, first: int = 0, stop: int | None = None
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
-        """Return the epochs of records [first, stop) in ns since 1970, and a mask of the usable epochs, or None if all
-        are usable.
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None, bool]:
+        """Return the epochs of records [first, stop) in ns since 1970; a mask of the usable epochs, or None if all are
+        usable; and whether it is known that the epochs increase.
         """
-        return self._converted(file, file.records(self.variable, first, stop).reshape(-1))
+        raw = file.records(self.variable, first, stop).reshape(-1)
+        if not self.counts_seconds and convert_increasing(raw, self.variable.kind):
+            return raw, None, True
+        return *self._converted(file, raw), False
 
     def survey(self, file: VariableFile) -> EpochSurvey:
         """Return the first and last epoch of the time variable; for very many records, read only the first and the last
         record.
         """
         if self.records <= _MOST_SURVEYED:
-            return survey_clock(*self.read(file))
+            return survey_clock(*self.read(file)[:2])
         ends = [(0, _MOST_SURVEYED // 2), (self.records - _MOST_SURVEYED // 2, self.records)]
-        facts = [survey_clock(*self.read(file, *end)) for end in ends]
+        facts = [survey_clock(*self.read(file, *end)[:2]) for end in ends]
         spans = [clock.span for clock in facts if clock.span is not None]
         span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
         return EpochSurvey(span, self.records, facts[0].cadence)

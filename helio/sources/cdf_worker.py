@@ -13,8 +13,10 @@ import signal
 import struct
 import sys
 from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,40 +26,92 @@ from helio.sources.child import limit_memory
 from helio.sources.file_digests import FileState, changed, open_regular
 from helio.sources.formats import Format
 from helio.sources.open_files import open_file
+from helio.sources.splice import write_all
 from helio.store.table import Table
 
 _MOST_OPEN = 8
 """Maximum number of open files to keep: a fetch often reads the last file again for another parameter."""
 
+_GRACE_SECONDS = 5
+"""Seconds after the time limit of a request, after which this process ends even if nobody kills it."""
+_LARGE = 1024**2
+"""Number of bytes of arrays from which on a thread writes them; to start it takes longer than to write fewer."""
+
 
 def main() -> None:
     """Answer requests on standard input until the input ends."""
     requests = sys.stdin.buffer
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    answers = Answers(os.dup(1))
     # output of a library must not be read as an answer
     os.dup2(2, 1)
     limit_memory(int(sys.argv[1]))
     files = OpenFiles()
-    _send(answers, {"ready": True})
+    answers.send({"ready": True})
     for line in requests:
         request = json.loads(line)
         # should the parent die while a file keeps us busy, nobody else would end this process
-        signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+        signal.setitimer(signal.ITIMER_REAL, request["seconds"] + _GRACE_SECONDS)
         try:
             _answer(request, files, answers)
         except DataError as error:
-            _send(answers, {"error": type(error).__name__, "message": error.message, "advice": error.advice})
+            answers.send({"error": type(error).__name__, "message": error.message, "advice": error.advice})
         except MemoryError:
             files.forget()
-            _send(
-                answers, {"error": "DamagedFile", "message": _NEEDS_MEMORY.format(Path(request["path"]).name)}
-            )
+            message = _NEEDS_MEMORY.format(Path(request["path"]).name)
+            answers.send({"error": "DamagedFile", "message": message})
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 _NEEDS_MEMORY = (
     "'{}' needs more memory than helio gives to one file: it is damaged, or too large to read at once"
 )
+
+
+class Answers:
+    """The pipe of the answers. A thread writes large arrays into it, so that this process reads on meanwhile.
+
+    Epochs can be sent before the table to which they belong, while its values are read.
+    """
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+        self._thread = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
+        self._early: npt.NDArray[Any] | None = None
+
+    def send(self, header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]] = ()) -> None:
+        """Send a header and its arrays, in the order of the calls; the arrays must not change afterwards."""
+        if self._writing is not None:
+            self._writing.result()
+            self._writing = None
+        header = {**header, "arrays": [[array.dtype.str, array.shape] for array in arrays]}
+        if sum(array.nbytes for array in arrays) < _LARGE:
+            self._write(header, arrays)
+            return
+        try:
+            self._writing = self._thread.submit(self._write, header, arrays)
+        except RuntimeError as error:
+            raise MemoryError("no room for the stack of another thread") from error
+
+    def send_epochs(self, epoch: npt.NDArray[Any]) -> None:
+        """Send the epochs of the next table early if there are many."""
+        if epoch.nbytes >= _LARGE:
+            self.send({"epochs": True}, [epoch.view(np.int64)])
+            self._early = epoch
+
+    def send_table(self, name: str, table: Table) -> None:
+        """Send the table of a parameter, without its epochs if they were the last to be sent early."""
+        header, arrays = _packed(table)
+        early = table.epoch is self._early
+        self._early = None
+        self.send({"parameter": name, **header, "epochs_sent": early}, arrays[early:])
+
+    def _write(self, header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> None:
+        text = json.dumps(header).encode()
+        write_all(self._pipe, struct.pack(">I", len(text)) + text)
+        for array in arrays:
+            if array.size:
+                write_all(self._pipe, array.reshape(-1).view(np.uint8).data)
 
 
 class PinnedFile:
@@ -121,24 +175,23 @@ class OpenFiles:
             self._files.popitem()[1].close()
 
 
-def _answer(request: dict[str, Any], files: OpenFiles, answers: BinaryIO) -> None:
+def _answer(request: dict[str, Any], files: OpenFiles, answers: Answers) -> None:
     opened = files.open(Path(request["path"]), request["format"], FileState(*request["state"]))
     if request["do"] == "describe":
         facts = opened.file.facts()
         opened.refuse_changed()
-        _send(answers, {"facts": facts})
+        answers.send({"facts": facts})
         return
     if request["do"] == "survey":
         survey = opened.file.survey()
         opened.refuse_changed()
-        _send(answers, {"survey": survey})
+        answers.send({"survey": survey})
         return
-    tables = opened.file.tables(request["start"], request["stop"])
+    tables = opened.file.tables(request["start"], request["stop"], answers.send_epochs)
     for name in request["parameters"]:
-        header, arrays = _packed(tables.read(name))
-        _send(answers, {"parameter": name, **header}, arrays)
+        answers.send_table(name, tables.read(name))
     opened.refuse_changed()
-    _send(answers, {"done": True})
+    answers.send({"done": True})
 
 
 def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
@@ -152,8 +205,6 @@ def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
                 places[part] = len(arrays)
                 arrays.append(array)
         axes.append(places)
-    # copied here if at all: once a header is out, nothing may fail any more
-    arrays = [np.ascontiguousarray(array) for array in arrays]
     header = {
         "unit": table.unit,
         "name": table.name,
@@ -166,23 +217,9 @@ def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
         "notes": table.notes,
         "dropped": dict(table.dropped),
         "axes": axes,
-        "arrays": [[array.dtype.str, array.shape] for array in arrays],
     }
-    return header, arrays
-
-
-def _send(answers: BinaryIO, header: dict[str, Any], arrays: list[npt.NDArray[Any]] | tuple[()] = ()) -> None:
-    text = json.dumps(header).encode()
-    _write(answers, struct.pack(">I", len(text)) + text)
-    for array in arrays:
-        if array.size:
-            _write(answers, array.reshape(-1).view(np.uint8).data)
-
-
-def _write(answers: BinaryIO, data: bytes | memoryview) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[answers.write(left) :]
+    # copied here if at all: once a header is out, nothing may fail any more
+    return header, [np.ascontiguousarray(array) for array in arrays]
 
 
 if __name__ == "__main__":

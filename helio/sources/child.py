@@ -1,8 +1,9 @@
-"""Environment and memory limit of child processes, which helio may kill."""
+"""Environment, memory limit and pipe of child processes, which helio may kill."""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import sys
 import tempfile
@@ -11,6 +12,8 @@ from pathlib import Path
 import helio
 
 _LEAST_MEMORY = 2 * 1024**3
+_PIPE_BYTES = 1024**2
+"""Size of a pipe for arrays; Linux allows no more to an ordinary user."""
 
 
 def child_environment() -> dict[str, str]:
@@ -54,3 +57,13 @@ def limit_memory(limit: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def wide_pipe() -> tuple[int, int]:
+    """Make a pipe for arrays, on Linux as large as the system allows; return its end to read and its end to write."""
+    output, entry = os.pipe()
+    if sys.platform == "linux":
+        # a user with many large pipes gets only small ones, which are slower and pass the same bytes
+        with contextlib.suppress(PermissionError):
+            fcntl.fcntl(entry, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    return output, entry

@@ -100,6 +100,8 @@ def clock_between(
     valid: npt.NDArray[np.bool_] | None,
     start: np.datetime64,
     stop: np.datetime64,
+    *,
+    increasing: bool = False,
 ) -> EpochSelection:
     """Return the epochs in [start, stop), in increasing order, with the record of each epoch.
 
@@ -108,6 +110,8 @@ def clock_between(
     nanoseconds : int64, shape (n,)
         All epochs of the file, in file order, in ns since 1970.
     valid : bool, shape (n,), or None when all are
+    increasing : bool
+        Whether it is known that each epoch is later than the one before.
     """
     written = nanoseconds.shape[0]
     notes: list[str] = []
@@ -123,7 +127,7 @@ def clock_between(
             notes.append(
                 f"{without_time:,} of {held:,} records left out: their epoch is a fill value or out of range"
             )
-    distinct = increases(nanoseconds)
+    distinct = increasing or increases(nanoseconds)
     if not distinct and (nanoseconds[1:] < nanoseconds[:-1]).any():
         nanoseconds, records = _in_order(nanoseconds, records, notes)
     epoch = nanoseconds.view("M8[ns]")

@@ -7,17 +7,21 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from helio.errors import ChangedFile, DamagedFile, DamagedRecord
+from helio.errors import ChangedFile, DamagedFile, DamagedRecord, OutputError
 from helio.sources.downloads import CachedFile
 from helio.sources.file_digests import FileDigests, changed
-from helio.store.files import write_whole
+from helio.store.files import unwritable, write_whole
 from helio.store.records import read_record
 from helio.time_range import TimeRange
 
@@ -28,6 +32,8 @@ log = logging.getLogger(__name__)
 
 _NAME = re.compile(r"(\d{8}T\d{6}(?:\.\d{6})?)Z_(\d{8}T\d{6}(?:\.\d{6})?)Z\.(?:bin|csv)")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,99}")
+_WRITERS = 4
+"""Number of threads that write the replies of a fetch: one computes a digest while another waits for the disk."""
 _EMPTY_FOR = timedelta(hours=1)
 """Time for which helio uses an empty reply: the server may have had a temporary problem."""
 
@@ -105,6 +111,88 @@ class Piece:
     records: Records | None = None
 
 
+class Drafts:
+    """The bodies of replies that one fetch is writing to the disk; safe to share between threads.
+
+    A context manager: at its end, all replies that were kept are in the cache.
+    """
+
+    def __init__(self) -> None:
+        self.threads = ThreadPoolExecutor(_WRITERS, "helio-keep")
+        self.kept: list[Future[None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        wait(self.kept)
+
+    def finish(self) -> None:
+        """Wait until all replies that were kept are in the cache.
+
+        Raises
+        ------
+        OutputError
+            The disk is full, or the folder cannot be written.
+        """
+        for kept in tuple(self.kept):
+            kept.result()
+
+    def refuse_failed(self) -> None:
+        """Raise the error of a body that could not be written, so that helio requests no more.
+
+        Raises
+        ------
+        OutputError
+        """
+        for kept in tuple(self.kept):
+            if kept.done():
+                kept.result()
+
+
+class Draft:
+    """Body of a reply that threads write to a temporary file while this thread reads it.
+
+    A context manager: a body that is not kept by its end is removed.
+    """
+
+    def __init__(self, folder: Path, body: bytes, drafts: Drafts) -> None:
+        self.size = len(body)
+        self._temporary = folder / f".{os.urandom(6).hex()}"
+        self._drafts = drafts
+        self._digest = drafts.threads.submit(lambda: hashlib.sha256(body).hexdigest())
+        self._written = drafts.threads.submit(write_whole, self._temporary, body)
+        self._kept = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if not self._kept:
+            with suppress(OutputError):  # then there is nothing to remove
+                self._written.result()
+            self._temporary.unlink(missing_ok=True)
+
+    def sha256(self) -> str:
+        """Return the digest of the body, in hexadecimal."""
+        return self._digest.result()
+
+    def keep(self, path: Path, describe: Callable[[], None]) -> None:
+        """Give the file its name as soon as it is written, and then describe it; `Drafts.finish` waits for this."""
+        self._drafts.kept.append(self._drafts.threads.submit(self._move, path, describe))
+        self._kept = True
+
+    def _move(self, path: Path, describe: Callable[[], None]) -> None:
+        self._written.result()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(self._temporary, path)
+        except OSError as error:
+            self._temporary.unlink(missing_ok=True)
+            raise unwritable(path, error) from error
+        describe()
+
+
 class Pieces:
     """Cached replies of a HAPI server below one folder; several processes may share the folder.
 
@@ -168,11 +256,22 @@ class Pieces:
         loaded.sort(key=lambda reply: reply.fetched_at, reverse=True)
         return list(dict.fromkeys(reply.modified for reply in loaded))
 
+    def draft(self, body: bytes, drafts: Drafts) -> Draft:
+        """Begin to write the body of a reply, which `keep` may keep.
+
+        Raises
+        ------
+        OutputError
+            An earlier body of this fetch could not be written.
+        """
+        drafts.refuse_failed()
+        return Draft(self._root, body, drafts)
+
     def keep(
         self,
         series: PieceSeries,
         span: TimeRange,
-        body: bytes,
+        draft: Draft,
         url: str,
         *,
         edition: str,
@@ -182,17 +281,14 @@ class Pieces:
     ) -> Piece:
         """Save the body of a reply, marked as unchecked; replace a saved body of the same interval.
 
-        Raises
-        ------
-        OutputError
-            The disk is full, or the folder cannot be written.
+        It is in the cache when `Drafts.finish` returns.
         """
         path = self._root / series.folder / f"{_stamp(span.start)}_{_stamp(span.stop)}{series.suffix}"
         reply = CachedReply(
             path=path,
             url=url,
-            size=len(body),
-            sha256=hashlib.sha256(body).hexdigest(),
+            size=draft.size,
+            sha256=draft.sha256(),
             identity=f"{series.layout}|{edition}",
             fetched_at=self._utc().isoformat(timespec="seconds"),
             described=series.described,
@@ -200,8 +296,7 @@ class Pieces:
             info=info,
             incomplete=incomplete,
         )
-        write_whole(path, body)
-        self._describe(reply)
+        draft.keep(path, partial(self._describe, reply))
         return Piece(span, reply, span)
 
     def check(self, reply: CachedReply) -> None:

@@ -104,9 +104,16 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
     -------
     float32 if the file has float32, else float64, of the shape of `raw`
     """
+    return without_fill_and_extremes(raw, attributes)[0]
+
+
+def without_fill_and_extremes(
+    raw: npt.NDArray[Any], attributes: Attributes
+) -> tuple[Floats, tuple[Any, Any] | None]:
+    """Convert values as `without_fill` does; also return the smallest and the largest value, if they are known."""
     values: Floats = raw if raw.dtype.kind == "f" else raw.astype(np.float64)
     if not raw.size:
-        return values
+        return values, None
     fills = numbers_of(attributes, "FILLVAL")
     missing: npt.NDArray[np.bool_] | None = None
     low, high = extremes(raw)
@@ -122,7 +129,8 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
             missing = same if missing is None else missing | same
     if missing is not None and missing.any():
         values[missing] = np.nan
-    return values
+        return values, None
+    return values, (values.dtype.type(low), values.dtype.type(high))
 
 
 def rounded_integers(values: Floats) -> tuple[str, ...]:
@@ -180,7 +188,9 @@ def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
     return fill
 
 
-def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
+def outside_range(
+    values: Floats, attributes: Attributes, known: tuple[Any, Any] | None = None
+) -> tuple[str, ...]:
     """Return notes on values outside VALIDMIN to VALIDMAX. These values stay, except undeclared fill values, which
     become NaN in place.
 
@@ -190,12 +200,17 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
     power of ten, so 999.99 counts as ten times 100.) The other records that are read together with a value make no
     difference. All other values stay, also 999 above a VALIDMAX of 900. A valid range that is impossible or has
     another shape is ignored.
+
+    Parameters
+    ----------
+    known : (float, float), optional
+        The smallest and the largest value, if they are known.
     """
     limits = _valid_range(values, attributes)
     if limits is None:
         return ()
     low, high = limits
-    lowest, highest = extremes(values)
+    lowest, highest = known or extremes(values)
     if not ((lowest < low).any() or (highest > high).any()):
         return ()
     with np.errstate(invalid="ignore", over="ignore"):

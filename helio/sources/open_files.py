@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from helio.sources.cdf_file import CdfFile
 from helio.sources.cdf_tables import TableReader, parameters_of, span_of, survey_of
 from helio.sources.formats import Format
-from helio.store.table import Table
+from helio.store.table import Epochs, Table
+
+UseEpochs = Callable[[Epochs], None]
 
 _DATED = re.compile(r"(?P<stem>.+?)_d?\d{8}(?:t?\d{2,6})?(?:_v\d+(?:[.\-]\d+)*(?:_r\d+)?)?", re.IGNORECASE)
 _TWO_DATES = re.compile(
@@ -44,8 +46,14 @@ class OpenFile(Protocol):
         """Return the fields of a `helio.sources.cdf.ParameterFacts` for each parameter."""
         ...
 
-    def tables(self, start: int, stop: int) -> Tables:
-        """Return a reader of tables for the interval [start, stop), in ns since 1970."""
+    def tables(self, start: int, stop: int, use_epochs: UseEpochs | None = None) -> Tables:
+        """Return a reader of tables for the interval [start, stop), in ns since 1970.
+
+        Parameters
+        ----------
+        use_epochs : callable, optional
+            Function that may get the epochs of a table before its values are read.
+        """
         ...
 
     def close(self) -> None:
@@ -115,8 +123,8 @@ class _Cdf:
     def survey(self) -> list[dict[str, Any]]:
         return survey_of(self._file)
 
-    def tables(self, start: int, stop: int) -> Tables:
-        return TableReader(self._file, start, stop)
+    def tables(self, start: int, stop: int, use_epochs: UseEpochs | None = None) -> Tables:
+        return TableReader(self._file, start, stop, use_epochs)
 
     def close(self) -> None:
         self._file.close()
@@ -137,8 +145,8 @@ class _Netcdf:
     def survey(self) -> list[dict[str, Any]]:
         return survey_of(self._file)
 
-    def tables(self, start: int, stop: int) -> Tables:
-        return TableReader(self._file, start, stop)
+    def tables(self, start: int, stop: int, use_epochs: UseEpochs | None = None) -> Tables:
+        return TableReader(self._file, start, stop, use_epochs)
 
     def close(self) -> None:
         self._file.close()
@@ -161,7 +169,7 @@ class _ColumnTables:
     def survey(self) -> list[dict[str, Any]]:
         return self._columns.survey()
 
-    def tables(self, start: int, stop: int) -> Tables:
+    def tables(self, start: int, stop: int, use_epochs: UseEpochs | None = None) -> Tables:
         from helio.sources.columns import ColumnReader
 
         return ColumnReader(self._file, self._columns, start, stop)

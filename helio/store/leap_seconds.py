@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.counts import number_of
-from helio.store.one_pass import extremes
+from helio.store.one_pass import add_to_increasing, extremes
 from helio.time_range import LEAP_SECOND_MIDNIGHTS, LEAP_SECOND_STORED
 
 Nanoseconds = npt.NDArray[np.int64]
@@ -148,10 +148,9 @@ def from_tai(tai: Nanoseconds, zero: int = 0) -> Nanoseconds:
     if not tai.size:
         return tai
     low, high = extremes(tai)
-    first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, low + zero, side="right"))
-    last = int(np.searchsorted(_TAI_OF_MIDNIGHTS - _SECOND - _STORED, high + zero, side="right"))
+    first, last = _intervals(low, high, zero)
     if first == last:
-        tai += zero - _FIRST_TAI_MINUS_UTC - first * _SECOND
+        tai += _shift(first, zero)
         return tai
     tai += zero
     number = np.searchsorted(_TAI_OF_MIDNIGHTS, tai, side="right")
@@ -161,6 +160,28 @@ def from_tai(tai: Nanoseconds, zero: int = 0) -> Nanoseconds:
         near = np.flatnonzero((number == index) & (after >= -_SECOND))
         tai[near] = _MIDNIGHTS[index] + _stored(after[near])
     return tai
+
+
+def convert_increasing_tai(tai: Nanoseconds, zero: int) -> bool:
+    """Convert nanoseconds of TAI to epochs as `from_tai` does, in one pass, if they increase and no leap second is
+    among them; otherwise leave the array unchanged. Return whether the array was converted.
+    """
+    if not tai.size:
+        return False
+    first, last = _intervals(tai[0], tai[-1], zero)
+    return first == last and add_to_increasing(tai, _shift(first, zero))
+
+
+def _intervals(low: np.int64, high: np.int64, zero: int) -> tuple[int, int]:
+    """Count the leap seconds before two times of TAI; for the later time, also one that begins soon after it."""
+    first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, low + zero, side="right"))
+    last = int(np.searchsorted(_TAI_OF_MIDNIGHTS - _SECOND - _STORED, high + zero, side="right"))
+    return first, last
+
+
+def _shift(leap_seconds: int, zero: int) -> int:
+    """Return what to add to TAI since `zero`, after so many leap seconds, to get epochs."""
+    return zero - _FIRST_TAI_MINUS_UTC - leap_seconds * _SECOND
 
 
 def from_civil(nanoseconds: Nanoseconds, second_60: Mask | None = None) -> Nanoseconds:

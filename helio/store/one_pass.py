@@ -27,6 +27,21 @@ def extremes(array: npt.NDArray[Any]) -> tuple[Any, Any]:
     return np.fmin.reduce([low for low, _ in ends]), np.fmax.reduce([high for _, high in ends])
 
 
+def add_to_increasing(array: npt.NDArray[np.int64], number: int) -> bool:
+    """Add a number to an array of shape (n,) in place if each element is larger than the one before it; otherwise leave
+    the array unchanged. Return whether the number was added.
+    """
+    before: int | None = None
+    for part in parts_of(array):
+        elements = array[part]
+        if (before is not None and elements[0] <= before) or not (elements[1:] > elements[:-1]).all():
+            array[: part.start] -= number
+            return False
+        before = int(elements[-1])
+        elements += number
+    return True
+
+
 def increases(array: npt.NDArray[Any]) -> bool:
     """Return whether each element of an array of shape (n,) is larger than the one before it."""
     return all(

@@ -19,7 +19,6 @@ from helio.flows.doors import (
     HTML,
     JAVASCRIPT,
     JSON,
-    LOOPBACK,
     Header,
     Message,
     Receive,
@@ -197,6 +196,3 @@ def _kind(content: Content, address: str) -> str:
 def _guards(kind: str) -> list[Header]:
     frames = b"SAMEORIGIN" if kind == "figure" else b"DENY"
     return [*GUARDS, (b"content-security-policy", _POLICIES[kind].encode()), (b"x-frame-options", frames)]
-
-
-__all__ = ["LOOPBACK", "OPEN", "Gallery"]

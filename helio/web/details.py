@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from helio import __version__
-from helio.errors import DamagedRecord, HelioError
+from helio.errors import HelioError
 from helio.knowledge.citations import Citation, bibtex, text_lines
 from helio.pipelines.library import Library
 from helio.pipelines.runs.intervals import PICTURES, IntervalRun
@@ -78,6 +78,12 @@ class RunDetails:
     unwritten: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     damage: str = ""
+
+    @property
+    def archive(self) -> str:
+        """Return the archive; of a folder only its name, because its path says something about the machine."""
+        archive = str(self.header.get("archive", ""))
+        return f"the folder {Path(archive).name}" if archive.startswith("/") else archive
 
     @property
     def notes(self) -> list[tuple[str, str]]:
@@ -177,7 +183,4 @@ def _panels(spec: Any) -> list[str]:
 
 def file_label(file: ArtefactRecord) -> str:
     """Return the name of a file and its format, for a link."""
-    return f"{Path(file['file']).name}"
-
-
-__all__ = ["DamagedRecord", "DrawnFigure", "Revisions", "RunDetails", "file_label", "read_details"]
+    return Path(file["file"]).name

@@ -7,8 +7,8 @@ import json
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import islice
@@ -19,6 +19,7 @@ from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.slots import slots
 from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, intervals
 from helio.settings import Settings
+from helio.store.runs import ArtefactRecord
 from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime)
         The present, naive UTC.
     """
     by_values: dict[str, dict[str, list[IntervalRun]]] = defaultdict(lambda: defaultdict(list))
-    for run in sorted(runs, key=lambda run: (run.started_at, run.id)):
+    for run in _with_pictures(sorted(runs, key=lambda run: (run.started_at, run.id))):
         if run.span is not None:
             by_values[run.pipeline][_as_text(run.values)].append(run)
     due = _due(settings, by_values, now)
@@ -128,6 +129,27 @@ def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime)
         )
     ordered = sorted(series, key=lambda item: (item.schedule is None, item.title.lower(), item.name))
     return Gallery(tuple(ordered), now)
+
+
+def _with_pictures(runs: Sequence[IntervalRun]) -> Iterator[IntervalRun]:
+    """Give each run without a PNG the PNG of another run that drew exactly the same figure."""
+    drawn: dict[str, ArtefactRecord] = {}
+    for run in runs:
+        pictures = {str(file["step_id"]): file for file in run.files if file["kind"] == "png"}
+        for file in run.files:
+            if file["kind"] == "html" and file["sha256"] and str(file["step_id"]) in pictures:
+                drawn[file["sha256"]] = pictures[str(file["step_id"])]
+    for run in runs:
+        if any(file["kind"] == "png" for file in run.files):
+            yield run
+        else:
+            yield replace(run, files=(*run.files, *_pictures_of(run, drawn)))
+
+
+def _pictures_of(run: IntervalRun, drawn: Mapping[str, ArtefactRecord]) -> Iterator[ArtefactRecord]:
+    for file in run.files:
+        if file["kind"] == "html" and file["sha256"] in drawn:
+            yield {**drawn[file["sha256"]], "step_id": file["step_id"]}
 
 
 def safe_name(text: str) -> str:

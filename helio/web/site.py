@@ -19,15 +19,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from helio import __version__
-from helio.errors import DamagedObject
 from helio.flows.schedule import name_of_range
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.settings import Settings
 from helio.store.runs import HEADER, ArtefactRecord, Runs
-from helio.store.store import Store
 from helio.time_range import TimeRange
-from helio.web.details import DrawnFigure, Revisions, RunDetails, file_label, read_details
+from helio.web.details import Revisions, file_label, read_details
 from helio.web.files import (
     FOLDER,
     MEDIA_TYPES,
@@ -42,6 +40,7 @@ from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
 from helio.web.known_runs import KnownRun, KnownRuns
 
 HERE = Path(__file__).parent
+STYLE = HERE / "static" / "gallery.css"
 START = "index.html"
 HTML = "text/html; charset=utf-8"
 STATIC = {"gallery.css": "text/css; charset=utf-8", "gallery.js": "text/javascript; charset=utf-8"}
@@ -55,6 +54,9 @@ WORST: tuple[State, ...] = (
     "failed", "crashed", "missing", "cancelled", "running", "no data", "partial", "done",
 )  # fmt: skip
 """All states, first the one that a person should see first."""
+SCROLL_BAR = 8
+USUAL_HEIGHT = 800
+"""Height of a frame in pixels, if a figure does not state its own."""
 OFTEN = 300
 """Seconds after which a server looks for due runs again, although no record has changed."""
 DAY = timedelta(days=1)
@@ -90,7 +92,7 @@ class Site:
         self._settings = settings
         self._now = now
         self._runs = Runs(settings.runs)
-        self._known_runs = KnownRuns(self._runs)
+        self._known_runs = KnownRuns(self._runs, settings.home / "gallery" / "runs.json")
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
         self.files = Files(settings)
@@ -312,21 +314,15 @@ class Site:
         width, height = size_of(self.files.content(name_of(file)) or b"")
         return round(width / SCALE), round(height / SCALE)
 
-    def frame_height(self, figure: DrawnFigure, details: RunDetails) -> int:
+    def frame_height(self, file: ArtefactRecord) -> int:
         """Return the height of a figure's HTML page in pixels."""
-        outputs = (
-            output
-            for step in details.steps
-            for output in step["outputs"]
-            if str(step["step_id"]) == figure.step_id and output["suffix"] == ".json"
-        )
-        store = Store(self._settings.store)
-        for output in outputs:
-            try:
-                return int(json.loads(store.bytes(output["digest"], ".json"))["layout"]["height"])
-            except DamagedObject:
-                break
-        return 800
+        return frame_height(self.files.content(name_of(file)) or b"")
+
+
+def frame_height(page: bytes) -> int:
+    """Return the height of a figure's HTML page in pixels: that of the figure, and room for a scroll bar."""
+    stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page[:10_000])
+    return int(stated[1]) + SCROLL_BAR if stated else USUAL_HEIGHT
 
 
 def environment() -> Environment:
@@ -448,16 +444,19 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
     again = f"run `{run_command(series, interval)}`"
     if run is None:
         return "a run was due, but there is no record of one", again
+    reason, advice = failure(run)
+    return reason, advice or (f"{again}; it goes on after the finished steps" if reason else "")
+
+
+def failure(run: IntervalRun) -> tuple[str, str]:
+    """Return why a run has no result, and what to do about it as its record says."""
     step = f"step {run.failed_step}: " if run.failed_step else ""
     if run.reason:
         return step + run.reason, run.advice
     if run.state == "crashed":
-        return (
-            "the process ended before the run was finished",
-            f"{again}; it goes on after the finished steps",
-        )
+        return "the process ended before the run was finished", ""
     if run.state == "cancelled":
-        return "the run was stopped", f"{again}; it goes on after the finished steps"
+        return "the run was stopped", ""
     return "", ""
 
 
@@ -475,10 +474,22 @@ def with_code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _problems(series: Series) -> list[Interval]:
-    """Return the intervals among the last ones that a person should look at, newest first."""
-    recent = series.intervals[-RECENT:]
-    return [item for item in reversed(recent) if item.state not in ("done", "running")]
+@dataclass(frozen=True)
+class Problem:
+    """Intervals, newest first, for which the same happened for the same reason."""
+
+    state: State
+    reason: str
+    intervals: tuple[Interval, ...]
+
+
+def _problems(series: Series) -> list[Problem]:
+    """Group the intervals among the last ones that a person should look at, newest first."""
+    groups: dict[tuple[State, str], list[Interval]] = {}
+    for item in reversed(series.intervals[-RECENT:]):
+        if item.state not in ("done", "running"):
+            groups.setdefault((item.state, explain(series, item)[0]), []).append(item)
+    return [Problem(state, reason, tuple(items)) for (state, reason), items in groups.items()]
 
 
 def _neighbours(series: Series, interval: Interval) -> tuple[Interval | None, Interval | None]:

@@ -162,6 +162,12 @@ class Shown:
             for child in node["children"]
         }
 
+    @property
+    def log(self) -> list[tuple[str | None, str]]:
+        """Each message with the id of the task run that wrote it."""
+        found = self._server.request("/logs/filter", {"logs": {"flow_run_id": {"any_": [self.id]}}})
+        return [(entry["task_run_id"], entry["message"]) for entry in found]
+
     def soon(self, what: Callable[[Shown], Any], expected: Any) -> None:
         """The server records task runs a little after they ended."""
         wait_until(lambda: what(self) == expected, f"{expected}")

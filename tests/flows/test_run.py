@@ -13,7 +13,7 @@ import pytest
 from helio.errors import Cancelled, EngineError, NoData, RateLimited, ServerUnavailable
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
-from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain, diamond
+from tests.flows.conftest import ENVIRON, Run, Runner, chain, diamond
 from tests.waiting import LONG
 
 pytestmark = [pytest.mark.server, pytest.mark.process]
@@ -148,13 +148,7 @@ def test_what_a_step_logs_stands_with_its_task_run(server: Server, home: Path) -
 
     one = Run(server, home, chain(3), Runner({"b": say}))
     one.shown.soon(lambda shown: len(shown.tasks), 3)
-    wanted = [(one.shown.tasks["b"]["id"], "two records out of order")]
-
-    def logged(shown: Shown) -> list[tuple[str, str]]:
-        found = server.request("/logs/filter", {"logs": {"flow_run_id": {"any_": [shown.id]}}})
-        return [(entry["task_run_id"], entry["message"]) for entry in found]
-
-    one.shown.soon(logged, wanted)
+    one.shown.soon(lambda shown: shown.log, [(one.shown.tasks["b"]["id"], "two records out of order")])
 
 
 def test_nothing_is_said_on_the_terminal(
@@ -225,20 +219,24 @@ def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
         )
 
 
-def test_a_run_that_ends_leaves_the_others_what_sends_their_states(server: Server, home: Path) -> None:
-    senders = []
+def test_a_run_within_another_keeps_its_states_and_its_log_apart(server: Server, home: Path) -> None:
+    log = logging.getLogger("helio.sources.test")
+    inner: list[Run] = []
 
     def run_another() -> str:
-        from prefect.events.worker import EventsWorker
-
-        senders.append(EventsWorker.instance())
-        assert set(Run(server, home, chain(3, id="other"), Runner()).states.values()) == {"completed"}
-        senders.append(EventsWorker.instance())
+        inner.append(Run(server, home, chain(3, id="inner"), Runner({"m0": lambda: say("inner")})))
         return "completed"
 
-    one = Run(server, home, chain(3), Runner({"b": run_another}))
-    assert set(one.states.values()) == {"completed"}
-    assert senders[0] is senders[1]
+    def say(words: str) -> str:
+        log.warning(words)
+        return "completed"
+
+    outer = Run(server, home, chain(3), Runner({"b": run_another, "m0": lambda: say("outer")}))
+    for run, words in ((outer, "outer"), (inner[0], "inner")):
+        assert set(run.states.values()) == {"completed"}
+        run.shown.soon(lambda shown: shown.states, dict.fromkeys(("b", "m0", "figure"), "Completed"))
+        step_id = run.shown.tasks["m0"]["id"]
+        run.shown.soon(lambda shown: shown.log, [(step_id, words)])
 
 
 def test_the_users_own_prefect_home_is_left_alone(server: Server, home: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pycdfpp
 import pytest
 
 from helio.errors import DamagedFile, NoData, UnknownParameter
+from helio.sources import cdf
 from helio.sources.cdf import CdfReader
 from helio.time_range import TimeRange
 from tests.processes import is_running
@@ -536,6 +537,53 @@ def test_facts_are_what_the_file_says(new_cdf, cdf_reader):
     assert facts.parameters == ("n",)
 
 
+MANY = 200_000
+"""So many epochs are sent before the values of their table are read."""
+
+
+def with_many_epochs(made, order=slice(None)):
+    epochs = 700_000_000_000_000_000 + np.arange(MANY) * 10_000_000
+    return made.add("Epoch", "tt2000", epochs[order], gzip=6)
+
+
+@pytest.mark.parametrize("order", ["increasing", "backwards", "repeated"])
+def test_several_long_parameters_share_their_epochs(new_cdf, cdf_reader, order):
+    records = np.arange(MANY)
+    records = records[::-1] if order == "backwards" else records
+    if order == "repeated":
+        records[7] = 6
+    made = with_many_epochs(new_cdf(), records)
+    vector = np.stack([records, records + 0.5, records + 0.25], axis=1)
+    made.add("n", "f8", records, DEPEND_0="Epoch", FILLVAL=np.float64(3.0))
+    made.add("v", "f4", vector, DEPEND_0="Epoch")
+    path = made.add("few", "f8", np.arange(4.0), DEPEND_0="Other").add("Other", "epoch", minutes(4)).done()
+    tables = cdf_reader.read(path, ["n", "v", "few"], ALWAYS)
+    expected = np.unique(records)
+    epochs = np.datetime64("2022-03-08T08:25:30.816", "ns") + expected * np.timedelta64(10, "ms")
+    for name in ("n", "v"):
+        assert np.array_equal(tables[name].epoch - tables[name].epoch[0], epochs - epochs[0])
+    assert np.array_equal(tables["n"].values, np.where(expected == 3, NAN, expected), equal_nan=True)
+    assert np.array_equal(tables["v"].values[:, 1], (expected + 0.5).astype("f4"))
+    assert tables["few"].values.tolist() == [0, 1, 2, 3]
+    assert tables["n"].epoch.flags.writeable
+    assert not np.shares_memory(tables["n"].epoch, tables["v"].epoch)
+
+
+def test_values_that_are_damaged_after_their_epochs_do_not_spoil_the_next_file(new_cdf, cdf_reader):
+    noise = np.random.default_rng(1).normal(size=MANY)
+    made = with_many_epochs(new_cdf()).add("whole", "f8", np.arange(MANY), DEPEND_0="Epoch")
+    path = made.add("n", "f8", noise, gzip=6, DEPEND_0="Epoch").done()
+    content = bytearray(path.read_bytes())
+    last_stream = content.rindex(b"\x1f\x8b\x08\x00")
+    content[last_stream + 1000 : last_stream + 1064] = bytes(64)
+    path.write_bytes(content)
+    with pytest.raises(DamagedFile):
+        cdf_reader.read(path, ["n"], ALWAYS)
+    table = cdf_reader.read(path, ["whole"], ALWAYS)["whole"]
+    assert np.array_equal(table.values, np.arange(MANY))
+    assert len(table.epoch) == MANY
+
+
 @pytest.mark.parametrize("compressed", [0, 6])
 def test_compressed_files_and_variables_are_read(new_cdf, read, compressed):
     made = with_epoch(new_cdf(compressed=compressed), 5000)
@@ -602,6 +650,28 @@ def test_a_worker_that_takes_too_long_is_killed_and_the_next_file_is_read(new_cd
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
     with CdfReader(time_limit=30) as reader:
+        assert len(reader.read(path, ["n"], ALWAYS)["n"]) == 4
+
+
+def test_a_large_file_has_more_time(new_cdf, monkeypatch):
+    path = small(new_cdf)
+    monkeypatch.setattr(cdf, "_SLOWEST_BYTES", path.stat().st_size // 2)
+    with CdfReader(time_limit=7.0) as reader:
+        reader.describe(path)
+        given = []
+
+        def take_too_long(request, seconds):
+            given.append((request["seconds"], seconds))
+            raise TimeoutError
+
+        monkeypatch.setattr(reader._worker, "ask", take_too_long)
+        with pytest.raises(DamagedFile) as caught:
+            reader.read(path, ["n"], ALWAYS)
+        assert given == [(9.0, 9.0)]
+        assert caught.value.message == (
+            "'made.cdf' could not be read within 9 s, the time limit for its 0 MB"
+        )
+        monkeypatch.setattr(cdf, "_SLOWEST_BYTES", 5_000_000)
         assert len(reader.read(path, ["n"], ALWAYS)["n"]) == 4
 
 

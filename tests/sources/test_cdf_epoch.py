@@ -4,7 +4,14 @@ import numpy as np
 import pycdfpp
 import pytest
 
-from helio.sources.cdf_epoch import NO_TIME, UNIX_NS, tt2000_of, unix_nanoseconds, unix_nanoseconds_of_seconds
+from helio.sources.cdf_epoch import (
+    NO_TIME,
+    UNIX_NS,
+    convert_increasing,
+    tt2000_of,
+    unix_nanoseconds,
+    unix_nanoseconds_of_seconds,
+)
 from helio.store import one_pass
 
 
@@ -136,3 +143,37 @@ def test_milliseconds_are_converted_alike_in_parts_of_any_size(monkeypatch):
         nanoseconds, valid = unix_nanoseconds(raw.copy(), "EPOCH")
         assert np.array_equal(nanoseconds, expected)
         assert np.array_equal(valid, usable)
+
+
+@pytest.mark.parametrize("day", ["1972-01-01", "1990-06-15", "2016-12-31", "2022-03-08"])
+@pytest.mark.parametrize("step", [1, 10**9, 10**13])
+@pytest.mark.parametrize("order", ["increasing", "repeated", "backwards", "fill", "too early", "none"])
+def test_one_pass_gives_the_epochs_of_many(monkeypatch, day, step, order):
+    monkeypatch.setattr(one_pass, "_PART", 3)
+    raw = tt2000_of(np.datetime64(day, "ns").view(np.int64) + np.arange(10) * step)
+    first = raw[0]
+    raw = raw[:0] if order == "none" else raw
+    if order == "repeated":
+        raw[4] = raw[3]
+    if order == "backwards":
+        raw[[0, 9]] = raw[[9, 0]]
+    if order == "fill":
+        raw[5] = -(2**63)
+    if order == "too early":
+        raw[0] = first - 10**18
+    expected, valid = unix_nanoseconds(raw.copy(), "TIME_TT2000")
+    made = raw.copy()
+    if convert_increasing(made, "TIME_TT2000"):
+        assert order == "increasing"
+        assert valid is None
+        assert made.tolist() == expected.tolist()
+    else:
+        assert order != "increasing" or (day, step) == ("2016-12-31", 10**13)
+        assert made.tolist() == raw.tolist()
+
+
+def test_only_tt2000_is_converted_in_one_pass():
+    raw = np.arange(4) + 700_000_000_000_000_000
+    assert not convert_increasing(raw.copy(), UNIX_NS)
+    assert not convert_increasing(raw.astype("f8"), "EPOCH")
+    assert convert_increasing(raw, "TIME_TT2000")

@@ -14,6 +14,7 @@ from helio.errors import (
     NoData,
     NotYetPublished,
     Offline,
+    OutputError,
     RateLimited,
     Refused,
     RequestError,
@@ -23,13 +24,14 @@ from helio.errors import (
     UnknownParameter,
 )
 from helio.settings import read_settings
-from helio.sources import hapi_data
+from helio.sources import hapi_data, hapi_pieces
 from helio.sources.archives import Archives
 from helio.sources.file_digests import FileDigest, FileDigests, digest_file
 from helio.sources.hapi_data import read_records
 from helio.sources.http import Hosts, Http
 from helio.sources.providers.hapi import Hapi
 from helio.sources.registry import server_named
+from helio.store.files import write_whole
 from helio.store.table import Table
 from helio.testing import FakeClock, HapiStandIn
 from helio.time_range import TimeRange
@@ -728,3 +730,17 @@ def test_the_environment_adds_servers_and_puts_others_in_place_of_known_ones():
 def test_an_address_must_be_a_url(url, cache):
     with pytest.raises(RequestError, match="not the URL of a HAPI server"):
         Hapi(cache, url=url)
+
+
+def test_a_fetch_whose_reply_cannot_be_saved_says_so(new, cache, monkeypatch):
+    def fail(path, body, **options):
+        if path.name.startswith("."):
+            raise OutputError("the disk is full")
+        write_whole(path, body, **options)
+
+    monkeypatch.setattr(hapi_pieces, "write_whole", fail)
+    with pytest.raises(OutputError, match="the disk is full"):
+        new().fetch(MAG, ["BGSE"], DAY)
+    assert list(cache.rglob("data/**/*.*")) == []
+    monkeypatch.undo()
+    assert len(new().fetch(MAG, ["BGSE"], DAY)["BGSE"]) == 24

@@ -237,3 +237,27 @@ def test_what_components_have_in_common_names_the_vector():
     assert istp.stem_of(("B_R", "B_T", "B_N")) == "B"
     assert istp.stem_of(("X", "Y", "Z")) == ""
     assert istp.stem_of(("Vx", "By")) == ""
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        np.array([1.0, 5.0, 9.0]),
+        np.array([1.0, 99999.9, 9.0, 99999.9]),
+        np.array([1.0, -1e31, 99999.9, 20.0]),
+        np.array([np.nan, 5.0, 20.0, -3.0]),
+        np.array([np.nan, np.nan]),
+        np.array([1, 5, 20, -3], np.int16),
+        np.array([1, -32768, 20], np.int16),
+        np.array([[1, 5], [2**53 + 1, -3]]),
+        np.array([1.5, 99999.9], np.float32),
+    ],
+)
+def test_known_extremes_change_no_note_and_no_value(raw):
+    said = {"VALIDMIN": np.float64(0), "VALIDMAX": np.float64(10)}
+    expected = istp.without_fill(raw.copy(), said)
+    notes = istp.outside_range(expected, said)
+    values, known = istp.without_fill_and_extremes(raw.copy(), said)
+    assert istp.outside_range(values, said, known) == notes
+    assert np.array_equal(values, expected, equal_nan=True)
+    assert (known is None) == bool(np.isnan(istp.without_fill(raw.copy(), said)).sum() > np.isnan(raw).sum())

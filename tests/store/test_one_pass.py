@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helio.store import one_pass
-from helio.store.one_pass import extremes, increases
+from helio.store.one_pass import add_to_increasing, extremes, increases
 
 
 @pytest.fixture(autouse=True)
@@ -40,3 +40,24 @@ def test_one_repeated_or_smaller_element_is_seen_at_every_place(size):
             array = np.arange(size)
             array[index] = array[index - 1] + step
             assert not increases(array)
+
+
+@pytest.mark.parametrize("size", range(11))
+def test_a_number_is_added_only_to_increasing_elements(size):
+    array = np.arange(size) * 2
+    assert add_to_increasing(array, 5)
+    assert array.tolist() == (np.arange(size) * 2 + 5).tolist()
+    for index in range(1, size):
+        for step in (0, -5):
+            array = np.arange(size) * 2
+            array[index] = array[index - 1] + step
+            before = array.copy()
+            assert not add_to_increasing(array, 5)
+            assert array.tolist() == before.tolist()
+
+
+def test_a_sum_beyond_the_last_integer_is_taken_back():
+    array = np.array([0, 1, 2**63 - 2, 2**63 - 1, 5])
+    before = array.copy()
+    assert not add_to_increasing(array, 10)
+    assert array.tolist() == before.tolist()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from helio.errors import OutputError
 from helio.web.build import MANIFEST, build
+from helio.web.files import make_thumbnail, size_of
 from helio.web.site import START, Site
 from tests.cli.commands import helio
 from tests.web.homes import NOW, add_run, settings_of, usual_home
@@ -62,7 +65,7 @@ def test_what_is_gone_is_removed(tmp_path: Path):
         path.unlink()
     (tmp_path / "home" / "runs" / run_id).rmdir()
     site = site_of(tmp_path / "home")
-    assert build(site, tmp_path / "site").removed == 3  # the page, its PNG, and the small picture
+    assert build(site, tmp_path / "site").removed == 4  # the page, two figures, and the small picture
     assert files_below(tmp_path / "site") == {*site.pages, *site.files_named, MANIFEST}
 
 
@@ -114,6 +117,38 @@ def test_small_pictures_are_made_once_and_kept_by_content(tmp_path: Path):
     build(site_of(tmp_path / "home"), tmp_path / "other")
     assert [path.stat().st_mtime_ns for path in kept] == times
     assert all(path.stat().st_size < 20_000 for path in kept)
+
+
+def test_a_small_picture_keeps_the_colours_of_thin_lines():
+    drawn = Image.new("RGBA", (2000, 1400), (255, 255, 255, 0))
+    colours = [(0, 0, 255), (255, 0, 0), (0, 128, 0), (0, 0, 0)]
+    for row, colour in enumerate(colours):
+        for line in range(6):
+            drawn.paste((*colour, 255), (100, 100 + 300 * row + line, 1900, 101 + 300 * row + line))
+    written = io.BytesIO()
+    drawn.save(written, "PNG")
+    small = make_thumbnail(written.getvalue())
+    assert small is not None
+    with Image.open(io.BytesIO(small)) as picture:
+        assert picture.size == (400, 280)
+        shown = picture.convert("RGB")
+        assert min(shown.getpixel((0, 0))) > 250  # type: ignore[type-var, arg-type]
+        for row, colour in enumerate(colours):
+            darkest = min((shown.getpixel((200, 20 + 60 * row + y)) for y in range(3)), key=sum)  # type: ignore
+            assert all(abs(have - want) < 40 for have, want in zip(darkest, colour, strict=True))
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n" + b"\x00" * 40])
+def test_what_is_no_picture_has_no_small_picture(content: bytes):
+    assert make_thumbnail(content) is None
+
+
+def test_a_tall_figure_has_a_small_picture_that_is_not_taller_than_a_page():
+    written = io.BytesIO()
+    Image.new("RGB", (500, 4000), "white").save(written, "PNG")
+    small = make_thumbnail(written.getvalue())
+    assert small is not None
+    assert size_of(small) == (70, 560)
 
 
 def test_the_command_writes_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

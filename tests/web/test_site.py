@@ -145,6 +145,25 @@ def test_earlier_versions_of_an_interval_have_pages_of_their_own(site: Site):
     assert "2024-05-11 05:00 UTC" in old
 
 
+def test_a_run_without_png_shows_the_png_of_the_same_figure(tmp_path: Path):
+    add_run(tmp_path, "2024-05-10", started_at="2024-05-11T01:00:00+00:00")
+    add_run(tmp_path, "2024-05-10", started_at="2024-05-11T02:00:00+00:00", formats=("html",))
+    other = {"data": [], "layout": {"width": 700, "height": 501}}
+    add_run(tmp_path, "2024-05-11", formats=("html",), figure=other)
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    same, another = site.gallery.series[0].intervals
+    assert site.thumbnail_of(same.run)
+    assert not site.thumbnail_of(another.run)
+
+
+def test_problems_with_the_same_reason_are_one_line(tmp_path: Path):
+    for day in range(10, 16):
+        add_run(tmp_path, f"2024-05-{day}", status="failed", failure=error("Offline", "no network"))
+    words = " ".join(Page(page(Site(settings_of(tmp_path), now=lambda: NOW), START)).text.split())
+    assert words.count("no network") == 1
+    assert "failed 2024-05-15, 2024-05-14, 2024-05-13, 2024-05-12 and 2 more step fetch: no network" in words
+
+
 def test_a_figure_whose_html_was_replaced_is_drawn_from_the_store(tmp_path: Path):
     run_id = add_run(tmp_path, "2024-05-10")
     site = Site(settings_of(tmp_path), now=lambda: NOW)

@@ -1,20 +1,25 @@
 """Set the time range and the caption of each figure in the plan, before the figures are drawn.
 
 HB303 (edit bind)  time range and caption of a figure
-    If all data of a figure have one time range, the figure shows the whole range.
+    A figure shows the time range that all its data have. The caption names the values that were not measured.
     before  render_spec
     after   "time_range": "2024-05-10 to 2024-05-12"
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from helio.pipelines.analyses.origins import origins
 from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.template import Template, reached
+
+_MOST = 5
+"""Maximum number of labels that a caption names."""
 
 
 def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
@@ -22,6 +27,7 @@ def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
 
     A figure over fetches of different ranges keeps the span of its data.
     """
+    came_from = origins(template, context.signatures)
     needs = {step.step_id: step.depends_on for step in template.steps}
     for step in template.steps:
         if step.tool_name != RENDER:
@@ -36,9 +42,16 @@ def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
         }
         more = {"time_range": ranges.pop()} if len(ranges) == 1 else {}
         if context.caption:
-            more["caption"] = context.caption
+            written = sorted(came_from[pointer(*step.path)].written)
+            mark = f" · not measured: {_listed(written)}" if written else ""
+            more["caption"] = context.caption + mark
         after = replace(step, tool_args={**step.tool_args, **more, **step.tool_args})
         operations = changed(step, after)
         if operations:
             message = "sets the time range and caption of the figure"
             yield Edit("HB303", message, operations, step.step_id, kind="bind")
+
+
+def _listed(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _MOST} more" if len(labels) > _MOST else ""
+    return f"{', '.join(labels[:_MOST])}{more}"

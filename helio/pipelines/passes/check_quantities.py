@@ -184,23 +184,25 @@ def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[D
     """Yield an error for each axis of a panel that is no single series, and for equal axes with different units."""
     for path, read in by_path.items():
         if "scalar" not in read.known.kinds:
-            message = f"{path[-1]} must be one series, but '{read.label}' is {_kinds(read.known)}"
+            key = next(name for name in reversed(path) if isinstance(name, str))
+            message = f"{key} must be one series, but '{read.label}' is {_kinds(read.known)}"
             yield _diagnostic(step, "kind", read, [read.known], message, "", _advice_on_kind("scalar", read))
     for path, x in by_path.items():
         y = by_path.get((*path[:-1], "y"))
         if path[-1] != "x" or y is None:
             continue
         entry = figure_of(step.step)["xy"][path[2]]
-        if not entry.get("equal_axes", entry.get("type") == "hodogram"):
-            continue
-        for aspect in (aspect for aspect in _EQUAL if clashes(aspect, x.known, y.known)):
+        equal = entry.get("equal_axes", entry.get("type") == "hodogram")
+        why = ": equal axes need one scale" if equal else ": an orthogonal fit needs one unit"
+        shared = _EQUAL if equal else ("unit",) if entry.get("fit") == "orthogonal" else ()
+        for aspect in (aspect for aspect in shared if clashes(aspect, x.known, y.known)):
             if aspect == "frame" and _share_x(x, y):
                 continue
             message = f"'{x.label}' {_is(x.known, aspect)}, and '{y.label}' {_is(y.known, aspect)}"
-            advice = _advice_on_unlike(aspect, x, y) + "; or draw them as a scatter, without equal_axes"
-            yield _diagnostic(
-                step, aspect, y, [x.known, y.known], message, ": equal axes need one scale", advice
+            advice = _advice_on_unlike(aspect, x, y) + (
+                "; or draw them as a scatter, without equal_axes" if equal else "; or choose another fit"
             )
+            yield _diagnostic(step, aspect, y, [x.known, y.known], message, why, advice)
 
 
 def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, str]]:

@@ -143,7 +143,8 @@ def read_run(record: RunRecord) -> IntervalRun:
         span = parse_time_range(str(variables[times[0]].get("value", "")), now) if times else None
     except TimeRangeError as error:
         raise DamagedRecord(f"the record of run '{record.id}' is damaged: {error.message}") from error
-    status = record.status
+    # A run that has ended stays as its header says; the others need a look at their process.
+    status = record.status if header["status"] == "running" else header["status"]
     failed = [] if status == "success" else _failed_steps(record)
     first = failed[0]["error"] if failed else None
     return IntervalRun(

@@ -128,7 +128,8 @@ class Provenance:
         found = oversize_value(read.template) or check_shape(read.template)
         if found is not None:
             raise InvalidTemplate([found])
-        normal_form(read.template)
+        # what is shown is what runs: other spellings are corrected before both
+        read = replace(read, template=normal_form(read.template))
         if read.values != _values_of(read.template):
             raise RequestError(
                 "the document in this figure is damaged: its values are not those of its template",
@@ -277,6 +278,7 @@ def template_of_figure(plan: Plan, step_id: StepId) -> Document:
             "HB101",
             f"{literal.written} means {span}",
             replaced(pointer(*literal.path), literal.written, span),
+            kind="bind",
         )
         for literal in time_literals(Template.from_json(made), signatures())
         if is_relative(literal.written) and (span := str(parse_time_range(literal.written, plan.now)))

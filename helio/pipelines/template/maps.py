@@ -198,6 +198,9 @@ def without_globs(args: Mapping[str, Any], signature: Signature, known: Iterable
 
 def _written_out(value: Any, path: list[str], known: list[str]) -> Any:
     if path:
+        if isinstance(value, list):
+            items = [_written_out(item, path, known) for item in value]
+            return value if all(item is other for item, other in zip(items, value, strict=True)) else items
         if not isinstance(value, dict) or path[0] not in value:
             return value
         inner = _written_out(value[path[0]], path[1:], known)

@@ -39,7 +39,7 @@ from helio.sources.answer import BadBody, OpenReply, UnusableJson, read_json
 from helio.sources.base import DAY, HOUR, ONLINE, Source, folder_name, is_settled
 from helio.sources.hapi_at_once import IntervalLimit
 from helio.sources.hapi_info import HapiParameter, Info, read_info, record_bytes
-from helio.sources.hapi_pieces import CachedReply, Piece, Pieces, PieceSeries, folder_of
+from helio.sources.hapi_pieces import CachedReply, Draft, Drafts, Piece, Pieces, PieceSeries, folder_of
 from helio.sources.hapi_reply import IntervalTooLong, NoBinary
 from helio.sources.http import Http
 from helio.sources.local import is_preliminary
@@ -386,13 +386,16 @@ class Hapi(Source):
         with self.replies.alone(f"{self.folder}/{dataset_id} records"):
             while True:
                 try:
-                    return self._fetch(dataset_id, names, time_range)
+                    with Drafts() as drafts:
+                        return self._fetch(dataset_id, names, time_range, drafts)
                 except NoBinary as error:
                     log.info("%s %s; helio requests CSV instead", self.server, error)
                     self._no_binary = str(error)
                     self.replies.save(f"{self.folder}/no-binary", self._no_binary)
 
-    def _fetch(self, dataset_id: str, parameters: tuple[str, ...], time_range: TimeRange) -> dict[str, Table]:
+    def _fetch(
+        self, dataset_id: str, parameters: tuple[str, ...], time_range: TimeRange, drafts: Drafts
+    ) -> dict[str, Table]:
         """Return the tables of a fetch; repeat the fetch until the server has the same version of the dataset before
         and after it.
 
@@ -407,7 +410,7 @@ class Hapi(Source):
             tables: dict[str, Table] = {}
             unchecked: list[CachedReply] = []
             try:
-                pieces = kept or self._all_pieces(requests)
+                pieces = kept or self._all_pieces(requests, drafts)
                 unchecked = [
                     piece.kept
                     for of_parameter in pieces.values()
@@ -424,6 +427,7 @@ class Hapi(Source):
                 failure = error  # of a republication it may be the first sign
             if not self.offline and (unchecked or failure):
                 renewed = self._renewed_after(dataset_id, served, failure)
+                drafts.finish()
                 digests = {name: table.digest() for name, table in tables.items() if renewed is not None}
                 if renewed is not None and (failure or digests != earlier):
                     # only records that the next round asks for again can show that nothing changed
@@ -874,7 +878,7 @@ class Hapi(Source):
             self._no_binary = saved.content if saved else ""
         return self._no_binary
 
-    def _all_pieces(self, every: Sequence[ParameterRequest]) -> dict[str, list[Piece]]:
+    def _all_pieces(self, every: Sequence[ParameterRequest], drafts: Drafts) -> dict[str, list[Piece]]:
         """Return all replies for each parameter in order of time; request those that are not in the cache."""
         pieces, missing = self._kept_and_missing(every)
         if missing and self.offline:
@@ -896,7 +900,7 @@ class Hapi(Source):
                 )
             with self._begin(missing) as tally:
                 tasks = [
-                    partial(self._get, request, span, durations[request.parameter.name], tally)
+                    partial(self._get, request, span, durations[request.parameter.name], tally, drafts)
                     for request, span in missing
                 ]
                 for (request, _), answered in zip(missing, self.transfers.run(tasks, tally), strict=True):
@@ -952,6 +956,7 @@ class Hapi(Source):
         span: TimeRange,
         whole: timedelta,
         tally: Tally,
+        drafts: Drafts,
         continued: int = _CONTINUED,
     ) -> list[Piece]:
         """Request an interval; if the interval is longer than the server gives at once, request its two halves.
@@ -980,38 +985,41 @@ class Hapi(Source):
                 if in_a_row > _TOLERATED:
                     self.http.pause(_PAUSE)
             else:
-                records = _read(request, body, url)  # what cannot be read is not kept
-                _refuse_strangers(records, span, self.server, url)
-                at_once.gave(span.duration)
-                tally.done()
-                reached = span.stop if has_end else records.reached(span)
-                missing = _cadences(span.stop - reached, request.info.cadence)
-                progress = reached > span.start
-                if missing <= _NEARLY or (missing <= _FEW and not progress and continued < _CONTINUED):
-                    cut = _may_be_cut(body, request, span)
-                    return [self._keep(request, span, body, url, records, incomplete=cut)]
-                if not continued:
-                    why = _may_have_ended(span, records, request.info.cadence)
-                    return [self._keep(request, span, body, url, records, incomplete=why)]
-                tally.more()
-                if not progress:  # once more, for a reply that brought nothing
-                    return self._get(request, span, whole, tally, 0)
-                before = TimeRange(span.start, reached)  # all that lies before the last record has come
-                return [
-                    self._keep(request, before, body, url, records),
-                    *self._get(request, TimeRange(reached, span.stop), whole, tally, continued - 1),
-                ]
+                with self._pieces.draft(body, drafts) as draft:
+                    records = _read(request, body, url)  # what cannot be read is not kept
+                    _refuse_strangers(records, span, self.server, url)
+                    at_once.gave(span.duration)
+                    tally.done()
+                    reached = span.stop if has_end else records.reached(span)
+                    missing = _cadences(span.stop - reached, request.info.cadence)
+                    progress = reached > span.start
+                    if missing <= _NEARLY or (missing <= _FEW and not progress and continued < _CONTINUED):
+                        cut = _may_be_cut(body, request, span)
+                        return [self._keep(request, span, draft, url, records, incomplete=cut)]
+                    if not continued:
+                        why = _may_have_ended(span, records, request.info.cadence)
+                        return [self._keep(request, span, draft, url, records, incomplete=why)]
+                    tally.more()
+                    if not progress:  # once more, for a reply that brought nothing
+                        return self._get(request, span, whole, tally, drafts, 0)
+                    before = TimeRange(span.start, reached)  # all that lies before the last record has come
+                    return [
+                        self._keep(request, before, draft, url, records),
+                        *self._get(
+                            request, TimeRange(reached, span.stop), whole, tally, drafts, continued - 1
+                        ),
+                    ]
         tally.more()
         return [
-            *self._get(request, TimeRange(span.start, middle), whole, tally),
-            *self._get(request, TimeRange(middle, span.stop), whole, tally),
+            *self._get(request, TimeRange(span.start, middle), whole, tally, drafts),
+            *self._get(request, TimeRange(middle, span.stop), whole, tally, drafts),
         ]
 
     def _keep(
         self,
         request: ParameterRequest,
         span: TimeRange,
-        body: bytes,
+        draft: Draft,
         url: str,
         records: Records,
         *,
@@ -1020,7 +1028,7 @@ class Hapi(Source):
         piece = self._pieces.keep(
             request.series,
             span,
-            body,
+            draft,
             url,
             edition=request.found.edition(span.stop),
             modified=request.found.modified,

@@ -110,7 +110,7 @@ def _on_lines(
     values[:start][want[:start] == have[known[0]]] = samples[known[0]]
     for begin in range(start, stop, BLOCK):
         block = slice(begin, min(begin + BLOCK, stop))
-        before, behind = (without_copy(known[number[block] - back]) for back in (1, 0))
+        before, behind = _around(known, number[block])
         first, last = samples[before], samples[behind]
         part = (want[block] - have[before]) / (have[behind] - have[before])
         # The two samples alone enter a value between them: no sum over the series, no origin of time.
@@ -123,9 +123,27 @@ def _on_lines(
             value = within_turn(value, period, np.minimum(first, last) < 0)
         value[distance[behind] - distance[before] > limit] = np.nan
         exact = have[behind] == want[block]
-        value[exact] = last[exact]
+        if exact.any():
+            value[exact] = last[exact]
         values[block] = value
     return values
+
+
+def _around(known: Indices, number: Indices) -> tuple[Indices | slice, Indices | slice]:
+    """Return the last valid record before each epoch and the first one not before it, as slices where this is possible.
+
+    Parameters
+    ----------
+    known : int64, shape (v,)
+        The valid records, in increasing order.
+    number : int64, shape (m,)
+        How many valid records are before each epoch: at least one, and not all.
+    """
+    places = without_copy(number)
+    if isinstance(places, slice) and known[-1] - known[0] == known.size - 1:
+        first, last = int(known[0]) + places.start, int(known[0]) + places.stop
+        return slice(first - 1, last - 1), slice(first, last)
+    return without_copy(known[number - 1]), without_copy(known[number])
 
 
 def _first_not_before(have: Indices, want: Indices) -> Indices:

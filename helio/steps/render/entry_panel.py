@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from helio.errors import StepError
 from helio.steps.render.axes import check_limits, most_labels, set_log_ticks, value_axis
 from helio.steps.render.geometry import ENTRY_PANEL
 from helio.steps.render.panel import Panel, Slot
+from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import axis_title
 from helio.store.table import Table
 
@@ -48,6 +49,29 @@ class EntryPanel(Panel):
     def option(self, key: str, default: Value) -> Value:
         """Return the value of a key of the panel's entry."""
         return cast(Value, self.entry.get(key, default))
+
+    def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
+        """Return a copy of the panel that has only the records in [start, stop), and between the times of its entry.
+
+        Raises
+        ------
+        StepError
+            The times of the entry are no interval, or no record of a table is in it.
+        """
+        chosen = self.option("between", cast(list[str] | None, None))
+        if chosen is None:
+            return super().between(start, stop, written)
+        where = f"panel {self.number}: between"
+        if len(chosen) != 2:
+            raise StepError(
+                f"{where} needs two times", advice='write between: ["2024-05-10T12:00", "2024-05-10T13:00"]'
+            )
+        first, last = (instant(text, where) for text in chosen)
+        if not first < last:
+            raise StepError(f"{where}: the first time is not before the second", advice="exchange them")
+        return super().between(
+            max(first, start), min(last, stop), f"{chosen[0]} to {chosen[1]}, within {written}"
+        )
 
     @property
     def log_x(self) -> bool:

@@ -10,6 +10,7 @@ from helio.errors import StepError, did_you_mean
 from helio.steps.render.alike import told_apart
 from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.entry_panel import EntryPanel
+from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
@@ -23,7 +24,7 @@ KINDS: Mapping[PanelType, type[Panel]] = {
     panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
-ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {"xy": XYPanel}
+ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {panel.kind: panel for panel in (XYPanel, HistogramPanel)}
 """Kinds of panels that stand below these; a key of the spec with this name has an entry for each panel."""
 
 

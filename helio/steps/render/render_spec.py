@@ -57,13 +57,14 @@ _TITLE_COLUMN = 28
         "spec.xy.x",
         "spec.xy.y",
         "spec.xy.color_by",
+        "spec.histograms.of",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:
-    """Draw tables as panels over one time axis, spectra over frequency or energy, and one quantity against another.
+    """Draw tables as panels over one time axis, spectra, one quantity against another, and histograms.
 
     The figure depends on the arguments alone: equal tables and spec give equal bytes.
 
@@ -91,7 +92,8 @@ def render_spec(
         more than eight records per label their median, with a band from the lower to the upper quartile. A panel of
         ``xy`` has a point for each record with a value on both axes; notes count the others. Of more than 5,000
         points, those are drawn that can be seen, and the extremes. Nothing is joined: both series must have the same
-        epochs.
+        epochs. The bins of a histogram are those of the spec, or have a round width by the rule of Freedman and
+        Diaconis or of Sturges, at most 100; notes give the bins, and count what is left out.
 
     Raises
     ------

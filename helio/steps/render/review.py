@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.counts import number_of
 from helio.steps.render.clouds import Cloud
@@ -15,6 +17,9 @@ from helio.steps.render.panel import Panel
 from helio.steps.render.spectrum_grid import Grid
 from helio.store.expected_records import share_of_expected
 from helio.store.table import Table
+
+if TYPE_CHECKING:
+    from helio.steps.render.histogram_panel import Bars
 
 CROWDED = 6
 """A reader can distinguish at most this many lines in one panel."""
@@ -61,6 +66,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
             notes.append(
                 f"{where}: a logarithmic axis leaves out {number_of(lost, 'value')} of {label} not above 0"
             )
+    notes += _outside_notes(panel, lines, log=log)
     if not log:
         limits = [
             (np.nanmin(line.values), np.nanmax(line.values))
@@ -156,6 +162,24 @@ def cloud_notes(number: int, cloud: Cloud, drawn: int, limits: tuple[Limits, Lim
     return notes
 
 
+def histogram_notes(
+    number: int, histograms: Sequence[Bars], edges: npt.NDArray[np.float64], unit: str
+) -> list[str]:
+    """Write the bins of a histogram, and how many records of each label are counted."""
+    widths = np.diff(edges)
+    even = bool((np.abs(widths - widths[0]) <= 1e-9 * np.abs(edges).max()).all())
+    width = f" of {widths[0]:.6g} {unit}".rstrip() if even else ""
+    ends = f"from {edges[0]:.6g} to {edges[-1]:.6g} {unit}".rstrip()
+    notes = [f"panel {number}: {number_of(widths.size, 'bin')}{width} {ends}"]
+    for bars in histograms:
+        left = [f"{bars.missing:,} without a usable value"] if bars.missing else []
+        left += [f"{bars.outside:,} outside the bins"] if bars.outside else []
+        total = number_of(bars.counted + bars.missing + bars.outside, "record")
+        words = f"; left out: {', '.join(left)}" if left else ""
+        notes.append(f"panel {number}: {bars.label} {bars.counted:,} of {total}{words}")
+    return notes
+
+
 def grid_notes(panel: Panel, label: str, grid: Grid) -> list[str]:
     """Return a remark if the cells of a spectrogram are pixels, because its records or bins are smaller than pixels."""
     table = panel.tables[label]
@@ -167,6 +191,38 @@ def grid_notes(panel: Panel, label: str, grid: Grid) -> list[str]:
         f"panel {panel.number}: {' and '.join(shared)} of {label} are drawn by pixels, and each pixel "
         "shows its highest value; resample first to draw means"
     ]
+
+
+def colour_notes(panel: Panel, label: str, grid: Grid, limits: tuple[float, float]) -> list[str]:
+    """Write how many cells of a spectrogram are beyond the limits of the colours, if the figure's spec sets them."""
+    if panel.option("z_min", None) is None and panel.option("z_max", None) is None:
+        return []
+    beyond = int(((grid.z < limits[0]) | (grid.z > limits[1])).sum())
+    if not beyond:
+        return []
+    have = "has" if beyond == 1 else "have"
+    return [
+        f"panel {panel.number}: {number_of(beyond, 'cell')} of {label} beyond z_min or z_max {have} the first or the "
+        "last colour"
+    ]
+
+
+def _outside_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
+    """Write how many values of each label a y_range of the figure's spec leaves out."""
+    limits = panel.y_limits()
+    if limits is None:
+        return []
+    notes = []
+    for label in dict.fromkeys(line.label for line in lines):
+        outside = 0
+        for line in lines:
+            if line.label == label:
+                # values not above 0 on a logarithmic axis have their own remark
+                shown = line.values > 0 if log else np.isfinite(line.values)
+                outside += int((shown & ((line.values < limits[0]) | (line.values > limits[1]))).sum())
+        if outside:
+            notes.append(f"panel {panel.number}: y_range leaves out {number_of(outside, 'value')} of {label}")
+    return notes
 
 
 def _share(table: Table, start: np.datetime64, stop: np.datetime64, gap_factor: float) -> float:

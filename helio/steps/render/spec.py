@@ -9,7 +9,7 @@ from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
-EntryKind = Literal["xy"]
+EntryKind = Literal["xy", "histograms"]
 """Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
 PanelKind = PanelType | EntryKind
 Palette = Literal["tplot", "okabe-ito"]
@@ -157,6 +157,11 @@ class XY(TypedDict, total=False):
     mark_ends: Annotated[
         bool, "Whether the first and the last point are marked; true for a hodogram when left out."
     ]
+    fit: Annotated[
+        Literal["linear", "orthogonal", "power_law"],
+        "A line through the points, with its slope, intercept, correlation and number of points as text: least "
+        "squares of y, orthogonal distances (one unit on both axes), or a power law.",
+    ]
     log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
     log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
     log_color: Annotated[bool, "Logarithmic colours of color_by; false when left out."]
@@ -164,6 +169,29 @@ class XY(TypedDict, total=False):
     y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
     x_label: Annotated[Text, "Label of the x axis; name, frame and unit of x when left out."]
     y_label: Annotated[Text, "Label of the y axis; name, frame and unit of y when left out."]
+
+
+class Histogram(TypedDict, total=False):
+    """A panel with the histograms of one or more quantities in one unit."""
+
+    of: Required[
+        Annotated[str | list[str], "Label of the quantity, or labels of several with the same unit."]
+    ]
+    bins: Annotated[
+        int | list[float],
+        "Number of bins, or the edges of the bins in the unit of the quantity; chosen by a rule when left out.",
+    ]
+    show: Annotated[
+        Literal["count", "density"],
+        "count, when left out: the number of records in each bin. density: per unit of x; the area of all bins is 1.",
+    ]
+    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are counted."]
+    log_x: Annotated[bool, "Logarithmic x axis, with bins that are even on it; false when left out."]
+    log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
+    x_range: Annotated[list[float], "Lowest and highest value of the x axis."]
+    y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
+    x_label: Annotated[Text, "Label of the x axis; name, frame and unit when left out."]
+    y_label: Annotated[Text, "Label of the y axis."]
 
 
 class Note(TypedDict, total=False):
@@ -218,6 +246,11 @@ class FigureSpec(TypedDict, total=False):
         "Labels, LABEL or LABEL.component, whose values stand in rows below the time axis, such as the position of "
         "the spacecraft. They are interpolated between neighbouring records, never over a gap.",
         MaxItems(20),
+    ]
+    histograms: Annotated[
+        list[Histogram],
+        "Panels of histograms, side by side below all other panels, after those of xy.",
+        MaxItems(LIMITS.panels),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."

@@ -119,7 +119,10 @@ class SpectrogramPanel(Panel):
             traces=[trace],
             y_axis=self._bin_axis(slot, grid),
             texts=[self._bar_title(bar_title, bar, limits, geometry)],
-            notes=review.grid_notes(self, self._label, grid),
+            notes=[
+                *review.grid_notes(self, self._label, grid),
+                *review.colour_notes(self, self._label, grid, limits),
+            ],
         )
         if self.lines:
             self._add_lines(slot, drawing)

@@ -38,7 +38,7 @@ def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
             break
     else:
         last_power = math.floor(last)
-        even = _multiples(_step((high - low) / 5), low, high)
+        even = _multiples(nice_step((high - low) / 5), low, high)
         ticks = [(round(value / 10**last_power, 9), last_power) for value in even if value > 0]
     if len(ticks) < 2:
         return [_short(first), _short(last)], [f"{low:.3g}", f"{high:.3g}"]
@@ -56,7 +56,7 @@ def linear_texts(low: float, high: float, most: int) -> list[str]:
     """
     if not low < high:
         return []
-    step = _step((high - low) / most)
+    step = nice_step((high - low) / most)
     exponent = math.floor(math.log10(max(abs(low), abs(high))) + 0.01)
     if abs(exponent) <= 3:
         exponent = 0
@@ -81,7 +81,8 @@ def _em(text: str) -> float:
     return sum(_WIDTHS.get(letter, 0.64) for letter in text)
 
 
-def _step(rough: float) -> float:
+def nice_step(rough: float) -> float:
+    """Return the smallest of 1, 2 and 5 times powers of ten that is not below a number."""
     base = 10.0 ** math.floor(math.log10(rough))
     return base * next(nice for nice in (1, 2, 5, 10) if rough / base <= nice + 1e-9)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -11,13 +11,14 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.knowledge.unit_spelling import pretty_unit
+from helio.steps.compute.line_fit import FitMethod, LineFit, fit_series
 from helio.steps.quantity import Quantity, check_quantity, same_clock, same_frame, same_unit
 from helio.steps.render import review
 from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks
 from helio.steps.render.colours import component_roles
 from helio.steps.render.entry_panel import EntryPanel, Limits, padded
+from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Slot
-from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Table
 
@@ -104,20 +105,6 @@ class XYPanel(EntryPanel):
             No record has a value on both axes.
         """
         cut = super().between(start, stop, written)
-        chosen = self.option("between", cast(list[str] | None, None))
-        if chosen is not None:
-            where = f"panel {self.number}: between"
-            if len(chosen) != 2:
-                raise StepError(
-                    f"{where} needs two times",
-                    advice='write between: ["2024-05-10T12:00", "2024-05-10T13:00"]',
-                )
-            first, last = (instant(text, where) for text in chosen)
-            if not first < last:
-                raise StepError(f"{where}: the first time is not before the second", advice="exchange them")
-            cut = replace(
-                cut, tables={label: table.between(first, last) for label, table in cut.tables.items()}
-            )
         if not cut.cloud.x.size:
             raise StepError(
                 f"nothing to draw: panel {self.number} has no record with a usable value of "
@@ -147,6 +134,12 @@ class XYPanel(EntryPanel):
             log_colour=self.option("log_color", False),
             gap_factor=self.style.gap_factor,
         )
+
+    @cached_property
+    def fit(self) -> LineFit | None:
+        """The line through the records with a value on both axes, if the entry asks for one."""
+        method = self.option("fit", cast(FitMethod | None, None))
+        return None if method is None else fit_series(self._x, self._y, method)
 
     @property
     def has_colour_bar(self) -> bool:
@@ -217,6 +210,8 @@ class XYPanel(EntryPanel):
         drawing.traces += cloud_traces(
             cloud, kept, colours, mode=mode, uid=f"p{self.number}", common=common, hover=hover
         )
+        if self.fit is not None:
+            self._add_fit(self.fit, drawing, pixels, common, geometry.font - (2 if pixels[0] > 300 else 4))
         if self.option("mark_ends", _hodogram(self.entry)):
             theme = self.style.theme
             marks, texts = end_marks(
@@ -233,6 +228,29 @@ class XYPanel(EntryPanel):
             self._add_bar(slot, drawing)
         drawing.notes += review.cloud_notes(self.number, cloud, kept.size, (x_limits, y_limits))
         return drawing
+
+    def _add_fit(
+        self, fit: LineFit, drawing: Drawing, size: tuple[float, float], common: dict[str, Any], font: float
+    ) -> None:
+        theme = self.style.theme
+        shade = theme.foreground if self.has_colour_bar else "#d62728"
+        drawing.traces.append(fit_trace(fit, self.cloud, uid=f"p{self.number}", common=common, colour=shade))
+        drawing.texts.append(
+            fit_text(
+                fit,
+                (self._x, self._y),
+                self.cloud,
+                self.limits(),
+                size,
+                common=common,
+                font=font,
+                colours=(theme.foreground, theme.background),
+            )
+        )
+        left = f"; left out: {fit.left_out:,} not above 0" if fit.left_out else ""
+        drawing.notes.append(
+            f"panel {self.number}: {fit.method} fit: {', '.join(fit.words(self._x, self._y))}{left}"
+        )
 
     def _add_bar(self, slot: Slot, drawing: Drawing) -> None:
         geometry, colours = slot.geometry, self._colours

@@ -102,6 +102,21 @@ def test_only_the_table_that_is_used_counts() -> None:
     assert planned.not_measured == ("limit",)
 
 
+def test_the_footer_of_a_figure_names_the_values_that_were_not_measured() -> None:
+    """Seven tables of the author are five names and a number; a figure of fetched data alone says nothing."""
+    many = [written(step_id, label=f"w{step_id}") for step_id in range(11, 18)]
+    figures = [
+        render(2, labels=("AC_H2_MFI.BGSEc",)),
+        render(3, labels=("AC_H2_MFI.BGSEc", "w11")),
+        render(4, labels=tuple(f"w{step_id}" for step_id in range(11, 18))),
+    ]
+    planned = make_plan(template(fetch(), *many, *figures), now=NOW, catalogue=CATALOGUE)
+    captions = {step.step_id: step.args.get("caption", "") for step in planned.steps}
+    assert "not measured" not in captions[2]
+    assert captions[3].endswith(" · not measured: w11")
+    assert captions[4].endswith(" · not measured: w11, w12, w13, w14, w15 and 2 more")
+
+
 def test_a_table_minus_itself_is_nothing_that_was_measured() -> None:
     one = {"step_id": 2, "tool_name": "arithmetic"}
     one["tool_args"] = {

@@ -395,6 +395,16 @@ def test_an_axis_takes_one_series():
     assert not found(step(1, "render_spec", spec={"labels": ["WI_PLASMA.B"]}))
 
 
+def test_a_histogram_takes_series():
+    drawn = step(2, "render_spec", spec={"histograms": [{"of": ["WI_PLASMA.N", "WI_PLASMA.B"]}]})
+    [one] = found(fetch(1, "N", "B"), drawn)
+    assert (one.code, one.path) == ("HV406", "/steps/1/tool_args/spec/histograms/0/of/1")
+    assert one.message.startswith("of must be one series")
+    drawn["tool_args"]["spec"]["histograms"][0]["of"] = "WI_PLASMA.FLUX"
+    [one] = found(fetch(1, "FLUX"), drawn)
+    assert one.path == "/steps/1/tool_args/spec/histograms/0/of"
+
+
 @pytest.mark.parametrize(
     ("entry", "aspects"),
     [
@@ -402,6 +412,9 @@ def test_an_axis_takes_one_series():
         ({"equal_axes": True, "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, ["HV402"]),
         ({"type": "hodogram", "equal_axes": False, "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, []),
         ({"x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, []),
+        ({"x": "WI_PLASMA.N", "y": "WI_PLASMA.T", "fit": "linear"}, []),
+        ({"x": "WI_PLASMA.N", "y": "WI_PLASMA.T", "fit": "orthogonal"}, ["HV402"]),
+        ({"x": "WI_PLASMA.BY_GSM", "y": "WI_PLASMA.BZ_GSE", "fit": "orthogonal"}, []),
         ({"type": "hodogram", "x": "WI_PLASMA.BY_GSM", "y": "WI_PLASMA.BZ_GSE"}, ["HV404"]),
         ({"type": "hodogram", "x": "WI_PLASMA.BX_GSE", "y": "WI_PLASMA.BY_GSM"}, []),
     ],

@@ -100,6 +100,8 @@ def test_a_panel_of_an_entry_goes_with_its_labels() -> None:
         "xy": [{"x": "a", "y": "b"}, {"x": "b", "y": "c"}],
         "hlines": [{"y": 1, "panel": 3}, {"y": 2, "panel": 4}],
     }
+    histograms = [{"of": ["a", "b"]}, {"of": "c"}]
+    assert without_labels(spec | {"histograms": histograms}, ["a"])["histograms"] == histograms[1:]
     left = without_labels(spec, ["a"])
     assert left["xy"] == [{"x": "b", "y": "c"}]
     assert left["panels"] == [["b"]]

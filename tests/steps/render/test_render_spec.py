@@ -848,6 +848,21 @@ def test_no_point_of_a_line_is_left_out_by_plotly():
     assert all(trace["line"]["simplify"] is False for trace in lines)
 
 
+def test_notes_count_what_the_limits_of_a_spec_leave_out():
+    """Of the values 1 to 10, y_range 2 to 8.5 leaves out 1, 9 and 10; without limits nothing is left out."""
+    assert "panel 1: y_range leaves out 3 values of n" in draw({"n": scalar()}, y_range=[2, 8.5]).notes
+    assert not [note for note in draw({"n": scalar()}, y_range=[1, 10]).notes if "leaves out" in note]
+    some = scalar(values=[-1, 0, 1, np.nan, 100, 10, 10, 10, 10, 10])
+    found = draw({"n": some}, log_scale="y", y_range=[5, 50]).notes
+    assert "panel 1: y_range leaves out 2 values of n" in found
+    assert "panel 1: a logarithmic axis leaves out 2 values of n not above 0" in found
+    flux = wide_spectrum(3)
+    found = draw({"flux": flux}, log_z=False, z_min=2, z_max=20).notes
+    beyond = np.count_nonzero((flux.values < 2) | (flux.values > 20))
+    assert f"panel 1: {beyond} cells of flux beyond z_min or z_max have the first or the last colour" in found
+    assert not [note for note in draw({"flux": flux}, log_z=False).notes if "colour" in note]
+
+
 def test_notes_say_how_many_points_of_thinned_lines_are_in_the_page():
     values = np.random.default_rng(1).normal(size=20_000)
     values[77] = np.nan

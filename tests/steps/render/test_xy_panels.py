@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.spatial import cKDTree
 
 from helio.errors import ClockMismatch, FrameMismatch, StepError, UnitMismatch
+from helio.steps.compute.fit_line import fit_line
 from helio.steps.render.clouds import MOST
 from helio.steps.render.render_spec import render_spec
 from helio.steps.render.time_axis import time_ticks
@@ -226,7 +228,50 @@ def test_only_records_between_two_times_are_drawn():
     assert points(draw(pair(), xy=[entry]))["x"] == [2, 3]
     refuse("needs two times", "write between", **SCATTER, between=["2024-05-10"])
     refuse("not before", "exchange", **SCATTER, between=["2024-05-11", "2024-05-10"])
-    refuse("no record", "time range", **SCATTER, between=["2024-05-11", "2024-05-12"])
+    refuse("has no records in 2024-05-11 to", "time range", **SCATTER, between=["2024-05-11", "2024-05-12"])
+
+
+# --- a line through the points -------------------------------------------------------------------------------
+
+
+def test_a_fit_is_a_line_and_a_text_with_the_numbers_of_the_tool():
+    tables = pair(x=(1, 2, np.nan, 4, 5), y=(400, 412, 0, 428, 441))
+    figure = draw(tables, xy=[{**SCATTER, "fit": "linear"}])
+    (line,) = named(figure, "fit")
+    known = stats.linregress([1, 2, 4, 5], [400, 412, 428, 441])
+    assert line["x"] == [1, 5]
+    assert line["y"] == pytest.approx([known.intercept + known.slope * x for x in (1, 5)])
+    (text,) = [text for text in texts(figure) if "slope" in text]
+    words = fit_line(tables["n"], tables["V"]).description
+    assert all(part.split(" km")[0] in words for part in text.split("<br>")[:2])
+    assert text.split("<br>")[0].endswith("km cm³/s")
+    assert text.endswith("n = 4")
+    assert any("linear fit: slope" in note for note in figure.notes)
+
+
+@pytest.mark.parametrize(("log", "count"), [(True, 2), (False, 65)])
+def test_a_power_law_is_straight_only_on_logarithmic_axes(log, count):
+    tables = pair(x=(1, 10, 100, -1), y=(2, 20, 200, 5))
+    figure = draw(tables, xy=[{**SCATTER, "fit": "power_law", "log_x": log, "log_y": log}])
+    (line,) = named(figure, "fit")
+    x, y = plain(line["x"]), plain(line["y"])
+    assert (x.size, x[0], x[-1]) == (count, 1, 100)
+    assert y == pytest.approx(2 * x, rel=1e-6)
+    assert any("left out: 1 not above 0" in note for note in figure.notes)
+
+
+def test_the_text_of_a_fit_stands_where_no_points_are():
+    rising, falling = (pair(x=np.arange(50), y=400 + sign * np.arange(50)) for sign in (1, -1))
+    for tables, side in ((rising, "left"), (falling, "right")):
+        figure = draw(tables, xy=[{**SCATTER, "fit": "linear"}])
+        (note,) = [note for note in layout(figure)["annotations"] if "slope" in note["text"]]
+        assert (note["xanchor"], note["yanchor"]) == (side, "top")
+        assert "bgcolor" in note
+
+
+def test_a_fit_that_does_not_exist_is_refused():
+    refuse("at least 3 records", "longer", tables=pair((1, 2), (3, 4)), **SCATTER, fit="linear")
+    refuse("is in", "cannot be converted", UnitMismatch, **SCATTER, fit="orthogonal")
 
 
 # --- many points ---------------------------------------------------------------------------------------------
