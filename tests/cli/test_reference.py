@@ -41,7 +41,7 @@ def test_another_word_for_a_tool_or_a_key_is_understood():
 
 
 @pytest.mark.parametrize(
-    "key", ["panels", "bin_label", "depends_on", "critical", "for_each", "candidates", "default"]
+    "key", ["panels", "trace_names", "depends_on", "critical", "for_each", "candidates", "default"]
 )
 def test_a_key_is_explained_with_type_and_example(key: str):
     text = helio("explain", key).stdout
