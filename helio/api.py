@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from helio.errors import Cancelled, HelioError, RequestError
 from helio.pipelines.arguments import checked, read_clock
 from helio.pipelines.library import Library
-from helio.pipelines.template.diagnostics import Diagnostic, without_hints
+from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics, without_hints
 from helio.pipelines.template.document import ID, Document, require_id
 from helio.settings import Settings, settings_in_use
 
@@ -71,7 +71,7 @@ def check(
     now: datetime | str | None = None,
     archive: str | Path | None = None,
     hints: bool = False,
-) -> tuple[Diagnostic, ...]:
+) -> Diagnostics:
     """Return all errors and warnings in a template; return an empty result if the template is correct.
 
     Parameters
@@ -82,7 +82,7 @@ def check(
         Whether to add hints: possible improvements of a correct template.
     """
     diagnostics = check_template(load(pipeline), now=now, archive=archive).diagnostics
-    return diagnostics if hints else without_hints(diagnostics)
+    return Diagnostics(diagnostics if hints else without_hints(diagnostics))
 
 
 @checked

@@ -16,6 +16,7 @@ ROOT = Path(helio.__file__).parent
 LAYERS = (
     ("limits",),
     ("errors", "counts", "settings", "time_range", "interrupts"),
+    ("notebook",),
     ("store",),
     ("sources",),
     ("knowledge",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from helio.counts import number_of
 from helio.errors import StepError
+from helio.notebook import box, paragraph
 from helio.store.canonical import canonical_blocks
 from helio.store.component_names import axis_letters
 from helio.store.leap_seconds import spans_leap_second
@@ -162,8 +164,14 @@ class Table:
         shape = " x ".join(map(str, self.values.shape))
         what = f"{self.kind} {shape}, {self.unit or 'no unit'}{f', {self.frame}' if self.frame else ''}"
         columns = ", ".join((*self.components[:6], *(["…"] if len(self.components) > 6 else [])))
-        span = f", {self.epoch[0]} to {self.epoch[-1]}" if len(self) else ""
+        span = f", {_plain(self.epoch[0])} to {_plain(self.epoch[-1])}" if len(self) else ""
         return f"<Table {self.name!r}: {what}{f' ({columns})' if columns else ''}{span}>"
+
+    def _repr_html_(self) -> str:
+        """Return the HTML that Jupyter shows: facts, and the first and last records."""
+        frame = self.to_pandas()
+        records = frame.to_html(max_rows=10, max_cols=8, show_dimensions=True)
+        return box(repr(self)[1:-1], paragraph(self.description), records)
 
     @cached_property
     def representation(self) -> Representation:
@@ -251,7 +259,7 @@ class Table:
         """
         import pandas as pd
 
-        flat = self.values.reshape(len(self), -1)
+        flat = self.values.reshape(len(self), math.prod(self.values.shape[1:]))
         made = pd.DataFrame(flat, index=pd.DatetimeIndex(self.epoch, name="epoch"), columns=self.columns())
         made.attrs = {
             "unit": self.unit,
@@ -335,3 +343,8 @@ def _bin_name(axis: Axis, j: int) -> str:
     if axis.per_record:
         return f"{axis.label or 'bin'} {j + 1}"
     return f"{axis.centers[j]:.6g} {axis.unit}".strip()
+
+
+def _plain(epoch: np.datetime64) -> str:
+    """Write an epoch without zeros at the end of its fraction of a second."""
+    return str(epoch).rstrip("0").removesuffix(".")
