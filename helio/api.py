@@ -318,6 +318,7 @@ def run(
     locked: str | Path | None = None,
     proof: Level | None = None,
     access: Access | None = None,
+    check: bool = True,
     settings: Settings | None = None,
     planned: Callable[[Plan], None] = lambda plan: None,
     started: Callable[[PlannedStep], None] = lambda step: None,
@@ -360,13 +361,17 @@ def run(
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
 
+    check : bool
+        Whether a failed run is an error. With ``check=False`` a failed run is returned: ``run.status`` and
+        ``run.result.steps`` tell what failed, and ``run.tables`` has the tables that were made.
+
     planned : callable
         Function that gets the plan, with all its values and time ranges, before anything runs.
 
     Returns
     -------
     Run
-        A failed step is in ``run.status`` and ``run.result.steps``, not raised.
+        Its status is ``partial`` if only steps or files that are not critical failed; `run.result.steps` has them.
 
     Raises
     ------
@@ -374,6 +379,9 @@ def run(
         Raised before anything has run.
     LockMismatch
         The run would use other data than its lock.
+    RunFailed
+        A critical step failed, or none succeeded. The message names the step, the reason and the remedy; the error has
+        the run as its attribute ``run``.
     EngineError
         The engine's server cannot be started or reached.
     Cancelled
@@ -406,7 +414,10 @@ def run(
     from helio.pipelines.runs.session import run_plan
 
     made_by = _engine(engine, settings)
-    return run_plan(request, settings=settings, engine=made_by, started=started, finished=finished)
+    made = run_plan(request, settings=settings, engine=made_by, started=started, finished=finished)
+    if check:
+        made.raise_if_failed()
+    return made
 
 
 @checked
@@ -941,6 +952,7 @@ def draw_both(
                 archive=archive,
                 output=Path(output) / name,
                 formats=formats,
+                check=False,
                 settings=settings,
             )
         except Cancelled:

@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 from helio import api
+from helio.errors import RunFailed
 from helio.pipelines.runs.compare import Comparison, Difference, NotCompared
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics
+from helio.settings import read_settings
 from helio.steps.describe import preview
 from helio.steps.render.figure import PLOTLY
+from helio.store.runs import Runs
 from helio.store.table import Axis, Table
 
 pytestmark = pytest.mark.usefixtures("warm_processes")
@@ -91,7 +94,7 @@ def test_a_run_shows_its_steps_with_what_they_made(run: Run) -> None:
 
 
 def test_a_failed_run_shows_the_reason_and_the_remedy() -> None:
-    failed = api.run({**TEMPLATE, "steps": [FETCH]}, time_range="2035-01-01", archive="sample")
+    failed = api.run({**TEMPLATE, "steps": [FETCH]}, time_range="2035-01-01", archive="sample", check=False)
     step = failed.result.steps[0]
     assert step.error is not None
     page = shown(failed)
@@ -215,3 +218,45 @@ def test_a_figure_is_plotlys_document_and_a_png(run: Run) -> None:
     assert bundle[PLOTLY] == run.figure.document
     assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
     assert set(bundle) == {PLOTLY, "text/plain", "image/png"}
+
+
+# A failed run ------------------------------------------------------------------------------------------------
+
+
+def test_a_failed_run_is_an_error_that_names_step_reason_and_remedy() -> None:
+    with pytest.raises(RunFailed) as raised:
+        api.run(TEMPLATE, time_range="2035-01-01", archive="sample")
+    failure = raised.value
+    looked_at = api.run(TEMPLATE, time_range="2035-01-01", archive="sample", check=False)
+    reason = looked_at.result.steps[0].error
+    assert reason is not None
+    assert failure.message == f"run {failure.run.id}: step 'b' (fetch_data) failed: {reason.message}"
+    assert failure.advice == reason.advice
+    assert failure.advice
+    assert type(failure.error) is type(reason)
+    assert failure.run.status == looked_at.status == "failed"
+    assert Runs(read_settings().runs).load(failure.run.id).status == "failed"
+
+
+def test_a_failed_run_names_the_critical_step_and_counts_the_others() -> None:
+    early = {**FETCH, "step_id": "early", "critical": False, "tool_args": {**FETCH["tool_args"]}}
+    early["tool_args"] |= {"time_range": "2036-01-01", "output_label": "early"}
+    with pytest.raises(RunFailed, match=r"step 'b' .*; 1 other step failed too"):
+        api.run({**TEMPLATE, "steps": [early, FETCH]}, time_range="2035-01-01", archive="sample")
+
+
+def test_a_partial_run_is_no_error() -> None:
+    late = {**FETCH, "step_id": "late", "critical": False}
+    late["tool_args"] = FETCH["tool_args"] | {"time_range": "2035-01-01", "output_label": "late"}
+    made = api.run({**TEMPLATE, "steps": [FETCH, late]}, archive="sample")
+    assert made.status == "partial"
+    assert "step 'late' failed" in repr(made)
+
+
+def test_a_run_without_its_critical_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROWSER_PATH", "/no/such/browser")
+    draw = {**DRAW, "tool_args": {"spec": {**DRAW["tool_args"]["spec"], "formats": ["png"]}}}
+    with pytest.raises(RunFailed, match="a file could not be written: there is no browser") as raised:
+        api.run({**TEMPLATE, "steps": [FETCH, draw]}, archive="sample", output=tmp_path / "out")
+    assert "BROWSER_PATH" in raised.value.advice
+    assert list(raised.value.run.figures) == ["figure"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio.counts import number_of
-from helio.errors import ExportError, RequestError, UnknownResult, did_you_mean
+from helio.errors import ExportError, RequestError, RunFailed, UnknownResult, did_you_mean
 from helio.notebook import MOST_ROWS, box, listed, paragraph, table_of
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.artefacts import Artefact, MissingFile
@@ -133,6 +133,34 @@ class Run:
             listed("Files", (artefact.path for artefact in self.artefacts)),
             listed("Files that could not be written", (error.message for error in self.unwritten)),
             diagnostics_as_html(self.plan.warnings),
+        )
+
+    def raise_if_failed(self) -> None:
+        """Raise an error that names the failed step, the reason and the remedy, if the run failed.
+
+        A partial run has all critical results, so it raises nothing.
+
+        Raises
+        ------
+        RunFailed
+        """
+        if self.status != "failed":
+            return
+        failed = [result for result in self.result.steps if result.error is not None]
+        failed.sort(key=lambda result: not result.step.critical)
+        if failed and failed[0].error is not None:
+            step, error = failed[0].step, failed[0].error
+            what = f"step {step.step_id!r} ({step.tool_name}) failed: {error.message}"
+            others = f"; {number_of(len(failed) - 1, 'other step')} failed too" if len(failed) > 1 else ""
+        else:
+            error = self.unwritten[0]
+            what, others = f"a file could not be written: {error.message}", ""
+        raise RunFailed(
+            f"run {self.id}: {what}{others}",
+            advice=error.advice or "run with check=False and look at run.result.steps",
+            place=error.place,
+            run=self,
+            error=error,
         )
 
     def _failures(self) -> str:
