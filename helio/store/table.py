@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +26,7 @@ from helio.store.source_file import SourceFile
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 Epochs = npt.NDArray[np.datetime64]
 Floats = npt.NDArray[np.floating[Any]]
@@ -254,8 +256,8 @@ class Table:
         Returns
         -------
         DataFrame, shape (n, columns)
-            ``frame.attrs`` has the metadata as plain JSON: unit, frame, name, description, axes,
-            sources and notes.
+            ``frame.attrs`` has the metadata as plain JSON: unit, frame, name, description, axes (with the centres of
+            bins that do not change), sources and notes. pandas hands them on to columns and most results.
         """
         import pandas as pd
 
@@ -266,13 +268,65 @@ class Table:
             "frame": self.frame,
             "name": self.name,
             "description": self.description,
-            "axes": [{"label": axis.label, "unit": axis.unit} for axis in self.axes],
+            "axes": [
+                {"label": axis.label, "unit": axis.unit}
+                | (
+                    {}
+                    if axis.per_record
+                    else {
+                        "centers": [
+                            centre if math.isfinite(centre) else None for centre in axis.centers.tolist()
+                        ]
+                    }
+                )
+                for axis in self.axes
+            ],
             "sources": [
                 {fact: value for fact, value in source.cited().items() if value} for source in self.sources
             ],
             "notes": list(self.notes),
         }
         return made
+
+    def to_xarray(self) -> xr.DataArray:
+        """Convert to an array of xarray, with named dimensions and with metadata that netCDF files can keep.
+
+        Returns
+        -------
+        DataArray, shape of `values`
+            Dimensions: ``epoch``; ``component`` for components; for bins the name of the axis, such as ``energy``.
+            The coordinates of bins are their centres and, as ``energy_lower`` and ``energy_upper``, their edges. If
+            the bins change from record to record, their dimension is ``energy_bin``, and ``energy`` has the shape
+            (n, b). ``attrs`` has units, frame, long_name, description, sources and notes, each only if it is known.
+        """
+        import xarray as xr
+
+        dimensions = ["epoch"]
+        coordinates: dict[str, Any] = {"epoch": ("epoch", self.epoch)}
+        if self.components:
+            dimensions.append("component")
+            coordinates["component"] = ("component", list(self.components))
+        for number, axis in enumerate(self.axes, 1):
+            name = _variable_name(axis.label) or f"axis_{number}"
+            if name in coordinates or name == "component":
+                name = f"{name}_{number}"
+            dimension = f"{name}_bin" if axis.per_record else name
+            dimensions.append(dimension)
+            across = ("epoch", dimension) if axis.per_record else (dimension,)
+            facts = {"units": axis.unit, "long_name": axis.label}
+            for part, array in axis.parts.items():
+                variable = name if part == "centers" else f"{name}_{part}"
+                coordinates[variable] = (across, array, {fact: text for fact, text in facts.items() if text})
+        attributes = {
+            "units": self.unit,
+            "frame": self.frame,
+            "long_name": self.name,
+            "description": self.description,
+            "sources": [source.in_words() for source in self.sources],
+            "notes": list(self.notes),
+        }
+        known = {fact: value for fact, value in attributes.items() if value}
+        return xr.DataArray(self.values, coordinates, dimensions, name=self.name or "value", attrs=known)
 
     def columns(self) -> list[str]:
         """Return the column names of the table in two dimensions: components, bin centres, or the table's name."""
@@ -337,6 +391,11 @@ def merge_sources(tables: Sequence[Table] | Mapping[str, Table]) -> tuple[Source
     """Return the source files of several tables in order, each file once."""
     every = tables.values() if isinstance(tables, Mapping) else tables
     return tuple(dict.fromkeys(source for table in every for source in table.sources))
+
+
+def _variable_name(text: str) -> str:
+    """Return a name for a variable in a program: ``"pitch_angle"`` for ``"Pitch angle"``; it may be empty."""
+    return re.sub(r"\W+", "_", text).strip("_").lower()
 
 
 def _bin_name(axis: Axis, j: int) -> str:
