@@ -709,6 +709,41 @@ def preview(
     return previewed(table, label, rows=rows, position=position)
 
 
+@checked
+def export_notebook(run_id: str, file: str | Path, settings: Settings | None = None) -> Path:
+    """Write a notebook with the tables and figures of a run; it does not need helio.
+
+    The notebook loads the tables with pandas, and draws the figures of the run with plotly. It computes nothing again.
+
+    Parameters
+    ----------
+    run_id : str
+        A run's id, its beginning, or ``"last"``.
+    file : str or Path
+        The notebook, which must not exist: ``"field.ipynb"``.
+
+    Returns
+    -------
+    Path
+        The folder next to the notebook with the tables (Parquet) and figures (JSON): ``field_files``.
+
+    Raises
+    ------
+    UnknownRun
+    RequestError
+        The file exists, its name does not end in ``.ipynb``, or the run made no table and no figure.
+    DamagedObject
+        The store no longer has a table or a figure.
+    """
+    from helio.pipelines.runs.as_notebook import write_notebook
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+    from helio.store.store import Store
+
+    settings = settings_in_use(settings)
+    return write_notebook(Runs(settings.runs).load(run_id), Store(settings.store), user_path(Path(file)))
+
+
 def _engine(name: EngineName, settings: Settings) -> Engine:
     from helio.pipelines.runs.session import Direct
 
@@ -1001,6 +1036,7 @@ __all__ = [
     "desk",
     "diff",
     "draw_both",
+    "export_notebook",
     "fix",
     "foresee",
     "library",

@@ -160,7 +160,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_template", "compare", "execute", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "worker_process"),
         ("artefacts", "locking"),
         ("provenance", "record", "saved_plan"),
         ("outcome", "prepare"),
