@@ -28,7 +28,7 @@ from helio.store.runs import HEADER, STEPS, Runs
 from helio.store.store import Store
 from helio.web.build import build
 from helio.web.gallery import utc_now
-from helio.web.site import START, Site
+from helio.web.site import START, Site, interval_address
 
 SAMPLES = {
     "gle73-particles": "2021-10-28",
@@ -136,9 +136,9 @@ def main() -> None:
         measure("a new process", lambda: Site(settings))
         series = site.gallery.series[0]
         month = f"{series.name}/{START}"
-        interval = next(
-            page for page in site.pages if page.startswith(f"{series.name}/") and page.count("-") > 3
-        )
+        if series.latest is None:
+            raise SystemExit("the home has no figure")
+        interval = interval_address(series, series.latest)
         for name, address in (("first page", START), ("month", month), ("figure", interval)):
             measure(f"{name}", lambda address=address: site.content(address))
             print(f"            {weight(site, address)}")

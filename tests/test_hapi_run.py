@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from helio import api
 from helio.cli import app
+from helio.errors import RequestError
 from helio.sources.http import Http
 from helio.testing import HapiStandIn
 from helio.testing.hapi import MESSAGES
@@ -99,6 +101,21 @@ def test_by_address_and_by_archive_the_values_are_the_same(server: HapiStandIn, 
     for archive in ("hapi:MADE", server.url):
         found = record(helio(path, "--archive", archive, "--json"))
         assert found["steps"][0]["outputs"][0]["digest"] == digest
+
+
+def test_a_figure_of_a_server_by_address_has_no_address_and_no_password(server: HapiStandIn, tmp_path: Path):
+    secret = server.url.replace("http://", "http://me:hunter2@")
+    record(helio(write(tmp_path, provider=None), "--archive", secret, "--json"))
+    page = Path("out/plot.html")
+    assert b"hunter2" not in page.read_bytes()
+    origin = api.read_figure(page).origin
+    assert origin.archive == "an address"
+    assert [dataset.provider for dataset in origin.datasets] == [f"HAPI {server.url.removeprefix('http://')}"]
+    assert not [cited.served_at for cited in origin.citations if cited.served_at]
+    made = api.rerun(page, archive=secret, output="again")
+    assert made.verdict == "same", made
+    with pytest.raises(RequestError, match="the data of this figure came from an address"):
+        api.rerun(page, output="never")
 
 
 def test_offline_it_uses_what_is_there_and_names_what_is_not(server: HapiStandIn, tmp_path: Path):

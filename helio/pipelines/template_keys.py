@@ -87,7 +87,9 @@ EXAMPLE: dict[str, Any] = {
                 "spec": {
                     "labels": ["AC_H2_MFI.BGSEc", "power"],
                     "panels": [["AC_H2_MFI.BGSEc"], ["power"]],
+                    "categories": {"region": {"0": "solar wind", "1": "magnetosheath"}},
                     "right": ["AC_H0_SWE.Np"],
+                    "bands": [{"line": "AC_H0_SWE.Np", "sigma": "Np_error", "bars": False}],
                     "panel_types": ["line", "spectrum"],
                     "ephemeris": ["density"],
                     "panel_letters": True,
@@ -115,6 +117,7 @@ EXAMPLE: dict[str, Any] = {
                             "y_label": "B_x [nT]",
                         },
                         {"x": "density", "y": "AC_H2_MFI.BGSEc.Bx", "color_by": "density", "log_color": True},
+                        {"type": "density", "x": "density", "y": "AC_H2_MFI.BGSEc.Bx", "bins": 50},
                     ],
                     "histograms": [
                         {

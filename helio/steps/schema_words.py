@@ -19,6 +19,7 @@ _FORMATS = {
     "time-range": ("time range", "time ranges"),
     "duration": ("duration", "durations"),
     "file-name": ("file name", "file names"),
+    "printed-length": ("length with a unit", "lengths with units"),
 }
 
 

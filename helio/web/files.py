@@ -7,11 +7,15 @@ import io
 import json
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote
 
-from helio.errors import DamagedObject, DamagedRecord, UnknownRun
-from helio.pipelines.runs.intervals import IntervalRun
+from helio.errors import DamagedObject, ExportError, UnknownRun
+from helio.pipelines.runs.artefacts import find_browser_of, stored_drawing
+from helio.pipelines.runs.intervals import PICTURES, IntervalRun
+from helio.pipelines.template.files import Static
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.runs import ArtefactRecord, RunRecord, Runs
@@ -46,7 +50,10 @@ class Files:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._store = Store(settings.store)
+        self._checked: dict[tuple[str, str], bool] = {}
+        """Whether the gallery can show a file, by the file's name and state."""
         self._runs = Runs(settings.runs)
         self._thumbs = settings.home / "gallery" / THUMBS
         self._by_name: dict[str, tuple[str, ArtefactRecord]] = {}
@@ -63,16 +70,28 @@ class Files:
         if name not in self._by_name:
             return None
         run_id, file = self._by_name[name]
-        return self._bytes(file) or (self._drawn_again(run_id, file) if file["kind"] == "html" else None)
+        return self._bytes(file) or (self._drawn_again(run_id, file) if file["kind"] in PICTURES else None)
 
     def has(self, file: ArtefactRecord) -> bool:
-        """Return whether a file is probably still there; this reads no file."""
-        return bool(file["sha256"]) and (self._is_stored(file) or Path(file["file"]).is_file())
+        """Return whether the gallery can show a file, after checking its bytes; a file is checked once."""
+        if not file["sha256"]:
+            return False
+        state = (name_of(file), self.state_of(file))
+        if state not in self._checked:
+            self._checked[state] = self.content(name_of(file)) is not None
+        return self._checked[state]
 
-    def path_in_store(self, name: str) -> Path | None:
-        """Return where the store keeps a file; None if it does not."""
-        file = self._by_name[name][1] if name in self._by_name else None
-        return self._path(file) if file is not None and self._is_stored(file) else None
+    def state_of(self, file: ArtefactRecord) -> str:
+        """Return a text that changes when the file changes; empty if there is no such file. This reads no bytes."""
+        if not file["sha256"]:
+            return ""
+        if self._is_stored(file):
+            return "stored"
+        try:
+            status = os.stat(file["file"])
+        except (OSError, ValueError):  # ValueError: no path
+            return "drawn again" if file["kind"] in PICTURES else ""
+        return f"{status.st_size} {status.st_mtime_ns}"
 
     def thumbnail(self, name: str) -> bytes | None:
         """Return the small picture of a PNG by the figure's name in the gallery; None if the PNG is not there."""
@@ -96,31 +115,43 @@ class Files:
                 pass
         try:
             content = Path(file["file"]).read_bytes()
-        except OSError:
+        except (OSError, ValueError):  # ValueError: no path
             return None
         return content if hashlib.sha256(content).hexdigest() == file["sha256"] else None
 
     def _drawn_again(self, run_id: str, file: ArtefactRecord) -> bytes | None:
-        """Write the HTML page of a figure from the figure in the store, as the run did."""
+        """Return the picture of a figure whose file was replaced, from the figure in the store."""
         from helio.steps.render.figure import Figure
         from helio.steps.render.write_figure import to_html
 
         try:
             steps = RunRecord(self._runs.root / run_id).readable_steps[0]
-            for step in steps:
-                for output in step["outputs"]:
-                    if step["step_id"] == file["step_id"] and output["suffix"] == ".json":
-                        figure = json.loads(self._store.bytes(output["digest"], ".json"))
-                        return to_html(Figure(figure, tuple(output.get("notes", ()))), plotly_js="beside")
-        except (DamagedObject, DamagedRecord, UnknownRun):
+            outputs = [
+                output
+                for step in steps
+                for output in step["outputs"]
+                if str(step["step_id"]) == str(file["step_id"]) and output["suffix"] == ".json"
+            ]
+            for output in outputs:
+                if file["kind"] != "html":
+                    return stored_drawing(
+                        self._store, output["digest"], cast(Static, file["kind"]), self._browser
+                    )
+                figure = json.loads(self._store.bytes(output["digest"], ".json"))
+                return to_html(Figure(figure, tuple(output.get("notes", ()))), plotly_js="beside")
+        except (DamagedObject, UnknownRun):
             return None
         return None
 
+    @cached_property
+    def _browser(self) -> Path | None:
+        try:
+            return find_browser_of(self._settings)
+        except ExportError:  # the setting is wrong; `helio doctor` reports it
+            return None
+
     def _is_stored(self, file: ArtefactRecord) -> bool:
         return self._store.has(f"sha256:{file['sha256']}", _suffix(file))
-
-    def _path(self, file: ArtefactRecord) -> Path:
-        return self._store.path(f"sha256:{file['sha256']}", _suffix(file))
 
 
 def name_of(file: ArtefactRecord) -> str:

@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 MOST_DUE = 20_000
 """Maximum number of due intervals of one schedule that the gallery looks at."""
+_SAME = ("json", "html")
+"""Formats whose equal bytes show that two runs drew the same figure."""
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,150}")
 
 
@@ -137,7 +139,7 @@ def _with_pictures(runs: Sequence[IntervalRun]) -> Iterator[IntervalRun]:
     for run in runs:
         pictures = {str(file["step_id"]): file for file in run.files if file["kind"] == "png"}
         for file in run.files:
-            if file["kind"] == "html" and file["sha256"] and str(file["step_id"]) in pictures:
+            if file["kind"] in _SAME and file["sha256"] and str(file["step_id"]) in pictures:
                 drawn[file["sha256"]] = pictures[str(file["step_id"])]
     for run in runs:
         if any(file["kind"] == "png" for file in run.files):
@@ -147,9 +149,9 @@ def _with_pictures(runs: Sequence[IntervalRun]) -> Iterator[IntervalRun]:
 
 
 def _pictures_of(run: IntervalRun, drawn: Mapping[str, ArtefactRecord]) -> Iterator[ArtefactRecord]:
-    for file in run.files:
-        if file["kind"] == "html" and file["sha256"] in drawn:
-            yield {**drawn[file["sha256"]], "step_id": file["step_id"]}
+    same = {str(file["step_id"]): drawn[file["sha256"]] for file in run.files if file["sha256"] in drawn}
+    for step_id, picture in same.items():
+        yield {**picture, "step_id": step_id}
 
 
 def safe_name(text: str) -> str:

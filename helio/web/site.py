@@ -140,7 +140,7 @@ class Site:
         shown = [
             run for series in self.gallery.series for interval in series.intervals for run in interval.runs
         ]
-        files = {name_of(file): file for run in shown for file in run.files if self.files.has(file)}
+        files = {name_of(file): file for run in shown for file in run.files if self.files.state_of(file)}
         pictures = {name: file for name, file in files.items() if file["kind"] == "png"}
         library = (
             [f"{FOLDER}/plotly.min.js"] if any(file["kind"] == "html" for file in files.values()) else []
@@ -187,7 +187,7 @@ class Site:
             json.dumps(dict(series.values), sort_keys=True),
             *(f"{run.id} {run.state} {self._known[run.id].written}" for run in interval.runs),
             *(
-                f"{name_of(file)} {self.files.has(file)}"
+                f"{name_of(file)} {self.files.state_of(file)}"
                 for run in interval.runs
                 for file in run.files
                 if file["sha256"]

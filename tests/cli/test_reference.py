@@ -41,7 +41,7 @@ def test_another_word_for_a_tool_or_a_key_is_understood():
 
 
 @pytest.mark.parametrize(
-    "key", ["panels", "y_label", "depends_on", "critical", "for_each", "candidates", "default"]
+    "key", ["panels", "trace_names", "depends_on", "critical", "for_each", "candidates", "default"]
 )
 def test_a_key_is_explained_with_type_and_example(key: str):
     text = helio("explain", key).stdout
@@ -59,7 +59,7 @@ def test_a_key_with_several_meanings_shows_all_of_them():
         "number",
         "number",
         "number",
-        "whole number",
+        "whole number or length with a unit",
     ]
     assert helio("explain", "canvas_size.width").stdout.count("width: ") == 1
 

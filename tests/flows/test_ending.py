@@ -172,33 +172,6 @@ def test_a_server_killed_in_mid_run_does_not_lose_the_run(tmp_path: Path) -> Non
         server.stop()
 
 
-def test_a_server_that_comes_back_in_mid_run_shows_the_whole_run(tmp_path: Path) -> None:
-    server = Server(tmp_path, ENVIRON)
-
-    def end() -> str:
-        os.kill(json.loads((tmp_path / "prefect/server.json").read_text())["pid"], signal.SIGKILL)
-        wait_until(lambda: not server.is_up(), "the end of the server")
-        return "completed"
-
-    def start_again() -> str:
-        server.start()
-        server.wait()
-        return "completed"
-
-    with server.used():
-        server.start()
-        try:
-            server.wait()
-            run = Run(server, tmp_path, chain(4), Runner({"b": end, "m1": start_again}), workers=1)
-            assert set(run.states.values()) == {"completed"}
-            run.shown.soon(
-                lambda shown: shown.states, dict.fromkeys(("b", "m0", "m1", "figure"), "Completed")
-            )
-            assert run.shown.run["state_name"] == "Completed"
-        finally:
-            server.stop()
-
-
 def test_an_ephemeral_run_needs_no_server_and_leaves_none(home: Path) -> None:
     with a_run(home, "ephemeral", SECONDS) as (process, _):
         servers = _servers_of(process.pid)

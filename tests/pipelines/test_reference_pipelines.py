@@ -37,6 +37,8 @@ COHO = {
     "ABS_B": Made("nT", 5), "V": Made("km/s", 400),
 }  # fmt: skip
 PLASMA = {"P_VELS": vector("km/s", -400, "GSE"), "P_DENS": Made("cm^-3", 6), "P_TEMP": Made("eV", 10)}
+HGI = {"HGI_LAT": Made("deg", 3), "HGI_LON": Made("deg", 120)}
+MAGNETIC = {"mlt": Made("h", 12), "mlat": Made("deg", 5)}
 GOOD, VALID = Made("", 0, constant=True), Made("", 1, constant=True)
 ENERGY, FREQUENCY = ("Energy", "eV"), ("Frequency", "Hz")
 FLUX, PARTICLES, ELECTRONS = "eV/(cm^2 s sr eV)", "cm^-2 s^-1 sr^-1 MeV^-1", "cm^-2 s^-1 sr^-1 keV^-1"
@@ -128,7 +130,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                 "1min",
                 {"EFLUX_VS_ENERGY": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(2, 2e3))},
             ),
-            "PSP_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.08)}),
+            "PSP_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.08), **HGI}),
         },
         {},
     ),
@@ -151,7 +153,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "Electron_Flux": Made(PARTICLES, 1e3, size=34, axis=("Energy", "MeV"), bins=(0.02, 0.5)),
                 },
             ),
-            "SOLO_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.5)}),
+            "SOLO_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.5), **HGI}),
         },
         {},
     ),
@@ -174,6 +176,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "tha_psef_en_eflux": Made(FLUX, 1e5, size=16, axis=ENERGY, bins=(3e4, 8e5)),
                 },
             ),
+            "THA_OR_SSC": ("1min", {"XYZ_GSM": vector("R_E", -8, "GSM", swing=3)}),
             "THA_L2_FGM": (
                 "6s",
                 {"tha_fgs_gsm": vector("nT", 2, "GSM", swing=15), "tha_fgm_fgs_quality": GOOD},
@@ -216,7 +219,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "FPSA": Made(ELECTRONS, 1e6, size=72, axis=ENERGY, bins=(15, 5e4)),
                 },
             ),
-            "RBSPA_EFW-L3": ("1min", {"density": Made("cm^-3", 200, swing=190), "lshell": Made("", 4)}),
+            "RBSPA_EFW-L3": ("1min", {"density": Made("cm^-3", 200, swing=190), "lshell": Made("", 4), **MAGNETIC}),
         },
         {},
     ),

@@ -22,12 +22,14 @@ ANY_FRAME = {
     "magnetosonic_mach": LENGTHS,
     "mask_by_flag": "takes only the flags of its second table",
     "newell_coupling": "takes only the speed of the velocity, and the field in GSM alone",
+    "superposed_epoch": "takes only the epochs of its events",
 }
 """Tools that may take tables of different frames, and why."""
 ANY_CLOCK = {
     "align": "brings tables onto one clock",
     "cross_correlation_lag": "compares two series over their own epochs",
     "rotate_to_axes": "takes axes of one record for all records",
+    "superposed_epoch": "takes the samples around the epochs of its events",
 }
 """Tools that may take tables of different epochs, and why."""
 SEPARATE = {

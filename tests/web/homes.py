@@ -58,6 +58,7 @@ def add_run(
     formats: Sequence[str] = ("html", "png"),
     figure: Mapping[str, Any] = FIGURE,
     export: str = "",
+    in_store: bool = True,
 ) -> str:
     """Write the record of a run with its figure, and return its id."""
     run_id = (
@@ -121,7 +122,7 @@ def add_run(
             written[export] = ("data", b"time,Bz\n2024-05-10T00:00:00,1.5\n")
         for file, (kind, content) in written.items():
             (folder / file).write_bytes(content)
-            if kind == "png":
+            if kind == "png" and in_store:
                 store.put_bytes(content, ".png")
             sha256 = hashlib.sha256(content).hexdigest()
             files.append({"file": str(folder / file), "step_id": "draw", "kind": kind, "sha256": sha256})

@@ -132,6 +132,19 @@ def test_a_ticket_works_once(gallery: Gallery):
         "9" + make_ticket(SECRET, TIME),
         "ü" + make_ticket(SECRET, TIME),
     ],
+    ids=[
+        "empty",
+        "letters",
+        "dots",
+        "none",
+        "list",
+        "other secret",
+        "old",
+        "too new",
+        "cut",
+        "digit",
+        "letter",
+    ],
 )
 def test_wrong_and_old_tickets_are_refused(gallery: Gallery, ticket: Any):
     assert redeem(gallery, ticket).status == 403

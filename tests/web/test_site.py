@@ -10,10 +10,14 @@ from urllib.parse import unquote
 
 import pytest
 
+from helio.pipelines.runs import artefacts
 from helio.settings import Settings
+from helio.store.runs import Runs
+from helio.store.store import Store, StoredResult
+from helio.store.work_keys import key_of
 from helio.web.gallery import safe_name
 from helio.web.site import START, Site
-from tests.web.homes import NOW, add_run, error, settings_of, usual_home
+from tests.web.homes import NOW, add_run, error, picture, settings_of, usual_home
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +35,11 @@ def page(site: Site, address: str) -> str:
     assert content is not None, address
     assert content.is_page
     return content.body.decode()
+
+
+def shown_picture(site: Site) -> str:
+    """The small picture of the first interval."""
+    return site.thumbnail_of(site.gallery.series[0].intervals[0].run)
 
 
 class Page(HTMLParser):
@@ -118,6 +127,35 @@ def test_a_month_shows_only_its_own_days_and_links_to_its_neighbours(site: Site)
     assert "Apr 2024: 1 done" in words
 
 
+@pytest.mark.parametrize(
+    ("time_ranges", "kind", "words"),
+    [
+        (["2024-05-01 to 2024-05-08", "2024-05-08 to 2024-05-15"], "list", "Wed 1 to Wed 8"),
+        (
+            [f"2024-05-10T{hour:02}:00/2024-05-10T{hour + 1:02}:00" for hour in range(6)],
+            "list",
+            "Fri 10 00:00 to 01:00",
+        ),
+        (
+            ["2024-05-10T00:00/2024-05-10T12:00", "2024-05-10T12:00/2024-05-11"],
+            "calendar",
+            "Fri 10 12:00 to Sat 11 00:00",
+        ),
+        (["2024-05-10", "2024-05-12"], "calendar", "Sun 12"),
+    ],
+)
+def test_days_make_a_calendar_and_other_intervals_a_list(
+    tmp_path: Path, time_ranges: list[str], kind: str, words: str
+):
+    for time_range in time_ranges:
+        add_run(tmp_path, time_range)
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    parsed = Page(page(site, "ace-field/2024-05.html"))
+    assert [attrs["class"] for attrs in parsed.all("ol") if attrs.get("class")] == [kind]
+    assert words in " ".join(parsed.text.split())
+    assert len({link for link in parsed.links if "thumbs/" in link}) == len(time_ranges)
+
+
 def test_a_page_of_a_figure_has_everything_that_belongs_to_it(site: Site):
     parsed = Page(page(site, "ace-field/2024-05-10.html"))
     words = " ".join(parsed.text.split())
@@ -175,6 +213,30 @@ def test_a_figure_whose_html_was_replaced_is_drawn_from_the_store(tmp_path: Path
     assert after is not None
     assert b"something else" not in after.body
     assert b"Plotly.newPlot" in after.body
+
+
+def test_a_png_that_was_replaced_comes_from_the_drawing_in_the_store(tmp_path: Path):
+    run_id = add_run(tmp_path, "2024-05-10", in_store=False)
+    settings = settings_of(tmp_path)
+    replaced = tmp_path / "out" / run_id / "figure.png"
+    replaced.write_bytes(picture("another figure"))
+    assert not shown_picture(Site(settings, now=lambda: NOW))
+    store = Store(settings.store)
+    figure = next(
+        step["outputs"][0]["digest"]
+        for step in Runs(settings.runs).load(run_id).step_records
+        if step["outputs"]
+    )
+    drawing = picture("the figure")
+    recipe = artefacts._recipe(figure, "png", None)
+    digest = store.put_bytes(drawing, ".png")
+    store.record(key_of(recipe), StoredResult(key_of(recipe), recipe, digest, ".png", {}, "2024-05-11", 0.0))
+    site = Site(settings, now=lambda: NOW)
+    assert shown_picture(site)
+    (address,) = [name for name in site.files_named if name.startswith("files/") and name.endswith(".png")]
+    content = site.content(address)
+    assert content is not None
+    assert content.body == drawing
 
 
 def test_a_file_that_changed_after_the_run_is_not_shown(tmp_path: Path):

@@ -187,6 +187,15 @@ def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[D
             key = next(name for name in reversed(path) if isinstance(name, str))
             message = f"{key} must be one series, but '{read.label}' is {_kinds(read.known)}"
             yield _diagnostic(step, "kind", read, [read.known], message, "", _advice_on_kind("scalar", read))
+    for path, read in by_path.items():
+        first = by_path.get((*path[:-1], 0), read)
+        if path[-2:-1] == ("of",) and clashes("unit", first.known, read.known):
+            message = (
+                f"'{first.label}' {_is(first.known, 'unit')}, and '{read.label}' {_is(read.known, 'unit')}"
+            )
+            advice = _advice_on_unlike("unit", first, read) + "; or give each a histogram of its own"
+            why = ": the quantities of a histogram need one unit"
+            yield _diagnostic(step, "unit", read, [first.known, read.known], message, why, advice)
     for path, x in by_path.items():
         y = by_path.get((*path[:-1], "y"))
         if path[-1] != "x" or y is None:

@@ -39,16 +39,22 @@ def split_labels(template: Template, context: Context) -> Iterator[Finding]:
         for table in signature.tables if signature else ():
             if not table.many:
                 continue
-            for dotted in (table.argument, *table.also):
-                for path, value in values_at(step.tool_args, dotted):
-                    if not _holds_commas(value, dotted == table.argument):
-                        continue
-                    if known is None:
-                        shown = views(template.by_list(), context.signatures)
-                        known = [label for view in shown for label in view.outputs]
-                    parts = _split(value, known, dotted == table.argument)
-                    if parts != value:
-                        operations += replaced(pointer(*step.path, "tool_args", *path), value, parts)
+            places = [
+                (path, value, dotted == table.argument or path[-1] == "of")
+                for dotted in (table.argument, *table.also)
+                for path, value in values_at(step.tool_args, dotted)
+            ]
+            # Where one label stands, such as x of a panel, a text is one label; what is not known is refused later.
+            single = [value for _, value, whole in places if isinstance(value, str) and not whole]
+            for path, value, whole in places:
+                if not _holds_commas(value, whole):
+                    continue
+                if known is None:
+                    shown = views(template.by_list(), context.signatures)
+                    known = [label for view in shown for label in view.outputs]
+                parts = _split(value, [*known, *single], whole)
+                if parts != value:
+                    operations += replaced(pointer(*step.path, "tool_args", *path), value, parts)
         if operations:
             message = "comma-separated labels written as a list"
             yield Edit("HR201", message, tuple(operations), step.step_id, path=operations[0]["path"])

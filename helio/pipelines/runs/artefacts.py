@@ -158,7 +158,7 @@ class _StaticFigures:
         from helio.steps.render.write_figure import StaticRenderer
 
         browser = self._find_browser()
-        drawn = _stored(self._store, output, kind, browser)
+        drawn = stored_drawing(self._store, output.digest, kind, browser)
         if drawn is None:
             if self._renderer is None:
                 self._renderer = self._stack.enter_context(StaticRenderer(browser=browser))
@@ -167,7 +167,7 @@ class _StaticFigures:
         return drawn
 
 
-def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, object]:
+def _recipe(digest: str, kind: Static, browser: Path | None) -> dict[str, object]:
     """Return everything that determines a static figure: the figure, the format and the browser's program file."""
     from importlib.metadata import version
 
@@ -177,7 +177,7 @@ def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, obj
         status = os.stat(real)
         identity = [str(real), status.st_size, status.st_mtime_ns]
     return {
-        "static figure": output.digest,
+        "static figure": digest,
         "format": kind,
         "scale": SCALE,
         "kaleido": version("kaleido"),
@@ -186,8 +186,17 @@ def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, obj
     }
 
 
-def _stored(store: Store, output: Output, kind: Static, browser: Path | None) -> bytes | None:
-    result = store.find(key_of(_recipe(output, kind, browser)))
+def stored_drawing(store: Store, digest: str, kind: Static, browser: Path | None) -> bytes | None:
+    """Return a static figure from the store, without an enclosed document; None if the store does not have it.
+
+    Parameters
+    ----------
+    digest : str
+        Digest of the figure.
+    browser : Path or None
+        The browser that drew it.
+    """
+    result = store.find(key_of(_recipe(digest, kind, browser)))
     if result is None:
         return None
     try:
@@ -197,7 +206,7 @@ def _stored(store: Store, output: Output, kind: Static, browser: Path | None) ->
 
 
 def _store(store: Store, output: Output, kind: Static, browser: Path | None, content: bytes) -> None:
-    recipe = _recipe(output, kind, browser)
+    recipe = _recipe(output.digest, kind, browser)
     digest = store.put_bytes(content, f".{kind}")
     made_at = datetime.now(UTC).isoformat()
     store.record(key_of(recipe), StoredResult(key_of(recipe), recipe, digest, f".{kind}", {}, made_at, 0.0))

@@ -237,7 +237,14 @@ def provenance_of(
         rules=rule_numbers(),
         fetches=tuple(map(_used, fetches)),
         citations=tuple(
-            replace(cited, accessed=(), proofs={}, unknown=()) for cited in citations_of(uses, home)
+            replace(
+                cited,
+                accessed=(),
+                proofs={},
+                unknown=(),
+                served_at="" if is_url(archive) else cited.served_at,
+            )
+            for cited in citations_of(uses, home)
         ),
         template=template,
     )

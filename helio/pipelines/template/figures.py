@@ -19,6 +19,8 @@ ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by", "histograms.of")
 """Paths of the labels in the entries of a figure that describe a panel each."""
 ENTRIES = tuple(dict.fromkeys(path.partition(".")[0] for path in ENTRY_LABELS))
 """Keys of a figure whose value is a list with a panel in each entry; these panels stand below the others."""
+BAND_LABELS = ("bands.sigma", "bands.lower", "bands.upper")
+"""Paths of the labels of tables that give the uncertainties of lines."""
 LABEL_LISTS = ("right", "ephemeris")
 """Keys of a figure, besides ``labels`` and ``panels``, whose value is a list of labels."""
 UNKNOWN_KEY = "HO401"
@@ -66,7 +68,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for place in ("panels", *LABEL_LISTS, *ENTRY_LABELS)
+        for place in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS)
         for path, value in values_at(spec, place)
         for _, label in labels_at(path, value)
     )
@@ -84,7 +86,7 @@ AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
 TWO_SIDED = frozenset({"y_label", "log_scale", "log_y", "y_range"})
 """Keys of a figure with a panel number, or with a panel number and `RIGHT` for the panel's second y axis."""
 RIGHT = " right"
-_BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
+_BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles", "categories"})
 
 
 def panel_of(key: str, name: str) -> str:
@@ -106,6 +108,11 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
         remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    if "bands" in spec:
+        tables = ("line", "sigma", "lower", "upper")
+        remaining["bands"] = [
+            band for band in spec["bands"] if not any(owner(band.get(key, ""), lost) for key in tables)
+        ]
     for key in spec.keys() & LABEL_LISTS:
         remaining[key] = [label for label in spec[key] if label not in lost]
     for key in ENTRIES & spec.keys():

@@ -228,7 +228,8 @@ class Hapi(Source):
         """Prepare the cache of replies; called once, at the end of ``__init__``."""
         if not self.server:
             parts = urlsplit(self.url)
-            self.server = f"{parts.netloc}{parts.path}"
+            # a name or a password in the address must not be in a footer
+            self.server = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._pieces = Pieces(self.cache / "data", self.http.clock.utc, self.digests, believe=self.offline)
         self._lock = threading.Lock()
         self._unknown: dict[str, UnknownDataset] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.lines import Line, line_style
 from helio.steps.render.panel import Drawing, Panel, Slot
 from helio.steps.render.scales import SCALES
+from helio.steps.render.spec import PanelType
 from helio.store.table import Table
 
 _QUIET = "#4daf4a"
@@ -40,7 +41,7 @@ class Bars:
 class BarPanel(LinePanel):
     """A panel of bars over time; the components of several tables stand side by side."""
 
-    kind = "bars"
+    kind: ClassVar[PanelType] = "bars"
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:

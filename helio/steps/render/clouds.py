@@ -193,10 +193,7 @@ class Colours:
 
     def room(self, font: float) -> float:
         """Return the width in pixels of the colour bar with its labels and title."""
-        bar = self.bar({}, font)
-        texts = bar["ticktext"] if "ticktext" in bar else linear_texts(*self.limits, bar["nticks"])
-        widest = max((tick_width(text, font - 2) for text in texts), default=0.0)
-        return 10 + 14 + 15 + widest + 1.6 * (font - 2) + 4
+        return bar_room(self.bar({}, font), self.limits, font)
 
     def bar_trace(self, bar: dict[str, Any], x_axis: str, y_axis: str) -> dict[str, Any]:
         """Return a plotly trace without points that shows the colour bar."""
@@ -209,6 +206,13 @@ class Colours:
                 "colorbar": bar,
             },
         }  # fmt: skip
+
+
+def bar_room(bar: dict[str, Any], limits: Limits, font: float) -> float:
+    """Return the width in pixels of a colour bar with its labels and title."""
+    texts = bar["ticktext"] if "ticktext" in bar else linear_texts(*limits, bar["nticks"])
+    widest = max((tick_width(text, font - 2) for text in texts), default=0.0)
+    return 10 + 14 + 15 + widest + 1.6 * (font - 2) + 4
 
 
 def cloud_traces(

@@ -11,6 +11,8 @@ from helio.steps.render.spec import FigureSpec
 from helio.steps.signature import PrintedLength
 
 WIDTH = 1000
+_LOWEST = 200
+"""The smallest height of a figure in pixels; a figure of one strip is not smaller either."""
 _PIXELS = {"mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0, "pt": 96 / 72}
 """Pixels in each unit of length."""
 LEFT = 96
@@ -155,8 +157,8 @@ def lay_out(
     gap = 14.0
     axes = [room * scale for room in below[:-1]]
     natural = sum(natural_heights) + gap * (len(natural_heights) - 1) + sum(axes) + top + bottom
-    height = round(pixels(canvas.get("height", natural)))
-    if not 300 <= width <= 6000 or not 200 <= height <= 10_000:
+    height = round(pixels(canvas.get("height", max(_LOWEST, natural))))
+    if not 300 <= width <= 6000 or not _LOWEST <= height <= 10_000:
         raise StepError(
             f"canvas_size {width} × {height} is not allowed",
             advice="choose a width of 300 to 6000 pixels and a height of 200 to 10000 pixels",

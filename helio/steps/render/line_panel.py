@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from helio.steps.render import lines, review
+from helio.steps.render.bands import with_bands
 from helio.steps.render.geometry import LINE_PANEL
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.lines import Line
@@ -33,7 +34,8 @@ class LinePanel(Panel):
     @cached_property
     def _both_sides(self) -> Sequence[Line]:
         style = self.style
-        return lines.panel_lines(self.tables, style.spec, style.theme.foreground, style.line_scale)
+        drawn = lines.panel_lines(self.tables, style.spec, style.theme.foreground, style.line_scale)
+        return with_bands(drawn, style.spec, style.tables) if self.kind == "line" else drawn
 
     @property
     def on_y_axis(self) -> Mapping[str, Table]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from helio.errors import StepError
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.angles import turning
 from helio.steps.render import colours
+from helio.steps.render.bands import Spread, spread_traces
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.fills import beyond_level, fill_trace
@@ -48,11 +49,13 @@ class Line:
     """Width in pixels, unless the figure's spec states another."""
     bin: float | None = None
     """Centre of the spectrum's bin that the line shows, if the table is a spectrum."""
+    spread: Spread | None = None
+    """The uncertainties of the values, if the figure shows them."""
 
     @property
     def shown(self) -> tuple[npt.NDArray[Any], ...]:
         """All arrays of values that must fit on the y axis."""
-        return (self.values,)
+        return (self.values,) if self.spread is None else (self.values, self.spread.lower, self.spread.upper)
 
     @property
     def entries(self) -> list[tuple[str, str]]:
@@ -150,7 +153,20 @@ def line_traces(
     if legend is not None:
         trace["legend"] = legend
         trace["legendgroup"] = trace["uid"]
-    traces = [*_fills(line, style, x, y, uid=uid, axis=axis, log=positive), trace]
+    spreads: Iterable[dict[str, Any]] = ()
+    if line.spread is not None:
+        spreads = spread_traces(
+            line,
+            line.spread,
+            gap,
+            uid=uid,
+            axis=axis,
+            start=start,
+            stop=stop,
+            pixels=pixels,
+            positive=positive,
+        )
+    traces = [*spreads, *_fills(line, style, x, y, uid=uid, axis=axis, log=positive), trace]
     alone = isolated(y)
     if alone.any() and "markers" not in mode:
         traces.append(

@@ -87,6 +87,8 @@ class FigureStyle:
     theme: Look
     line_scale: list[list[float | str]]
     """The colour scale for lines in an order, such as the bins or the records of a spectrum."""
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    """All tables of the figure by label, also those that only give the uncertainties of lines."""
 
     @property
     def legend(self) -> bool:
@@ -367,7 +369,9 @@ class Panel(ABC):
         # the edges of bins lie beyond their centres.
         margin = (high - low) / 18 if limits is None else 0.0
         return linear_texts(
-            low - margin, high + margin, most_value_labels(geometry.panel_height(self.number))
+            low - margin,
+            high + margin * (2 if self.reach else 1),
+            most_value_labels(geometry.panel_height(self.number)),
         )
 
     def _y_axis(self, slot: Slot) -> dict[str, Any]:

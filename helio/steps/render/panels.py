@@ -8,7 +8,9 @@ from typing import Any, cast
 from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.alike import told_apart
+from helio.steps.render.bands import band_labels
 from helio.steps.render.bar_panel import BarPanel
+from helio.steps.render.density_panel import DensityPanel
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
@@ -16,12 +18,13 @@ from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
 from helio.steps.render.spectrum_panel import SpectrumPanel
+from helio.steps.render.strip_panel import StripPanel
 from helio.steps.render.themes import Look
 from helio.steps.render.xy_panel import XYPanel
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
-    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel)
+    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
 ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {panel.kind: panel for panel in (XYPanel, HistogramPanel)}
@@ -49,7 +52,7 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
-        other |= set(spec.get("ephemeris", []))
+        other |= {*band_labels(spec), *spec.get("ephemeris", [])}
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(
@@ -82,13 +85,13 @@ def arrange_panels(
         for number, group in enumerate(grouped, 1)
     ]
     _check_right(spec.get("right", []), grouped, kinds)
-    style = FigureStyle(spec, [*kinds, *(kind for kind, _ in entries)], theme, line_scale)
+    style = FigureStyle(spec, [*kinds, *(kind for kind, _ in entries)], theme, line_scale, tables)
     panels: list[Panel] = [
         KINDS[kind](number, group, style)
         for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)
     ]
     for number, (entry_kind, entry) in enumerate(entries, len(panels) + 1):
-        panel = ENTRY_KINDS[entry_kind]
+        panel = DensityPanel if entry.get("type") == "density" else ENTRY_KINDS[entry_kind]
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         panel.check_entry(number, named_tables, entry)
         panels.append(panel(number, named_tables, style, entry=entry))

@@ -11,10 +11,12 @@ import numpy as np
 from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import fixed_ticks, time_axis
+from helio.steps.render.bands import band_labels, check_bands
 from helio.steps.render.ephemeris import EphemerisRow, ephemeris_rows, height_of, row_texts, width_of
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
+from helio.steps.render.lines import Line
 from helio.steps.render.page import (
     footer,
     footer_lines,
@@ -30,6 +32,7 @@ from helio.steps.render.panels import arrange_panels
 from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
+from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
 from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
 from helio.steps.signature import whole_range
@@ -58,6 +61,9 @@ _TITLE_COLUMN = 28
         "spec.xy.y",
         "spec.xy.color_by",
         "spec.histograms.of",
+        "spec.bands.sigma",
+        "spec.bands.lower",
+        "spec.bands.upper",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
@@ -131,12 +137,12 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = with_room(panels, hlines)
     drawn = [table for panel in panels for table in panel.tables.values()]
-    drawn += [tables[label] for label in spec.get("ephemeris", []) if label in tables]
+    drawn += [tables[label] for label in (*spec.get("ephemeris", []), *band_labels(spec)) if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
-    rows = rows_of(panels, width)
+    rows = rows_of(panels, width, font)
     ephemeris = ephemeris_rows(spec, tables)
     geometry, title_columns, y_titles = _size(
         rows, ephemeris, spec, width, font, len(titles), max(map(len, footers))
@@ -197,7 +203,8 @@ def render_spec(
     if unused := [
         label
         for label in spec.get("labels", [])
-        if label not in spec.get("ephemeris", []) and all(label not in panel.tables for panel in panels)
+        if label not in {*band_labels(spec), *spec.get("ephemeris", [])}
+        and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
     shapes, mark_texts = marks.marks(
@@ -358,6 +365,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_numbered_keys(panels, spec)
     _check_styles(panels, spec)
+    check_categories(panels, spec.get("categories", {}))
+    check_bands([line for panel in panels if panel.kind == "line" for line in _both_sides(panel)], spec)
     _check_right_keys(panels, spec)
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
@@ -371,9 +380,13 @@ _KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
     "fill_below": ("line", "spectrogram"),
     "fill_above": ("line", "spectrogram"),
     "fill_color": ("line", "spectrogram"),
-    "bar": ("bars",),
+    "bar": ("bars", "strip"),
 }
 """Kinds of panels that draw a style of a line; all kinds draw the other styles."""
+
+
+def _both_sides(panel: Panel) -> list[Line]:
+    return [*panel.lines, *(() if panel.right is None else panel.right.lines)]
 
 
 def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:

@@ -134,15 +134,13 @@ def beyond_notes(panel: Panel, lines: Sequence[Line], low: float, high: float) -
     return notes
 
 
-def cloud_notes(number: int, cloud: Cloud, drawn: int, limits: tuple[Limits, Limits]) -> list[str]:
-    """Write how many records have a point in a panel of one quantity against another, and how many points are drawn.
+def cloud_notes(number: int, cloud: Cloud, limits: tuple[Limits, Limits]) -> list[str]:
+    """Write how many records have a point in a panel of one quantity against another.
 
     Parameters
     ----------
     number : int
         Number of the panel.
-    drawn : int
-        Number of points that are drawn.
     limits : two pairs of float
         Limits of the x and of the y axis.
     """
@@ -155,11 +153,16 @@ def cloud_notes(number: int, cloud: Cloud, drawn: int, limits: tuple[Limits, Lim
     outside = int(((cloud.x < x0) | (cloud.x > x1) | (cloud.y < y0) | (cloud.y > y1)).sum())
     if outside:
         notes.append(f"{where}: {number_of(outside, 'point')} outside the limits of the axes")
-    if drawn < count:
-        notes.append(
-            f"{where}: {drawn:,} of {count:,} points are drawn: those that can be seen, and the extremes"
-        )
     return notes
+
+
+def hidden_notes(number: int, drawn: int, points: int) -> list[str]:
+    """Write how many points of a panel are drawn, if some are hidden by others and left out."""
+    if drawn == points:
+        return []
+    return [
+        f"panel {number}: {drawn:,} of {points:,} points are drawn: those that can be seen, and the extremes"
+    ]
 
 
 def histogram_notes(

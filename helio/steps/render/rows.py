@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from helio.errors import StepError
-from helio.steps.render.geometry import WIDTH, Geometry, pixels
+from helio.steps.render.geometry import LEFT, WIDTH, Geometry, pixels
 from helio.steps.render.panel import Panel
 from helio.steps.render.spec import FigureSpec
 
@@ -15,8 +15,8 @@ ALONE = 640
 """Width in pixels of a figure whose only panel has no time axis."""
 _MOST = 3
 """The largest number of panels side by side."""
-_COLUMN = 220
-"""The smallest width in pixels of the figure for each panel in a row."""
+_COMFORTABLE, _LABELS = 130, 75
+"""Width in pixels of a panel that may have another one beside it, and of its y labels, at a font size of 14."""
 _NARROWEST, _LOWEST = 80, 150
 """The smallest width, and the smallest height if none is chosen, of a panel in pixels."""
 _BETWEEN = 14
@@ -29,13 +29,26 @@ def figure_width(spec: FigureSpec, panels: Sequence[Panel]) -> int:
     return round(pixels(spec.get("canvas_size", {}).get("width", ALONE if alone else WIDTH)))
 
 
-def rows_of(panels: Sequence[Panel], width: int) -> list[list[Panel]]:
-    """Return the panels of each row, from the top; `width` is that of the figure in pixels."""
-    rows = [[panel] for panel in panels if not panel.side_by_side]
+def rows_of(panels: Sequence[Panel], width: int, font: float) -> list[list[Panel]]:
+    """Return the panels of each row, from the top, for a figure of this width in pixels.
+
+    As many panels stand side by side as fit, up to three; four stand in two rows.
+    """
+    above = [[panel] for panel in panels if not panel.side_by_side]
     below = [panel for panel in panels if panel.side_by_side]
-    most = max(1, min(_MOST, (width - 100) // _COLUMN))
-    columns = 2 if len(below) == 4 and most > 2 else most
-    return [*rows, *(below[first : first + columns] for first in range(0, len(below), columns))]
+    scale = font / 14
+    depths = dict.fromkeys((panel.number for panel in panels), _LABELS * scale)
+    rows: list[list[Panel]] = []
+    for most in range(2 if len(below) == 4 else _MOST, 0, -1):
+        rows = [below[first : first + most] for first in range(0, len(below), most)]
+        bars = drawn_bars(rows)
+        widths = (
+            measure(row, width - LEFT * scale - row[-1].room_at_right(font), depths, bars, font).width
+            for row in rows
+        )
+        if all(panel_width >= _COMFORTABLE * scale for panel_width in widths):
+            break
+    return [*above, *rows]
 
 
 def drawn_bars(rows: Sequence[Sequence[Panel]]) -> set[int]:
@@ -106,8 +119,8 @@ def side_by_side(geometry: Geometry, rows: Sequence[Sequence[Panel]], measured: 
             continue
         if sizes.width < _NARROWEST:
             raise StepError(
-                f"{len(row)} panels side by side do not fit into {geometry.width} pixels",
-                advice=f"set the width in canvas_size to at least {geometry.width + len(row) * _COLUMN}",
+                f"panel {row[0].number} does not fit into a figure of {geometry.width} pixels",
+                advice="choose a larger width in canvas_size, or a smaller font_size",
             )
         left = 0.0
         for panel, gap in zip(row, [*sizes.gaps, 0.0], strict=True):

@@ -8,7 +8,7 @@ from helio.limits import LIMITS
 from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
-PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
+PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip"]
 EntryKind = Literal["xy", "histograms"]
 """Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
 PanelKind = PanelType | EntryKind
@@ -131,8 +131,21 @@ class Slope(TypedDict, total=False):
     color: Annotated[str, "A colour that plotly knows; grey when left out."]
 
 
+class Band(TypedDict, total=False):
+    """The uncertainty of a line over time: a band about it, or error bars."""
+
+    line: Required[Annotated[str, "The line, LABEL or LABEL.component, in a panel of lines."]]
+    sigma: Annotated[
+        str,
+        "Label of the standard deviation, in the unit and at the epochs of the line; one or as many components.",
+    ]
+    lower: Annotated[str, "Label of the lower limit of the values; with upper, in place of sigma."]
+    upper: Annotated[str, "Label of the upper limit of the values."]
+    bars: Annotated[bool, "Error bars instead of a band; false when left out."]
+
+
 class XY(TypedDict, total=False):
-    """A panel of one quantity against another: a scatter plot or a hodogram."""
+    """A panel of one quantity against another: a scatter plot, a hodogram or the density of points."""
 
     x: Required[
         Annotated[str, "Label of the quantity on the x axis, LABEL or LABEL.component: a single series."]
@@ -141,9 +154,10 @@ class XY(TypedDict, total=False):
         Annotated[str, "Label of the quantity on the y axis, on the same epochs as x (use align first)."]
     ]
     type: Annotated[
-        Literal["scatter", "hodogram"],
+        Literal["scatter", "hodogram", "density"],
         "scatter, when left out: markers in one colour. hodogram: a line in the order of time, coloured by time, with "
-        "equal scales on both axes, and its start and end marked.",
+        "equal scales on both axes, and its start and end marked. density: the number of records in each cell as "
+        "colour.",
     ]
     color_by: Annotated[
         str, "time, or the label of a third quantity on the same epochs, that sets the colours of the points."
@@ -164,7 +178,8 @@ class XY(TypedDict, total=False):
     ]
     log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
     log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
-    log_color: Annotated[bool, "Logarithmic colours of color_by; false when left out."]
+    log_color: Annotated[bool, "Logarithmic colours of color_by or of a density; false when left out."]
+    bins: Annotated[int, "Number of cells of a density along each axis; chosen by a rule when left out."]
     x_range: Annotated[list[float], "Lowest and highest value of the x axis."]
     y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
     x_label: Annotated[Text, "Label of the x axis; name, frame and unit of x when left out."]
@@ -225,7 +240,8 @@ class FigureSpec(TypedDict, total=False):
     panel_types: Annotated[
         list[PanelType],
         "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
-        "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. "
+        "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. A strip is a thin "
+        "panel of coloured blocks, for regions and flags that are whole numbers. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
@@ -240,6 +256,16 @@ class FigureSpec(TypedDict, total=False):
         "Panels of one quantity against another, side by side below all other panels. Their labels are drawn over "
         "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
         MaxItems(LIMITS.panels),
+    ]
+    categories: Annotated[
+        dict[str, dict[str, Text]],
+        "Names of the values in strips, by label: {'region': {'0': 'solar wind', '1': 'magnetosheath'}}. A value keeps "
+        "the colour of its place in this list.",
+    ]
+    bands: Annotated[
+        list[Band],
+        "Uncertainties of lines, from other tables. Their labels need not be in 'panels'.",
+        MaxItems(LIMITS.labels),
     ]
     ephemeris: Annotated[
         list[str],

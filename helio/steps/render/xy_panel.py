@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.knowledge.unit_spelling import pretty_unit
@@ -21,6 +22,8 @@ from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Slot
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Table
+
+Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +76,16 @@ class XYPanel(EntryPanel):
                     f"panel {number} has equal axes, which cannot be logarithmic",
                     advice="leave out log_x and log_y, or set equal_axes: false",
                 )
+        if "bins" in entry and entry.get("type") != "density":
+            raise StepError(
+                f"panel {number}: only a density has bins", advice="set type: density, or leave out bins"
+            )
         if "color" in entry and "color_by" in entry:
             raise StepError(
                 f"panel {number} has both color and color_by",
                 advice="leave out color to colour the points by time or by a quantity",
             )
-        if entry.get("log_color") and entry.get("color_by", TIME) == TIME:
+        if entry.get("type") != "density" and entry.get("log_color") and entry.get("color_by", TIME) == TIME:
             raise StepError(
                 f"panel {number}: log_color needs a quantity in color_by", advice="leave out log_color"
             )
@@ -177,7 +184,7 @@ class XYPanel(EntryPanel):
     def limits(self) -> tuple[Limits, Limits]:
         """Return the limits of both axes; with equal axes, both are equally long."""
         x, y = (
-            self._chosen_limits(f"{axis}_range", log=log) or padded(values, log=log)
+            self._chosen_limits(f"{axis}_range", log=log) or self._natural_limits(values, log=log)
             for axis, values, log in (
                 ("x", self.cloud.x, self.log_x),
                 ("y", self.cloud.y, self.log_y),
@@ -188,18 +195,20 @@ class XYPanel(EntryPanel):
         half = max(x[1] - x[0], y[1] - y[0]) / 2
         return (sum(x) / 2 - half, sum(x) / 2 + half), (sum(y) / 2 - half, sum(y) / 2 + half)
 
+    def _natural_limits(self, values: Reals, *, log: bool) -> Limits:
+        """Return the limits of an axis that the entry does not set."""
+        return padded(values, log=log)
+
     def draw(self, slot: Slot) -> Drawing:
         """Draw the points, their colour bar, and marks at the first and the last point."""
-        geometry, cloud, colours = slot.geometry, self.cloud, self._colours
+        geometry, cloud = slot.geometry, self.cloud
         x_limits, y_limits = self.limits()
         x_axis = self._own_x_axis(slot, self._name("x"), self._x.unit)
         y_axis = self._own_y_axis(slot)
         if self.square:
             x_axis |= {"constrain": "range"}
             y_axis |= {"scaleanchor": slot.x_axis, "scaleratio": 1, "constrain": "range"}
-        mode = self.option("mode", "lines" if _hodogram(self.entry) else "markers")
         pixels = (geometry.panel_width(self.number), geometry.panel_height(self.number))
-        kept = cloud.visible(x_limits, y_limits, pixels, mode)
         common = {"xaxis": slot.x_axis, "yaxis": slot.y_axis, "showlegend": False}
         hover = (
             f"{self._name('x')} %{{x:.5g}} {pretty_unit(self._x.unit)}".rstrip()
@@ -207,9 +216,8 @@ class XYPanel(EntryPanel):
         )
         drawing = Drawing(y_axis=y_axis)
         drawing.layout["xaxis" + slot.x_axis.removeprefix("x")] = x_axis
-        drawing.traces += cloud_traces(
-            cloud, kept, colours, mode=mode, uid=f"p{self.number}", common=common, hover=hover
-        )
+        traces, notes = self._points(pixels, common, hover)
+        drawing.traces += traces
         if self.fit is not None:
             self._add_fit(self.fit, drawing, pixels, common, geometry.font - (2 if pixels[0] > 300 else 4))
         if self.option("mark_ends", _hodogram(self.entry)):
@@ -226,8 +234,19 @@ class XYPanel(EntryPanel):
             drawing.texts += texts
         if self.has_colour_bar and slot.bar:
             self._add_bar(slot, drawing)
-        drawing.notes += review.cloud_notes(self.number, cloud, kept.size, (x_limits, y_limits))
+        drawing.notes += review.cloud_notes(self.number, cloud, (x_limits, y_limits)) + notes
         return drawing
+
+    def _points(
+        self, pixels: tuple[float, float], common: dict[str, Any], hover: str
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the traces of the points, and remarks on them."""
+        mode = self.option("mode", "lines" if _hodogram(self.entry) else "markers")
+        kept = self.cloud.visible(*self.limits(), pixels, mode)
+        traces = cloud_traces(
+            self.cloud, kept, self._colours, mode=mode, uid=f"p{self.number}", common=common, hover=hover
+        )
+        return traces, review.hidden_notes(self.number, kept.size, self.cloud.x.size)
 
     def _add_fit(
         self, fit: LineFit, drawing: Drawing, size: tuple[float, float], common: dict[str, Any], font: float

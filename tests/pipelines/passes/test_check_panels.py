@@ -85,3 +85,16 @@ def test_the_place_is_that_of_the_argument_as_it_was_written() -> None:
     plot = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["B"], **TWO, "log_scale": 3}}
     [error] = check(template(fetch(args={"output_label": "B"}), magnitude(3, "B", "n"), plot), now=NOW).errors
     assert (error.code, error.path) == ("HV109", "/steps/2/tool_args/log_scale")
+
+
+def test_commas_split_labels_only_where_several_may_stand() -> None:
+    def checked(**spec: Any) -> Any:
+        figure = {"step_id": 3, "tool_name": "render_spec", "tool_args": {"spec": spec}}
+        return check(template(fetch(args={"output_label": "B"}), magnitude(2, "B", "n"), figure), now=NOW)
+
+    several = checked(histograms=[{"of": "B.Bx, n"}])
+    assert not several.errors
+    assert several.plan["steps"][-1]["tool_args"]["spec"]["histograms"] == [{"of": ["B.Bx", "n"]}]
+    errors = checked(xy=[{"x": "n, B.Bx", "y": "n"}]).errors
+    assert "HR203" in {error.code for error in errors}
+    assert "HI001" not in {error.code for error in errors}

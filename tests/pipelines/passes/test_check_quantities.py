@@ -396,13 +396,23 @@ def test_an_axis_takes_one_series():
 
 
 def test_a_histogram_takes_series():
-    drawn = step(2, "render_spec", spec={"histograms": [{"of": ["WI_PLASMA.N", "WI_PLASMA.B"]}]})
-    [one] = found(fetch(1, "N", "B"), drawn)
+    drawn = step(2, "render_spec", spec={"histograms": [{"of": ["WI_PLASMA.BX_GSE", "WI_PLASMA.B"]}]})
+    [one] = found(fetch(1, "BX_GSE", "B"), drawn)
     assert (one.code, one.path) == ("HV406", "/steps/1/tool_args/spec/histograms/0/of/1")
     assert one.message.startswith("of must be one series")
     drawn["tool_args"]["spec"]["histograms"][0]["of"] = "WI_PLASMA.FLUX"
     [one] = found(fetch(1, "FLUX"), drawn)
     assert one.path == "/steps/1/tool_args/spec/histograms/0/of"
+
+
+def test_the_quantities_of_a_histogram_need_one_unit():
+    fetched = fetch(1, "N", "T", "BX_GSE")
+    drawn = step(2, "render_spec", spec={"histograms": [{"of": ["WI_PLASMA.N", "WI_PLASMA.T"]}]})
+    [one] = found(fetched, drawn)
+    assert (one.code, one.path) == ("HV402", "/steps/1/tool_args/spec/histograms/0/of/1")
+    assert "a histogram of its own" in one.advice[0]
+    drawn["tool_args"]["spec"]["histograms"] = [{"of": ["WI_PLASMA.N"]}, {"of": ["WI_PLASMA.T"]}]
+    assert not found(fetched, drawn)
 
 
 @pytest.mark.parametrize(

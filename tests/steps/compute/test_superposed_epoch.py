@@ -33,6 +33,7 @@ def zeros():
 
 
 CALLS = [([walk], {**WINDOW, "zero_times": TIMES, "give": give}) for give in GIVES]
+CALLS += [([walk, zeros], WINDOW)]
 
 
 def test_a_pattern_that_repeats_is_found_and_noise_is_averaged_away():

@@ -29,10 +29,15 @@ def density_long():
     return solar_wind.long(density)
 
 
+def alpha_long():
+    return solar_wind.long(alpha_ratio)
+
+
 CALLS = [
     ([flow_long, solar_wind.field_long, density_long], {"give": give})
     for give in ("quality", "alfven_velocity")
 ]
+CALLS += [([flow_long, solar_wind.field_long, density_long, alpha_long], {})]
 
 
 def at_slope(slope, noise=0.0):

@@ -433,12 +433,15 @@ def test_keys_of_the_figure_do_not_reach_into_an_entry():
         draw(pair(), xy=[SCATTER], slopes=[-2])
 
 
-def test_panels_that_are_too_narrow_are_refused():
-    with pytest.raises(StepError, match="do not fit"):
-        draw(
-            three(),
-            labels=["B"],
-            xy=[{**SCATTER, "color_by": "time"}] * 2,
-            canvas_size={"width": 560},
-            font_size=30,
-        )
+def test_a_panel_that_is_too_narrow_is_refused():
+    entry = {**SCATTER, "color_by": "time"}
+    with pytest.raises(StepError, match=r"do not fit|does not fit"):
+        draw(pair(), xy=[entry], canvas_size={"width": 330}, font_size=24)
+
+
+def test_wide_colour_bars_leave_room_for_fewer_panels_in_a_row():
+    entries = [HODOGRAM, {**SCATTER, "color_by": "time"}, {**SCATTER, "color_by": "n"}]
+    for width, columns in ((1000, 3), (800, 2)):
+        axes = layout(draw(three(), labels=["B"], xy=entries, canvas_size={"width": width}))
+        tops = [axes[f"yaxis{number}"]["domain"][1] for number in (2, 3, 4)]
+        assert tops.count(tops[0]) == columns
