@@ -58,8 +58,8 @@ class Settings:
     network: NetworkLimits = NetworkLimits()
     """Limits on replies from data servers, from ``$HELIO_REPLY_MB`` and related variables."""
     browser: str = ""
-    """``$BROWSER_PATH``: path of the browser Chromium, which draws static figures. Default: a Chromium on
-    the search path."""
+    """``$BROWSER_PATH``: path of the browser Chromium, which draws static figures. Default: the one that
+    ``helio doctor --fix`` installed, otherwise a Chromium on the search path."""
     path: str = ""
     """``$PATH``: folders in which programs are searched."""
 

@@ -26,6 +26,7 @@ from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.doctor import Finding
+    from helio.settings import Settings
     from helio.store.collect import Collected
 
 
@@ -121,13 +122,31 @@ def doctor(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the file of --report if it exists.")
     ] = False,
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix",
+            help="Only check the browser that draws PNG, PDF and SVG; if there is none that works, offer ways to "
+            "install one.",
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --fix: run the commands without asking.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="With --fix: use only ways that need no root, and give up early if nothing arrives.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check this installation, and say what is missing and what to do.
 
-    With --online, also check whether each data source can be reached.
+    With --online, also check whether each data source can be reached. With --fix, install a browser for PNG, PDF and
+    SVG: each command is shown first, and you are asked.
     """
-    with errors_as_text(as_json):
+    stays = "nothing was installed" if fix else "nothing was changed"
+    with errors_as_text(as_json, cancelled=stays):
         from helio.doctor import examine
         from helio.doctor.online import ask_sources
         from helio.doctor.report import check_report, write_report
@@ -138,8 +157,18 @@ def doctor(
             raise RequestError("--source needs --online", advice="add --online")
         if replace and report is None:
             raise RequestError("--replace needs --report", advice="add --report FILE")
+        for option, given in (("--yes", yes), ("--quick", quick)):
+            if given and not fix:
+                raise RequestError(f"{option} needs --fix", advice="add --fix")
+        if fix and (as_json or online or report is not None or archive is not None):
+            raise RequestError(
+                "--fix checks only the browser, and prints text",
+                advice="run `helio doctor --fix` without --json, --online, --report and --archive",
+            )
         settings = current_settings()
         log_to(settings, verbose=context.obj)
+        if fix:
+            raise typer.Exit(SUCCESS if _get_browser(settings, yes=yes, quick=quick) else FAILED)
         file = None if report is None else user_path(report)
         if file is not None:
             check_report(file, replace=replace)
@@ -154,6 +183,58 @@ def doctor(
             write_report(file, settings, findings, replace=replace)
             say(f"report: {file}; read it before you send it", err=as_json)
     raise typer.Exit(SUCCESS if all(finding.ok or finding.optional for finding in findings) else FAILED)
+
+
+def _get_browser(settings: Settings, *, yes: bool, quick: bool) -> bool:
+    """Try the browser that is there, or else install one; return whether one works."""
+    from helio.cli.reproduce import can_ask
+    from helio.doctor import browser_finding
+    from helio.doctor.browser import BY_HAND, QUICK, USUAL, install, try_browser, ways_to_get
+    from helio.errors import ExportError, OutputError
+
+    limits = QUICK if quick else USUAL
+    finding = browser_finding(settings)
+    if finding.ok:
+        say(f"browser: {finding.found}; trying it with a small figure")
+        try:
+            try_browser(Path(finding.found), limits)
+        except ExportError as error:
+            say(f"it does not work: {error}")
+        else:
+            say("ready: it draws PNG, PDF and SVG")
+            return True
+    else:
+        say(f"browser: {finding.found}")
+    if settings.browser:
+        say("help: BROWSER_PATH names this browser; unset it, then run `helio doctor --fix` again")
+        return False
+    failures: list[tuple[str, str]] = []
+    for way in ways_to_get(settings, quick=quick):
+        if way.obstacle:
+            failures.append((way.name, way.obstacle))
+            continue
+        say(f"\nto install {way.name}:")
+        for command in way.commands:
+            say(f"  $ {command}", exact=True)
+        if not yes and not can_ask():
+            failures.append((way.name, "not run: nobody can be asked here; to run it, add --yes"))
+            continue
+        if not yes and not typer.confirm("Run this?", default=False):
+            failures.append((way.name, "not run"))
+            continue
+        try:
+            browser = install(way, settings, limits, lambda text: say(f"  … {text}"))
+        except (ExportError, OutputError) as error:
+            say(f"failed: {error}")
+            failures.append((way.name, error.message))
+        else:
+            say(f"ready: {browser} draws PNG, PDF and SVG")
+            return True
+    say("\nthere is no browser that draws PNG, PDF and SVG; the ways to get one:")
+    for name, reason in failures:
+        say(f"  {name}: {reason}")
+    say(f"help: {BY_HAND}")
+    return False
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:

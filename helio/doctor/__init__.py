@@ -77,7 +77,7 @@ def examine(settings: Settings, archive: str = "") -> list[Finding]:
         *_packages(),
         _home(settings.home),
         _engine(settings),
-        _browser(settings),
+        browser_finding(settings),
         _sandbox(settings),
         _model(settings),
         *_archives(archive or settings.archive, settings),
@@ -126,7 +126,8 @@ def _engine(settings: Settings) -> Finding:
     return Finding("engine", True, "not running; helio starts the server when a run needs it")
 
 
-def _browser(settings: Settings) -> Finding:
+def browser_finding(settings: Settings) -> Finding:
+    """Look for the browser that draws PNG, PDF and SVG, without starting it."""
     from helio.pipelines.runs.artefacts import find_browser_of
     from helio.steps.render.write_figure import INSTALL_ADVICE
 

@@ -6,14 +6,22 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from helio.errors import DamagedRecord, HelioError, OutputError, RequestError, TimeRangeError, did_you_mean
+from helio.errors import (
+    DamagedRecord,
+    ExportError,
+    HelioError,
+    OutputError,
+    RequestError,
+    TimeRangeError,
+    did_you_mean,
+)
 from helio.flows.last_runs import forget_last_run
 from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
 from helio.pipelines.known import known_datasets
@@ -23,7 +31,7 @@ from helio.pipelines.plan import Plan, check, make_plan, time_variable
 from helio.pipelines.reread import schedule_notices
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import ID, Document, id_like, require_id
-from helio.pipelines.template.files import Format
+from helio.pipelines.template.files import FORMATS, STATIC, Format
 from helio.settings import Settings
 from helio.store.files import user_path, write_whole
 from helio.store.records import read_record
@@ -270,6 +278,8 @@ class Schedules:
         UnknownPipeline, InvalidTemplate, TimeRangeError
         RequestError
             The cron expression, the time zone, the name or the archive is not valid; the name is taken.
+        ExportError
+            A figure is to be drawn as PNG, PDF or SVG, and this machine has no browser.
         OutputError
         """
         cron = _check_cron(request.cron)
@@ -306,6 +316,7 @@ class Schedules:
         if time_range is not None:
             given[time_variable(plan.normalised)] = time_range
         check_served(plan, schedule.archive, self.settings)
+        check_drawn(plan, schedule.formats, self.settings)
         # in the canonical form, which every later version reads alike
         times = {
             name: canonical(text)
@@ -375,6 +386,27 @@ def check_served(plan: Plan, archive: str, settings: Settings) -> None:
             if signatures()[step.tool_name].gives == "tables":
                 for choice in choices_of(step.args):
                     archives.choose(choice.provider)
+
+
+def check_drawn(plan: Plan, formats: Iterable[Format], settings: Settings) -> None:
+    """Check that there is a browser if a figure is to be drawn as PNG, PDF or SVG, so that no run lacks a file.
+
+    Raises
+    ------
+    ExportError
+    """
+    from helio.pipelines.runs.artefacts import find_browser_of
+    from helio.steps.render.write_figure import INSTALL_ADVICE
+
+    drawn = {file.format for step in plan.steps for file in step.files} & {*FORMATS}
+    if drawn:
+        drawn |= {*formats}
+    wanted = [kind.upper() for kind in STATIC if kind in drawn]
+    if wanted and find_browser_of(settings) is None:
+        raise ExportError(
+            f"the runs would lack {' and '.join(wanted)}: this machine has no browser to draw them",
+            advice=INSTALL_ADVICE,
+        )
 
 
 def written_at(home: Path, name: str) -> datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -20,6 +21,7 @@ NOT_SERVED = "`helio serve` is not running: no schedule runs until you start `he
 def schedules(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two schedules: one of a failed run, one that never ran."""
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("BROWSER_PATH", sys.executable)  # adding a schedule only looks whether there is one
     helio(
         *("schedule", "add", "psp-bfield", "--cron", "10 6 * * *", "-t", "yesterday", "--archive", "sample"),
         *("--format", "pdf", "--timezone", "Europe/Berlin"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helio.errors import HelioError, RequestError, TimeRangeError, UnknownPipeline
+from helio.errors import ExportError, HelioError, RequestError, TimeRangeError, UnknownPipeline
 from helio.flows.schedule import Schedule, Schedules, dated
 from helio.pipelines.plan import make_plan
 from helio.pipelines.template.diagnostics import InvalidTemplate
@@ -21,7 +22,9 @@ EVERY_MORNING = "10 6 * * *"
 
 @pytest.fixture
 def schedules(tmp_path: Path) -> Schedules:
-    return Schedules(Settings(home=tmp_path / "home"))
+    return Schedules(
+        Settings(home=tmp_path / "home", browser=sys.executable)
+    )  # a schedule needs one, no run does
 
 
 def add(schedules: Schedules, pipeline: str = "gle73-particles", **changes: Any) -> Schedule:
@@ -29,6 +32,44 @@ def add(schedules: Schedules, pipeline: str = "gle73-particles", **changes: Any)
     given |= changes
     options = {key: given.pop(key) for key in ("time_range", "now", "replace") if key in given}
     return schedules.add(Schedule(pipeline=pipeline, **given), **options)
+
+
+@pytest.mark.parametrize(
+    ("formats", "lacking"),
+    [(("png",), "PNG"), (("json", "svg", "pdf"), "PDF and SVG"), (("html", "json"), "")],
+)
+def test_formats_that_no_browser_can_draw_are_refused(tmp_path: Path, formats: tuple[str, ...], lacking: str):
+    schedules = Schedules(Settings(home=tmp_path / "home", path=str(tmp_path)))
+    if lacking:
+        with pytest.raises(
+            ExportError, match=f"would lack {lacking}: this machine has no browser"
+        ) as refused:
+            add(schedules, formats=formats)
+        assert "helio doctor --fix" in refused.value.advice
+    else:
+        add(schedules, formats=formats)
+    assert bool(schedules.names()) != bool(lacking)
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "lacking"),
+    [
+        ("render_spec", {"spec": {"labels": ["AC_H2_MFI.BGSEc"], "formats": ["png"]}}, "PNG"),
+        ("save_data", {"source_labels": ["AC_H2_MFI.BGSEc"], "format": "csv"}, ""),
+    ],
+)
+def test_a_figure_of_the_template_may_need_a_browser_and_a_table_never(
+    tmp_path: Path, tool: str, args: dict[str, Any], lacking: str
+):
+    schedules = Schedules(Settings(home=tmp_path / "home", path=str(tmp_path)))
+    document = template(fetch(), {"step_id": 2, "tool_name": tool, "tool_args": args})
+    (tmp_path / "t.json").write_text(json.dumps(document), encoding="utf-8")
+    request = {"pipeline": str(tmp_path / "t.json"), "formats": () if lacking else ("png",)}
+    if lacking:
+        with pytest.raises(ExportError, match=f"would lack {lacking}:"):
+            add(schedules, **request)
+    else:
+        assert add(schedules, **request).name in schedules.names()
 
 
 def test_what_was_added_is_read_back(schedules: Schedules):

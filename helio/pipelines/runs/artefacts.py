@@ -212,14 +212,30 @@ def _store(store: Store, output: Output, kind: Static, browser: Path | None, con
     store.record(key_of(recipe), StoredResult(key_of(recipe), recipe, digest, f".{kind}", {}, made_at, 0.0))
 
 
+def own_browser(home: Path) -> Path:
+    """Return the path of the browser that `helio doctor --fix` puts into helio's home."""
+    return home / "browser" / "chromium"
+
+
 def find_browser_of(settings: Settings) -> Path | None:
-    """Find the browser that the settings name, or otherwise a browser on the system's search path.
+    """Find the browser to draw figures with.
+
+    Tries in this order: the browser that the settings name, helio's own, a browser on the system's search path, and the
+    download of ``kaleido_get_chrome``.
 
     Raises
     ------
     ExportError
         The browser in the settings does not exist.
     """
+    from platformdirs import user_data_path
+
     from helio.steps.render.write_figure import find_browser
 
-    return find_browser({"BROWSER_PATH": settings.browser, "PATH": settings.path})
+    own = own_browser(settings.home)
+    if not settings.browser and own.is_file():
+        return own
+    downloads = user_data_path("choreographer", "plotly") / "deps"
+    folders = [*downloads.glob("chrome-*"), *downloads.glob("chrome-*/*.app/Contents/MacOS")]
+    path = os.pathsep.join(filter(None, (settings.path, *map(str, sorted(folders)))))
+    return find_browser({"BROWSER_PATH": settings.browser, "PATH": path})

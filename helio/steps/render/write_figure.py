@@ -22,10 +22,10 @@ from helio.steps.render.themes import plotly_file
 
 PLOTLY_JS_NAME = "plotly.min.js"
 INSTALL_ADVICE = (
-    "run apt-get install chromium; without root: run kaleido_get_chrome, or unpack npm's "
-    "@sparticuz/chromium and set BROWSER_PATH to it"
+    "run `helio doctor --fix`, which looks for a way to get one; or, by hand, run apt-get install chromium as root, or "
+    "set BROWSER_PATH to a Chromium"
 )
-_NAMED_WRONGLY = f"set BROWSER_PATH to a Chromium, or unset it to search PATH; {INSTALL_ADVICE}"
+_NAMED_WRONGLY = "set BROWSER_PATH to a Chromium, or unset it and run `helio doctor --fix`"
 BROWSER_NAMES = (
     "chromium",
     "chromium-browser",
@@ -33,6 +33,7 @@ BROWSER_NAMES = (
     "google-chrome-stable",
     "chrome",
     "chrome-headless-shell",
+    "Google Chrome for Testing",  # kaleido's download on macOS
 )
 
 Result = TypeVar("Result")
