@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from helio.errors import Cancelled, HelioError, RequestError
 from helio.pipelines.arguments import checked, read_clock
 from helio.pipelines.library import Library
-from helio.pipelines.template.diagnostics import Diagnostic, without_hints
+from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics, without_hints
 from helio.pipelines.template.document import ID, Document, require_id
 from helio.settings import Settings, settings_in_use
 
@@ -71,7 +71,7 @@ def check(
     now: datetime | str | None = None,
     archive: str | Path | None = None,
     hints: bool = False,
-) -> tuple[Diagnostic, ...]:
+) -> Diagnostics:
     """Return all errors and warnings in a template; return an empty result if the template is correct.
 
     Parameters
@@ -82,7 +82,7 @@ def check(
         Whether to add hints: possible improvements of a correct template.
     """
     diagnostics = check_template(load(pipeline), now=now, archive=archive).diagnostics
-    return diagnostics if hints else without_hints(diagnostics)
+    return Diagnostics(diagnostics if hints else without_hints(diagnostics))
 
 
 @checked
@@ -318,6 +318,7 @@ def run(
     locked: str | Path | None = None,
     proof: Level | None = None,
     access: Access | None = None,
+    check: bool = True,
     settings: Settings | None = None,
     planned: Callable[[Plan], None] = lambda plan: None,
     started: Callable[[PlannedStep], None] = lambda step: None,
@@ -360,13 +361,17 @@ def run(
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
 
+    check : bool
+        Whether a failed run is an error. With ``check=False`` a failed run is returned: ``run.status`` and
+        ``run.result.steps`` tell what failed, and ``run.tables`` has the tables that were made.
+
     planned : callable
         Function that gets the plan, with all its values and time ranges, before anything runs.
 
     Returns
     -------
     Run
-        A failed step is in ``run.status`` and ``run.result.steps``, not raised.
+        Its status is ``partial`` if only steps or files that are not critical failed; `run.result.steps` has them.
 
     Raises
     ------
@@ -374,6 +379,9 @@ def run(
         Raised before anything has run.
     LockMismatch
         The run would use other data than its lock.
+    RunFailed
+        A critical step failed, or none succeeded. The message names the step, the reason and the remedy; the error has
+        the run as its attribute ``run``.
     EngineError
         The engine's server cannot be started or reached.
     Cancelled
@@ -406,7 +414,10 @@ def run(
     from helio.pipelines.runs.session import run_plan
 
     made_by = _engine(engine, settings)
-    return run_plan(request, settings=settings, engine=made_by, started=started, finished=finished)
+    made = run_plan(request, settings=settings, engine=made_by, started=started, finished=finished)
+    if check:
+        made.raise_if_failed()
+    return made
 
 
 @checked
@@ -698,6 +709,41 @@ def preview(
     return previewed(table, label, rows=rows, position=position)
 
 
+@checked
+def export_notebook(run_id: str, file: str | Path, settings: Settings | None = None) -> Path:
+    """Write a notebook with the tables and figures of a run; it does not need helio.
+
+    The notebook loads the tables with pandas, and draws the figures of the run with plotly. It computes nothing again.
+
+    Parameters
+    ----------
+    run_id : str
+        A run's id, its beginning, or ``"last"``.
+    file : str or Path
+        The notebook, which must not exist: ``"field.ipynb"``.
+
+    Returns
+    -------
+    Path
+        The folder next to the notebook with the tables (Parquet) and figures (JSON): ``field_files``.
+
+    Raises
+    ------
+    UnknownRun
+    RequestError
+        The file exists, its name does not end in ``.ipynb``, or the run made no table and no figure.
+    DamagedObject
+        The store no longer has a table or a figure.
+    """
+    from helio.pipelines.runs.as_notebook import write_notebook
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+    from helio.store.store import Store
+
+    settings = settings_in_use(settings)
+    return write_notebook(Runs(settings.runs).load(run_id), Store(settings.store), user_path(Path(file)))
+
+
 def _engine(name: EngineName, settings: Settings) -> Engine:
     from helio.pipelines.runs.session import Direct
 
@@ -941,6 +987,7 @@ def draw_both(
                 archive=archive,
                 output=Path(output) / name,
                 formats=formats,
+                check=False,
                 settings=settings,
             )
         except Cancelled:
@@ -989,6 +1036,7 @@ __all__ = [
     "desk",
     "diff",
     "draw_both",
+    "export_notebook",
     "fix",
     "foresee",
     "library",

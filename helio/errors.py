@@ -11,6 +11,7 @@
     │   ├── TooLarge              more to download than the limit allows
     │   ├── LockMismatch          the data of a run differ from its lock
     │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/template/diagnostics.py)
+    ├── RunFailed                 a run failed: has the run, and the error of the failed step   exit 1
     ├── DataError                 the user who chose the data: not in the archive         exit 1
     │   ├── UnknownDataset
     │   ├── UnknownParameter
@@ -162,6 +163,25 @@ class LockMismatch(RequestError):
         super().__init__(message, advice=advice, place=place)
         self.differences = differences
         """The differences in words, each with the old and the new value."""
+
+
+class RunFailed(HelioError):
+    """A run ended as failed; the message names the failed step and the reason."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        advice: str = "",
+        place: str = "",
+        run: Any = None,
+        error: HelioError | None = None,
+    ) -> None:
+        super().__init__(message, advice=advice, place=place)
+        self.run = run
+        """The failed `helio.pipelines.runs.outcome.Run`, with the results of the steps that succeeded."""
+        self.error = error
+        """The error of the failed step; None if no step failed, but a file could not be written."""
 
 
 class DataError(HelioError):

@@ -43,7 +43,7 @@ EXAMPLES = {
     "copy": ("helio copy ace-bfield-overview my-ace",),
     "save": ("helio save last --as my-pipeline",),
     "import": ("helio import mine.json",),
-    "export": ("helio export my-ace my-ace.json",),
+    "export": ("helio export my-ace my-ace.json", "helio export --notebook last field.ipynb"),
     "history": ("helio history my-ace",),
     "delete": ("helio delete my-ace",),
     "new": (

@@ -135,6 +135,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "write": (None, 5, "yes", math.nan),
     "replace": (None, 5, "yes"),
     "hints": (None, 5, "yes"),
+    "check": (None, 5, "yes"),
     "together": (None, 5, "yes"),
     **dict.fromkeys(["frame", "cadence", "title"], (None, 5, b"GSE", math.nan, ["GSE"])),
     **dict.fromkeys(
@@ -430,7 +431,7 @@ def test_the_only_figure_is_refused_where_there_is_none_or_more_than_one() -> No
 
 
 def test_a_table_of_a_step_that_failed_says_why() -> None:
-    failed = api.run(TEMPLATE, time_range="2035-01-01", archive="sample")
+    failed = api.run(TEMPLATE, time_range="2035-01-01", archive="sample", check=False)
     assert failed.status == "failed"
     with pytest.raises(UnknownResult) as refusal:
         failed.tables["AC_K2_MFI.BGSEc"]

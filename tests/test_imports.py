@@ -16,6 +16,7 @@ ROOT = Path(helio.__file__).parent
 LAYERS = (
     ("limits",),
     ("errors", "counts", "settings", "time_range", "interrupts"),
+    ("notebook",),
     ("store",),
     ("sources",),
     ("knowledge",),
@@ -159,7 +160,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_template", "compare", "execute", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "worker_process"),
         ("artefacts", "locking"),
         ("provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

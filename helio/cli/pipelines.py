@@ -291,10 +291,22 @@ def export_pipeline(
     file: Annotated[
         Path | None, typer.Argument(help="File to write. Default: standard output.", metavar="FILE")
     ] = None,
+    notebook: Annotated[
+        bool,
+        typer.Option(
+            "--notebook",
+            help="Write a notebook (FILE.ipynb) that loads the tables and figures of a run with pandas and plotly, "
+            "without helio. PIPELINE is then the ID of a run, or 'last'; for a pipeline, its latest run is used.",
+        ),
+    ] = False,
 ) -> None:
-    """Write a pipeline to a file, to share it."""
+    """Write a pipeline to a file, to share it; or the results of a run as a notebook."""
     with errors_as_text(as_json=False):
         from helio import api
+
+        if notebook:
+            _export_notebook(name, file)
+            return
         from helio.pipelines.template.document import as_text
         from helio.store.files import write_whole
 
@@ -304,6 +316,21 @@ def export_pipeline(
         else:
             write_whole(file, text.encode())
             say(str(file))
+
+
+def _export_notebook(name: str, file: Path | None) -> None:
+    """Write the results of a run, or of the latest run of a pipeline, as a notebook."""
+    from helio import api
+    from helio.errors import RequestError
+
+    if file is None:
+        raise RequestError(
+            "no notebook was named", advice=f"add a file: `helio export --notebook {name} FILE.ipynb`"
+        )
+    latest = next((run.id for run in run_records().list() if run.pipeline == name), name)
+    folder = api.export_notebook(latest, file, current_settings())
+    say(str(file))
+    say(str(folder))
 
 
 @app.command("import")

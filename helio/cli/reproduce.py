@@ -334,7 +334,7 @@ def _lock_lines(made: Lock) -> list[str]:
 
 
 def _verify_lines(comparison: Comparison) -> list[str]:
-    compared = _compared(comparison)
+    compared = comparison.compared
     lines = [f"note: {difference}" for difference in (*comparison.plan, *comparison.files)]
     lines += [f"not compared: {output}" for output in _not_compared(comparison)]
     failed = len(comparison.failed_alike)
@@ -392,13 +392,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _not_compared(comparison: Comparison) -> list[str]:
     return [f"step {output.step_id}: {output.output}: {output.reason}" for output in comparison.not_compared]
-
-
-def _compared(comparison: Comparison) -> str:
-    """Return in words how many tables, figures and files were compared."""
-    counts = [(comparison.tables, "table"), (comparison.drawn, "figure"), (comparison.saved, "saved file")]
-    *most, last = [number_of(count, noun) for count, noun in counts if count] or ["nothing"]
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _diff_lines(comparison: Comparison) -> list[str]:

@@ -136,6 +136,7 @@ def run(
                 settings=settings,
                 planned=progress.planned,
                 started=progress.started,
+                check=False,
                 finished=progress.finished,
             )
         if as_json:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from helio import __version__
 from helio.counts import number_of
 from helio.errors import RequestError
+from helio.notebook import box, listed, table_of
 from helio.pipelines.analyses.origins import origins
 from helio.pipelines.known import components_in_files
 from helio.pipelines.mend import repair
@@ -19,7 +20,13 @@ from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VER
 from helio.pipelines.passes.bind_files import planned_files
 from helio.pipelines.reach import check_reach
 from helio.pipelines.template.context import Context, Dataset
-from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.template.diagnostics import (
+    Diagnostic,
+    InvalidTemplate,
+    StepId,
+    diagnostics_as_html,
+    pointer,
+)
 from helio.pipelines.template.document import NOT_MEANING, Document, digest, shortened
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
@@ -73,6 +80,10 @@ class PlannedStep:
     maybe_not_measured: tuple[str, ...] = ()
     """Labels of tables from code in which some numbers may come from the author of the template."""
 
+    def __repr__(self) -> str:
+        labels = f" → {shortened(', '.join(self.produces))}" if self.produces else ""
+        return f"<step {self.step_id!r}: {self.tool_name}{labels}>"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -104,6 +115,24 @@ class Plan:
         ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
         warnings = f", {number_of(len(self.warnings), 'warning')}" if self.warnings else ""
         return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
+
+    def _repr_html_(self) -> str:
+        steps = (
+            (
+                step.step_id,
+                step.tool_name,
+                ", ".join(label for labels in step.reads.values() for label in labels),
+                ", ".join(step.produces or [file.name for file in step.files]),
+                step.intent,
+            )
+            for step in self.steps
+        )
+        return box(
+            f"Plan of {self.pipeline_id}",
+            listed("Values", (f"{name} = {value}" for name, value in self.values.items())),
+            table_of(["step", "tool", "reads", "makes", "intent"], steps),
+            diagnostics_as_html(self.warnings),
+        )
 
 
 def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> RewriteResult:

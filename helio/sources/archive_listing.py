@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
+from helio.counts import number_of
 from helio.errors import DamagedFile, DataError, UnknownDataset, did_you_mean
 from helio.sources.cdf import FileFacts, ParameterFacts
 from helio.sources.folder_walk import SkippedEntry, shown
@@ -112,6 +113,10 @@ class ArchiveListing:
     datasets: tuple[ArchiveDataset, ...]
     unread: tuple[SkippedEntry, ...]
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        unread = f", {number_of(len(self.unread), 'unreadable file')}" if self.unread else ""
+        return f"<ArchiveListing {self.folder!r}: {number_of(len(self.datasets), 'dataset')}{unread}>"
 
 
 def list_archive(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from helio.counts import number_of
 from helio.errors import RequestError
 from helio.knowledge.unit_spelling import pretty_unit
+from helio.notebook import box, table_of
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import GAP_FACTOR, JITTER, in_words
 from helio.steps.render.gaps import gaps
@@ -139,6 +140,16 @@ class Preview:
     more_columns: int
     rows: tuple[tuple[str, tuple[float | None, ...]], ...]
     of: int
+
+    def __repr__(self) -> str:
+        return f"<Preview {self.label!r}: {len(self.rows)} of {number_of(self.of, 'record')}>"
+
+    def _repr_html_(self) -> str:
+        others = f" (and {self.more_columns} more)" if self.more_columns else ""
+        return box(
+            f"{self.label} in {self.unit or 'no unit'}{others}",
+            table_of(["epoch", *self.columns], ((epoch, *values) for epoch, values in self.rows)),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the records and their columns as JSON."""

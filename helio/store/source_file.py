@@ -98,6 +98,11 @@ class SourceFile:
             return self.sha256
         return f"{self.url}|{self.size}|{self.last_modified}"
 
+    def in_words(self) -> str:
+        """Name the file in one line: ``"AC_H2_MFI: ac_h2_mfi_20240510_v01.cdf (CDAWeb, version 01)"``."""
+        words = [self.provider, f"version {self.version}" if self.version else ""]
+        return f"{self.dataset_id}: {self.file} ({', '.join(filter(None, words)) or 'version not known'})"
+
     def cited(self) -> dict[str, Any]:
         """Return the facts that identify the file in keys and exported files: all facts except `proof`."""
         return {name: fact for name, fact in vars(self).items() if name != "proof"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +16,7 @@ import numpy.typing as npt
 
 from helio.counts import number_of
 from helio.errors import StepError
+from helio.notebook import box, paragraph
 from helio.store.canonical import canonical_blocks
 from helio.store.component_names import axis_letters
 from helio.store.leap_seconds import spans_leap_second
@@ -23,6 +26,7 @@ from helio.store.source_file import SourceFile
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 Epochs = npt.NDArray[np.datetime64]
 Floats = npt.NDArray[np.floating[Any]]
@@ -162,8 +166,14 @@ class Table:
         shape = " x ".join(map(str, self.values.shape))
         what = f"{self.kind} {shape}, {self.unit or 'no unit'}{f', {self.frame}' if self.frame else ''}"
         columns = ", ".join((*self.components[:6], *(["…"] if len(self.components) > 6 else [])))
-        span = f", {self.epoch[0]} to {self.epoch[-1]}" if len(self) else ""
+        span = f", {_plain(self.epoch[0])} to {_plain(self.epoch[-1])}" if len(self) else ""
         return f"<Table {self.name!r}: {what}{f' ({columns})' if columns else ''}{span}>"
+
+    def _repr_html_(self) -> str:
+        """Return the HTML that Jupyter shows: facts, and the first and last records."""
+        frame = self.to_pandas()
+        records = frame.to_html(max_rows=10, max_cols=8, show_dimensions=True)
+        return box(repr(self)[1:-1], paragraph(self.description), records)
 
     @cached_property
     def representation(self) -> Representation:
@@ -246,25 +256,77 @@ class Table:
         Returns
         -------
         DataFrame, shape (n, columns)
-            ``frame.attrs`` has the metadata as plain JSON: unit, frame, name, description, axes,
-            sources and notes.
+            ``frame.attrs`` has the metadata as plain JSON: unit, frame, name, description, axes (with the centres of
+            bins that do not change), sources and notes. pandas hands them on to columns and most results.
         """
         import pandas as pd
 
-        flat = self.values.reshape(len(self), -1)
+        flat = self.values.reshape(len(self), math.prod(self.values.shape[1:]))
         made = pd.DataFrame(flat, index=pd.DatetimeIndex(self.epoch, name="epoch"), columns=self.columns())
         made.attrs = {
             "unit": self.unit,
             "frame": self.frame,
             "name": self.name,
             "description": self.description,
-            "axes": [{"label": axis.label, "unit": axis.unit} for axis in self.axes],
+            "axes": [
+                {"label": axis.label, "unit": axis.unit}
+                | (
+                    {}
+                    if axis.per_record
+                    else {
+                        "centers": [
+                            centre if math.isfinite(centre) else None for centre in axis.centers.tolist()
+                        ]
+                    }
+                )
+                for axis in self.axes
+            ],
             "sources": [
                 {fact: value for fact, value in source.cited().items() if value} for source in self.sources
             ],
             "notes": list(self.notes),
         }
         return made
+
+    def to_xarray(self) -> xr.DataArray:
+        """Convert to an array of xarray, with named dimensions and with metadata that netCDF files can keep.
+
+        Returns
+        -------
+        DataArray, shape of `values`
+            Dimensions: ``epoch``; ``component`` for components; for bins the name of the axis, such as ``energy``.
+            The coordinates of bins are their centres and, as ``energy_lower`` and ``energy_upper``, their edges. If
+            the bins change from record to record, their dimension is ``energy_bin``, and ``energy`` has the shape
+            (n, b). ``attrs`` has units, frame, long_name, description, sources and notes, each only if it is known.
+        """
+        import xarray as xr
+
+        dimensions = ["epoch"]
+        coordinates: dict[str, Any] = {"epoch": ("epoch", self.epoch)}
+        if self.components:
+            dimensions.append("component")
+            coordinates["component"] = ("component", list(self.components))
+        for number, axis in enumerate(self.axes, 1):
+            name = _variable_name(axis.label) or f"axis_{number}"
+            if name in coordinates or name == "component":
+                name = f"{name}_{number}"
+            dimension = f"{name}_bin" if axis.per_record else name
+            dimensions.append(dimension)
+            across = ("epoch", dimension) if axis.per_record else (dimension,)
+            facts = {"units": axis.unit, "long_name": axis.label}
+            for part, array in axis.parts.items():
+                variable = name if part == "centers" else f"{name}_{part}"
+                coordinates[variable] = (across, array, {fact: text for fact, text in facts.items() if text})
+        attributes = {
+            "units": self.unit,
+            "frame": self.frame,
+            "long_name": self.name,
+            "description": self.description,
+            "sources": [source.in_words() for source in self.sources],
+            "notes": list(self.notes),
+        }
+        known = {fact: value for fact, value in attributes.items() if value}
+        return xr.DataArray(self.values, coordinates, dimensions, name=self.name or "value", attrs=known)
 
     def columns(self) -> list[str]:
         """Return the column names of the table in two dimensions: components, bin centres, or the table's name."""
@@ -331,7 +393,17 @@ def merge_sources(tables: Sequence[Table] | Mapping[str, Table]) -> tuple[Source
     return tuple(dict.fromkeys(source for table in every for source in table.sources))
 
 
+def _variable_name(text: str) -> str:
+    """Return a name for a variable in a program: ``"pitch_angle"`` for ``"Pitch angle"``; it may be empty."""
+    return re.sub(r"\W+", "_", text).strip("_").lower()
+
+
 def _bin_name(axis: Axis, j: int) -> str:
     if axis.per_record:
         return f"{axis.label or 'bin'} {j + 1}"
     return f"{axis.centers[j]:.6g} {axis.unit}".strip()
+
+
+def _plain(epoch: np.datetime64) -> str:
+    """Write an epoch without zeros at the end of its fraction of a second."""
+    return str(epoch).rstrip("0").removesuffix(".")

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
+from helio.counts import number_of
 from helio.errors import DamagedObject
+from helio.notebook import box, listed, paragraph, table_of
 from helio.pipelines.runs.states import DONE
 from helio.steps.signature import signatures
 from helio.store.rules import changed_rules
@@ -124,6 +126,33 @@ class Comparison:
     failed_alike: tuple[str, ...] = ()
     order: tuple[str, ...] = field(default=(), repr=False)
     """Ids of the steps of both runs, in the order of the plan."""
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.old!r} and {self.new!r}: {self.verdict}, {self.compared} compared>"
+
+    def _repr_html_(self) -> str:
+        differences = [
+            (difference.step_id, difference.output, "\n".join((difference.message, *difference.reasons)))
+            for difference in (*self.numbers, *self.figures)
+        ]
+        lacking = [(left.step_id, left.output, f"not compared: {left.reason}") for left in self.not_compared]
+        return box(
+            f"{self.old} and {self.new}: {self.verdict}",
+            paragraph(f"compared: {self.compared}"),
+            table_of(["step", "result", "difference"], [*differences, *lacking]),
+            listed("Without a result in both runs, for the same reason", self.failed_alike),
+            listed("Plan", self.plan),
+            listed("Files", self.files),
+            listed("Environment", self.environment),
+            listed("Rules of helio", self.rules),
+        )
+
+    @property
+    def compared(self) -> str:
+        """Number of compared tables, figures and files, in words."""
+        counts = [(self.tables, "table"), (self.drawn, "figure"), (self.saved, "saved file")]
+        *most, last = [number_of(count, noun) for count, noun in counts if count] or ["nothing"]
+        return f"{', '.join(most)} and {last}" if most else last
 
     @property
     def verdict(self) -> Verdict:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio.counts import number_of
-from helio.errors import ExportError, RequestError, UnknownResult, did_you_mean
+from helio.errors import ExportError, RequestError, RunFailed, UnknownResult, did_you_mean
+from helio.notebook import MOST_ROWS, box, listed, paragraph, table_of
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.artefacts import Artefact, MissingFile
-from helio.pipelines.runs.execute import Execution, PlanResult
+from helio.pipelines.runs.execute import Execution, Output, PlanResult, StepResult
 from helio.pipelines.runs.record import artefact_record, header, missing_record, step_record, versions
 from helio.pipelines.runs.states import DONE, Status
+from helio.pipelines.template.diagnostics import diagnostics_as_html
 from helio.pipelines.template.document import shortened
 
 if TYPE_CHECKING:
@@ -122,6 +124,45 @@ class Run:
         failures = self._failures()
         return f"<Run {self.id!r}: {self.status}, {counts}{folder}{f', {failures}' if failures else ''}>"
 
+    def _repr_html_(self) -> str:
+        times = [f"{name[1:]}: {time_range}" for name, time_range in self.plan.time_ranges.items()]
+        return box(
+            f"{self.id}: {self.status}",
+            paragraph("\n".join(times)),
+            table_of(["step", "tool", "state", "made"], map(_step_row, self.result.steps)),
+            listed("Files", (artefact.path for artefact in self.artefacts)),
+            listed("Files that could not be written", (error.message for error in self.unwritten)),
+            diagnostics_as_html(self.plan.warnings),
+        )
+
+    def raise_if_failed(self) -> None:
+        """Raise an error that names the failed step, the reason and the remedy, if the run failed.
+
+        A partial run has all critical results, so it raises nothing.
+
+        Raises
+        ------
+        RunFailed
+        """
+        if self.status != "failed":
+            return
+        failed = [result for result in self.result.steps if result.error is not None]
+        failed.sort(key=lambda result: not result.step.critical)
+        if failed and failed[0].error is not None:
+            step, error = failed[0].step, failed[0].error
+            what = f"step {step.step_id!r} ({step.tool_name}) failed: {error.message}"
+            others = f"; {number_of(len(failed) - 1, 'other step')} failed too" if len(failed) > 1 else ""
+        else:
+            error = self.unwritten[0]
+            what, others = f"a file could not be written: {error.message}", ""
+        raise RunFailed(
+            f"run {self.id}: {what}{others}",
+            advice=error.advice or "run with check=False and look at run.result.steps",
+            place=error.place,
+            run=self,
+            error=error,
+        )
+
     def _failures(self) -> str:
         """Describe the first failed step, and count the other failed steps."""
         failed = [result for result in self.result.steps if result.error is not None]
@@ -169,6 +210,25 @@ class Run:
             "edits": [edit.to_json() for edit in self.plan.edits],
             **versions(),
         }
+
+
+def _step_row(result: StepResult) -> tuple[object, ...]:
+    """Describe a step in one row: its id, tool and state, and what it made or why it made nothing."""
+    if result.error is not None:
+        made = str(result.error)
+    elif result.state not in DONE:
+        made = result.reason
+    else:
+        made = "\n".join(_made(output) for output in result.outputs)
+    return result.step.step_id, result.step.tool_name, result.state, made
+
+
+def _made(output: Output) -> str:
+    if not output.label:
+        return str(output.facts.get("filename", "figure"))
+    facts = output.facts
+    about = [number_of(facts["rows"], "record"), facts["unit"], facts["frame"]]
+    return f"{output.label}: {', '.join(filter(None, about))}"
 
 
 def status_with_files(result: PlanResult, missing: Sequence[MissingFile]) -> Status:
@@ -226,6 +286,15 @@ class Results(Mapping[Name, Value]):
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self._names[:10])) + (" …" if len(self._names) > 10 else "")
         return f"<{number_of(len(self), self._kind)}{f': {shown}' if shown else ''}>"
+
+    def _repr_html_(self) -> str:
+        rows = ((name, repr(self._read(name))[1:-1]) for name in self._names[:MOST_ROWS])
+        others = len(self) - MOST_ROWS
+        return box(
+            number_of(len(self), self._kind),
+            table_of([self._kind, "content"], rows),
+            paragraph(f"… {number_of(others, 'more', 'more')}" if others > 0 else ""),
+        )
 
     def _ipython_key_completions_(self) -> list[Name]:
         return list(self._names)

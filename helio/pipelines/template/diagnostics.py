@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from helio.counts import number_of
 from helio.errors import RequestError, advice_line
+from helio.notebook import box, table_of
 
 Severity = Literal["error", "warning", "info"]
 StepId = int | str
@@ -46,6 +48,10 @@ class Diagnostic:
     candidates: tuple[Any, ...] = ()
     fixes: tuple[Fix, ...] = field(default=(), compare=False)
 
+    def __repr__(self) -> str:
+        where = f", step {self.step_id!r}" if self.step_id is not None else ""
+        return f"<Diagnostic {self.code} {self.severity}{where}: {self.message[:120]}>"
+
     def __str__(self) -> str:
         where = f" step {self.step_id}" if self.step_id is not None else ""
         tool = f" ({self.tool_name})" if self.tool_name and self.step_id is not None else ""
@@ -67,6 +73,47 @@ class Diagnostic:
             "candidates": list(self.candidates),
             "fixes": [{"message": fix.message, "operations": list(fix.operations)} for fix in self.fixes],
         }
+
+
+class Diagnostics(tuple[Diagnostic, ...]):
+    """Diagnostics of a template, in a tuple that shows itself in a notebook."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<no diagnostics: the template is correct>"
+        codes = [diagnostic.code for diagnostic in self[:10]]
+        return f"<{self.counts()}: {', '.join(codes)}{' …' if len(self) > len(codes) else ''}>"
+
+    def _repr_html_(self) -> str:
+        return box(self.counts() or "no diagnostics: the template is correct", diagnostics_as_html(self))
+
+    def counts(self) -> str:
+        """Count errors, warnings and hints in words; return an empty text if there are none."""
+        nouns = {"error": "error", "warning": "warning", "info": "hint"}
+        severities = [diagnostic.severity for diagnostic in self]
+        return ", ".join(
+            number_of(severities.count(severity), noun)
+            for severity, noun in nouns.items()
+            if severity in severities
+        )
+
+
+def diagnostics_as_html(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return diagnostics as a table for a notebook: severity and code, place, message, advice."""
+    return table_of(
+        ["", "where", "what", "to do"],
+        (
+            (
+                f"{diagnostic.severity} {diagnostic.code}",
+                diagnostic.path if diagnostic.step_id is None else f"step {diagnostic.step_id}",
+                diagnostic.message,
+                "\n".join(diagnostic.advice),
+            )
+            for diagnostic in diagnostics
+        ),
+    )
 
 
 class InvalidTemplate(RequestError):

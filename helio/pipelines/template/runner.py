@@ -27,7 +27,7 @@ from typing import Any, Literal, cast
 import jsonpatch
 
 from helio.pipelines.template.context import Context, DialectPass, Finding, Pass
-from helio.pipelines.template.diagnostics import Diagnostic, Fix
+from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics, Fix
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.figures import DRAWING
@@ -58,6 +58,9 @@ class RewriteResult:
     def errors(self) -> tuple[Diagnostic, ...]:
         """Diagnostics that prevent the plan from running."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "error")
+
+    def _repr_html_(self) -> str:
+        return Diagnostics(self.diagnostics)._repr_html_()
 
 
 def rewrite(

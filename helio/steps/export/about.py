@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from helio.steps.export.names import one_line
-from helio.store.source_file import SourceFile
 from helio.store.table import Table, merge_sources
 
 _DATED = re.compile(r"(?P<stem>.+?)_\d{8}(?:t?\d{2,6})?(?:_v(?P<version>\d+(?:[.\-]\d+)*))?", re.IGNORECASE)
@@ -47,17 +46,12 @@ def about(filename: str, tables: Mapping[str, Table]) -> FileAttributes:
         dataset=one_line(dated["stem"] if dated else stem),
         version=(dated["version"] if dated else "") or "1",
         title=one_line("; ".join(dict.fromkeys(words))),
-        sources=_each(_cited(source) for source in every),
+        sources=_each(source.in_words() for source in every),
         parents=_each(_parent(source.file) for source in every),
         dois=_each(source.doi for source in every),
         acknowledgements=_each(source.acknowledgement for source in every),
         notes=_each(note for table in tables.values() for note in table.notes),
     )
-
-
-def _cited(source: SourceFile) -> str:
-    words = [source.provider, f"version {source.version}" if source.version else ""]
-    return f"{source.dataset_id}: {source.file} ({', '.join(filter(None, words)) or 'version not known'})"
 
 
 def _parent(file: str) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import html
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from helio.counts import number_of
+from helio.errors import ExportError
+from helio.notebook import paragraph
+from helio.settings import read_settings
+
+PLOTLY = "application/vnd.plotly.v1+json"
+"""Media type of a plotly document in a notebook."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,3 +37,29 @@ class Figure:
         text = str(title.get("text", "") if isinstance(title, dict) else title)[:80]
         traces = number_of(len(self.document.get("data", [])), "trace")
         return f"<Figure {text!r}: {traces}, {number_of(len(self.notes), 'note')}>"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """Return the figure in all formats that a notebook may show: as plotly's document, and as a picture.
+
+        Without a Chromium there is no picture, but a page of HTML with plotly.js, which needs no network (5 MB).
+        """
+        return {PLOTLY: self.document, "text/plain": repr(self), **self._picture}
+
+    @cached_property
+    def _picture(self) -> dict[str, Any]:
+        """The figure for a notebook that does not know plotly's documents, by media type."""
+        from helio.steps.render.write_figure import StaticRenderer, find_browser, to_html
+
+        settings = read_settings()
+        try:
+            browser = find_browser({"BROWSER_PATH": settings.browser, "PATH": settings.path})
+            with StaticRenderer(browser=browser) as renderer:
+                return {"image/png": base64.b64encode(renderer.render(self, "png")).decode()}
+        except ExportError as error:
+            page = html.escape(to_html(self, plotly_js="inline").decode())
+            height = int(self.document["layout"]["height"]) + 20
+            frame = (
+                f'<iframe srcdoc="{page}" sandbox="allow-scripts" width="100%" height="{height}" '
+                'style="border: 0"></iframe>'
+            )
+            return {"text/html": f"{frame}{paragraph(f'no PNG: {error.message}; {error.advice}')}"}
