@@ -48,6 +48,7 @@ def bin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, str(tmp_path / {"PATH": "bin", "HELIO_HOME": "home"}.get(name, "data")))
     for name in ("BROWSER_PATH", "no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(browser, "_LIBRARIES", ())
     monkeypatch.setattr("platform.system", lambda: "Linux")
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     monkeypatch.setattr("os.geteuid", lambda: 1000)
@@ -150,6 +151,24 @@ def test_a_way_says_why_this_machine_cannot_use_it(
         assert bool(found.obstacle) == bool(obstacle)
 
 
+def test_libraries_that_chrome_needs_are_looked_for_before_the_download(
+    bin: Path, monkeypatch: pytest.MonkeyPatch
+):
+    present = "libc.so.6" if sys.platform == "linux" else "libSystem.dylib"
+    monkeypatch.setattr(browser, "_LIBRARIES", (present, "libno.so.1"))
+    chrome = ways_to_get(read_settings(), quick=False)[1]
+    assert chrome.obstacle == "Chrome needs libraries that this system lacks: libno.so.1"
+    assert f"  {CHROME}: {chrome.obstacle}\n" in fix("--yes").output
+
+
+def test_a_program_that_is_no_browser_is_said_without_advice_that_leads_back_here(bin: Path):
+    with pytest.raises(ExportError, match="could not draw the figure") as refused:
+        try_browser(
+            program(bin / "chromium", "#!/bin/sh\nexit 0\n"), Limits(command=300, silence=300, trial=10)
+        )
+    assert refused.value.advice == ""
+
+
 def test_a_full_disk_is_said_before_anything_is_downloaded(bin: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 123e6}))
     chrome = ways_to_get(read_settings(), quick=False)[1]
@@ -170,6 +189,10 @@ def test_a_browser_that_does_not_start_leaves_nothing(bin: Path, tmp_path: Path)
     ("script", "said"),
     [
         ("echo first; echo 'npm error reason: getaddrinfo ENOTFOUND'; echo see the log; exit 1", "ENOTFOUND"),
+        (
+            "echo 'E: Failed to fetch http://deb'; echo 'E: maybe run apt-get update'; exit 100",
+            "fetch http://deb",
+        ),
         ("echo Traceback; echo 'URLError: refused' >&2; exit 1", "URLError: refused"),
         ("exit 4", "ended with code 4"),
         ("echo half > $1/program/chrome.zip; kill -9 $$", "ended with code -9"),

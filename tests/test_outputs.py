@@ -27,6 +27,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HELIO_ENGINE", "direct")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("BROWSER_PATH", raising=False)
     monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import platform
@@ -30,6 +31,7 @@ _BUILDS = {
     ("Darwin", "arm64"): ("mac-arm64", "chrome-mac-arm64/"),
 }
 _MAC_PROGRAM = "Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing"
+_LIBRARIES = ("libnss3.so", "libatk-1.0.so.0", "libgbm.so.1", "libasound.so.2")
 _DOWNLOAD = "import sys, kaleido; print(kaleido.get_chrome_sync(path=sys.argv[1]))"
 _UNPACK = (
     'const fs = require("fs"), zlib = require("zlib"), [from, to] = process.argv.slice(1);'
@@ -37,6 +39,8 @@ _UNPACK = (
     ' fs.writeFileSync(to + "/" + name.replace(/\\.br$/, ""),'
     ' zlib.brotliDecompressSync(fs.readFileSync(from + "/" + name)))'
 )
+_TELLING = ("reason:", "error while loading", " 404 ", "Failed to fetch", "Could not get lock")
+"""Words in the line that names the cause, which later lines hide."""
 _START = """#!/bin/sh
 here=$(CDPATH= cd "${{0%/*}}" && pwd)
 {further}exec "$here/program/{program}" "$@"
@@ -132,13 +136,18 @@ def try_browser(browser: Path, limits: Limits = USUAL) -> None:
     if asked.returncode:
         said = _reason(asked.stderr + "\n" + asked.stdout) or f"it ended with code {asked.returncode}"
         raise ExportError(f"{browser} does not start: {said}")
-    drawn = []
-    with StaticRenderer(browser=browser, time_limit=limits.trial) as renderer:
-        for text in ("", "Mg"):
-            note = {"text": text, "x": 0.5, "y": 0.5, "showarrow": False}
-            axis = {"visible": False}
-            layout = {"width": 120, "height": 80, "xaxis": axis, "yaxis": axis, "annotations": [note]}
-            drawn.append(renderer.render(Figure({"data": [], "layout": layout}), "png", scale=1))
+    axis = {"visible": False}
+    notes = [{"text": text, "x": 0.5, "y": 0.5, "showarrow": False} for text in ("", "Mg")]
+    layouts = [
+        {"width": 120, "height": 80, "xaxis": axis, "yaxis": axis, "annotations": [note]} for note in notes
+    ]
+    try:
+        with StaticRenderer(browser=browser, time_limit=limits.trial) as renderer:
+            drawn = [
+                renderer.render(Figure({"data": [], "layout": layout}), "png", scale=1) for layout in layouts
+            ]
+    except ExportError as error:
+        raise ExportError(error.message) from error  # its advice is to run this
     if drawn[0] == drawn[1]:
         raise ExportError(
             f"{browser} draws no text: there are no fonts",
@@ -188,6 +197,8 @@ def _chrome(settings: Settings, folder: Path) -> Way:
     build, program = _BUILDS.get((system, machine), ("", ""))
     if not build:
         obstacle = f"there is no Chrome for Testing for {system} on {machine}"
+    elif system == "Linux" and (lacking := _lacking_libraries()):
+        obstacle = f"Chrome needs libraries that this system lacks: {', '.join(lacking)}"
     else:
         obstacle = _lacks_space(settings.home, 800)
     if program.endswith("/"):
@@ -253,6 +264,17 @@ def _unpacked_npm(folder: Path) -> Iterator[str]:
         shutil.rmtree(folder / name)
     yield _START.format(further="", program="chromium")
     yield _START.format(further=_OWN_LIBRARIES, program="chromium")
+
+
+def _lacking_libraries() -> list[str]:
+    """Return those of Chrome's libraries that a system without a desktop often lacks, and this one does."""
+    lacking = []
+    for name in _LIBRARIES:
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            lacking.append(name)
+    return lacking
 
 
 def _lacks_space(home: Path, megabytes: int) -> str:
@@ -421,7 +443,5 @@ def _size(folder: Path) -> int:
 def _reason(output: str) -> str:
     """Return the line of a failed command's output that says most."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [
-        line for line in lines if "reason:" in line or "error while loading" in line or " 404 " in line
-    ]
+    telling = [line for line in lines if any(words in line for words in _TELLING)]
     return next(iter(telling or reversed(lines)), "")[:300]
