@@ -69,8 +69,9 @@ class WrittenFile(TypedDict):
 
 
 class WrittenFiles(TypedDict):
-    """List of the files that a run wrote into an output folder."""
+    """The pipeline of a run, and the files that the run wrote into an output folder."""
 
+    pipeline: str
     artefacts: list[WrittenFile]
 
 

@@ -15,6 +15,9 @@ from helio.pipelines.template.variables import Path
 from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.quantity import ANYTHING, equal_units
 
+MOST_TENSOR = 16
+"""The largest number of components of a tensor; a parameter with more is a spectrum."""
+
 
 @dataclass(frozen=True)
 class ReadTable:
@@ -126,7 +129,7 @@ def _fetched(
         unit = dataset.units.get(name, "").strip()
         components = dataset.parameters[name]
         kinds = frozenset({"scalar"}) if components == 1 else EVERY_KIND - {"scalar"}
-        if name in dataset.spectra:
+        if name in dataset.spectra or components > MOST_TENSOR:
             kinds = frozenset({"spectrum"})
         yield (
             label,

@@ -12,17 +12,18 @@ from helio.store.records import read_record
 from helio.store.runs import LARGEST, WrittenFiles
 
 
-def prepare_folder(folder: Path) -> Path:
+def prepare_folder(folder: Path, pipeline: str) -> Path:
     """Make the output folder of a run; if this is not possible, raise an error before any step runs.
 
-    Files of an earlier run, according to its record, are removed, so that all files there belong to this run.
+    Files of an earlier run of the same pipeline, according to its record, are removed, so that no old figure stands
+    among the new ones. Files of other pipelines stay.
     """
     probe = folder / f".probe-{os.urandom(4).hex()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe.touch()
         probe.unlink()
-        for name in _files_of_earlier_run(folder):
+        for name in _files_of_earlier_run(folder, pipeline):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(
@@ -39,10 +40,12 @@ def remove_empty(folder: Path | None) -> None:
             folder.rmdir()
 
 
-def _files_of_earlier_run(folder: Path) -> set[str]:
+def _files_of_earlier_run(folder: Path, pipeline: str) -> set[str]:
     try:
         earlier = read_record(folder / RECORD, WrittenFiles, largest=LARGEST)
     except (FileNotFoundError, DamagedRecord):
         return set()  # without a record of helio, no file is known to be helio's
+    if earlier["pipeline"] != pipeline:
+        return set()
     names = {PurePath(artefact["file"]).name for artefact in earlier["artefacts"]}
     return {RECORD, *(name for name in names if name not in ("", ".."))}

@@ -203,7 +203,7 @@ def run_plan(
         # only now: a refused run must not remove files of an earlier run
         folder = request.folder(run_id)
         if folder is not None:
-            prepare_folder(folder)
+            prepare_folder(folder, plan.pipeline_id)
         begun = {"started_at": _instant(), "command": sys.argv} | versions()
         record = Runs(settings.runs).begin(header(run_id, plan, named) | begun, documents(plan))
 

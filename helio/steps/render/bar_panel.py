@@ -155,7 +155,6 @@ class BarPanel(LinePanel):
             or not 0 <= np.nanmin(line.values) <= np.nanmax(line.values) <= scale.most
         ):
             return [Bars(line, finite, line.name, line.colour)]
-        # Kp has thirds: 5- is 4.67 and is below G1 in NOAA's scale of whole numbers.
         level = np.searchsorted(scale.values, np.where(finite, line.values, -1.0), side="right")
         names, shades = (f"below {scale.names[0]}", *scale.names), (_QUIET, *scale.colours)
         return [

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.encode import iso
 from helio.steps.render.gaps import gaps
@@ -22,6 +23,8 @@ _LINE = 1.3
 """Distance of lines of text in plotly's annotations, in font sizes."""
 _TIME_LINES = 2
 """Lines of the labels of the time axis above the rows: the time, and the date where it changes."""
+_GAP_FACTOR = 3.0
+"""Positions change little while a record or two is missing: number of local cadences; a longer time step is a gap."""
 _FIRST_LABEL = 44
 """Room in pixels for the half of the first time label that is left of the panels, at a font size of 14."""
 
@@ -39,7 +42,7 @@ class EphemerisRow:
     def texts(self, ticks: Epochs, gap_factor: float) -> list[str]:
         """Return the value at each tick with three digits, interpolated between neighbouring records.
 
-        The text is empty where the two records have a gap between them, and outside the records.
+        The text is empty in a gap of more than three cadences, and more than a cadence outside the records.
         """
         at_ticks = self._at(ticks, gap_factor)
         finite = at_ticks[np.isfinite(at_ticks)]
@@ -56,8 +59,11 @@ class EphemerisRow:
         after = np.searchsorted(epoch, ticks)
         exact = (after < epoch.size) & (epoch[np.minimum(after, epoch.size - 1)] == ticks)
         result[exact] = values[after[exact]]
+        cadence = np.median(np.diff(epoch)) if epoch.size > 1 else np.timedelta64(0, "ns")
+        result[(ticks < epoch[0]) & (epoch[0] - ticks <= cadence)] = values[0]
+        result[(ticks > epoch[-1]) & (ticks - epoch[-1] <= cadence)] = values[-1]
         between = ~exact & (after > 0) & (after < epoch.size)
-        between[between] = ~gaps(epoch, gap_factor)[after[between]]
+        between[between] = ~gaps(epoch, max(gap_factor, _GAP_FACTOR))[after[between]]
         right = after[between]
         share = (ticks[between] - epoch[right - 1]) / (epoch[right] - epoch[right - 1])
         step = values[right] - values[right - 1]
@@ -106,6 +112,16 @@ def _rows(label: str, table: Table, spec: FigureSpec) -> Iterator[EphemerisRow]:
         framed = f"{component} {table.frame}".strip() if component else quantity(table, label)
         name = inert(names.get(key, f"{framed} {bracketed(table.unit)}".strip()))
         yield EphemerisRow(name, table.epoch, columns[:, column], periods[column] or 0.0)
+
+
+def ephemeris_notes(rows: Sequence[EphemerisRow], ticks: Epochs, gap_factor: float) -> list[str]:
+    """Write which rows have no value at some of the labelled times."""
+    empty = [row.texts(ticks, gap_factor).count("") for row in rows]
+    return [
+        f"the row {row.name} has no value at {count} of {number_of(ticks.size, 'time')}"
+        for row, count in zip(rows, empty, strict=True)
+        if count
+    ]
 
 
 def height_of(rows: Sequence[EphemerisRow]) -> float:

@@ -12,7 +12,14 @@ from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import fixed_ticks, time_axis
 from helio.steps.render.bands import band_labels, check_bands
-from helio.steps.render.ephemeris import EphemerisRow, ephemeris_rows, height_of, row_texts, width_of
+from helio.steps.render.ephemeris import (
+    EphemerisRow,
+    ephemeris_notes,
+    ephemeris_rows,
+    height_of,
+    row_texts,
+    width_of,
+)
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
@@ -168,6 +175,7 @@ def render_spec(
             ticks, _ = time_ticks(start, stop, x_axis["nticks"])
             layout["xaxis"] |= fixed_ticks(ticks)
             bottom, _ = geometry.domains[last.number - 1]
+            notes += ephemeris_notes(ephemeris, ticks, spec.get("gap_factor", 1.5))
             texts += row_texts(
                 ephemeris, ticks, geometry, bottom, title=title, gap_factor=spec.get("gap_factor", 1.5)
             )

@@ -119,7 +119,8 @@ SCALES: Mapping[LevelName, Scale] = {
         "Kp",
         ("",),
         r"(?<![a-z])kp(?![a-z])",
-        (5, 6, 7, 8, 9),
+        # Kp has thirds: NOAA counts 5- (4.67, or 4.7) to 5+ as 5, but 9- as 8.
+        (4.66, 5.66, 6.66, 7.66, 9),
         ("G1", "G2", "G3", "G4", "G5"),
         _STEPS,
         most=9,

@@ -103,7 +103,8 @@ class Levels(TypedDict, total=False):
         Annotated[
             LevelName,
             "storms: Dst or SYM-H -50 (moderate), -100 (intense), -250 nT (super). flares: classes A to X of the "
-            "X-ray flux at 0.1-0.8 nm in W/m^2. Kp: G1 to G5 at Kp 5 to 9. protons: S1 to S5 of protons above "
+            "X-ray flux at 0.1-0.8 nm in W/m^2. Kp: G1 to G4 from Kp 5-, 6-, 7- and 8-, "
+            "G5 from 9o, as NOAA counts. protons: S1 to S5 of protons above "
             "10 MeV at 10 to 100000 pfu.",
         ]
     ]
@@ -174,7 +175,8 @@ class XY(TypedDict, total=False):
     fit: Annotated[
         Literal["linear", "orthogonal", "power_law"],
         "A line through the points, with its slope, intercept, correlation and number of points as text: least "
-        "squares of y, orthogonal distances (one unit on both axes), or a power law.",
+        "squares of y, orthogonal distances (one unit on both axes), or a power law. Its errors assume independent "
+        "records: those of a smooth series are larger.",
     ]
     log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
     log_y: Annotated[bool, "Logarithmic y axis; false when left out."]

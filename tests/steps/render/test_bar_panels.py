@@ -66,8 +66,8 @@ def test_without_a_time_range_the_last_bar_is_whole():
 def test_kp_has_the_colours_of_its_storm_levels_and_a_legend_of_those_it_reaches():
     figure = kp_bars()
     assert [(bar["name"], bar["y"]) for bar in bars(figure)] == [
-        ("below G1", [2.0, 4.667, 0.0, 3.0]),
-        ("G1", [5.0]),
+        ("below G1", [2.0, 0.0, 3.0]),
+        ("G1", [4.667, 5.0]),
         ("G4", [8.667]),
         ("G5", [9.0]),
     ]

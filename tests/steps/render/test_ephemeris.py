@@ -29,8 +29,18 @@ def test_values_are_interpolated_between_neighbouring_records():
 
 
 def test_nothing_is_interpolated_over_a_gap_or_beyond_the_records():
-    table = position(0, 60, 120, 600, 660, values=[1, 2, 3, np.nan, 5])
-    assert texts_of(table, -30, 120, 300, 630, 660, 700) == ["", "3.00", "", "", "5.00", ""]
+    table = position(0, 60, 120, 600, 660, 720, values=[1, 2, 3, np.nan, 5, 6])
+    assert texts_of(table, 120, 300, 630, 660) == ["3.00", "", "", "5.00"]
+    assert texts_of(table, -120, -60, -30, 750, 800) == ["", "1.00", "1.00", "6.00", ""]
+
+
+def test_one_missing_record_is_no_gap_of_a_position():
+    assert texts_of(position(0, 60, 180, 240, 300, values=[1, 2, 4, 5, 6]), 120) == ["3.00"]
+
+
+def test_a_note_counts_the_times_without_a_value():
+    figure = draw({"n": scalar(), "x": position(0, 60, values=[5, 6])}, labels=["n"], ephemeris=["x"])
+    assert any(note.startswith("the row X [R_E] has no value at ") for note in figure.notes)
 
 
 @pytest.mark.parametrize(

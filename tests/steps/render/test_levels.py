@@ -82,7 +82,7 @@ def test_flare_classes_begin_with_the_class_of_the_lowest_flux():
 
 def test_kp_and_protons_have_the_levels_of_noaa():
     assert lines(draw({"Kp": scalar("Kp", "", values=[2, 9, 4])}, hlines=["Kp"])) == [
-        (5, "G1"), (6, "G2"), (7, "G3"), (8, "G4"), (9, "G5"),
+        (4.66, "G1"), (5.66, "G2"), (6.66, "G3"), (7.66, "G4"), (9, "G5"),
     ]  # fmt: skip
     protons = scalar(">10 MeV protons", "pfu", values=[0.3, 20])
     assert lines(draw({"p": protons}, hlines=["protons"])) == [(10, "S1"), (100, "S2")]
