@@ -157,8 +157,8 @@ def doctor(
             raise RequestError("--source needs --online", advice="add --online")
         if replace and report is None:
             raise RequestError("--replace needs --report", advice="add --report FILE")
-        for option, given in (("--yes", yes), ("--quick", quick)):
-            if given and not fix:
+        for option, is_set in (("--yes", yes), ("--quick", quick)):
+            if is_set and not fix:
                 raise RequestError(f"{option} needs --fix", advice="add --fix")
         if fix and (as_json or online or report is not None or archive is not None):
             raise RequestError(

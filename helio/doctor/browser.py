@@ -249,14 +249,14 @@ def _npm(settings: Settings, folder: Path) -> Way:
 
 def _unpacked_npm(folder: Path) -> Iterator[str]:
     program = folder / "program"
-    for name, place in (("swiftshader", program), ("al2023", program / "lib"), ("fonts", program / "fonts")):
-        place.mkdir(exist_ok=True)
+    for name, target in (("swiftshader", program), ("al2023", program / "lib"), ("fonts", program / "fonts")):
+        target.mkdir(exist_ok=True)
         archive = program / f"{name}.tar"
         with tarfile.open(archive) as members:
             for member in members:
                 content = members.extractfile(member) if member.isfile() else None
                 if content is not None:
-                    (place / Path(member.name).name).write_bytes(content.read())
+                    (target / Path(member.name).name).write_bytes(content.read())
         archive.unlink()
     (program / "fonts.conf").write_text(_FONTS, encoding="utf-8")
     (program / "chromium").chmod(0o755)

@@ -21,7 +21,7 @@ def read_from_code() -> dict[str, Signature]:
     spec = signatures["render_spec"].argument("spec")
     assert spec is not None
     keys: dict[str, Any] = spec.schema["properties"]
-    drawn = tuple(place.removeprefix("spec.") for place in signatures["render_spec"].tables[0].also)
+    drawn = tuple(path.removeprefix("spec.") for path in signatures["render_spec"].tables[0].also)
     signatures["plot_data"] = Signature(
         name="plot_data",
         version=signatures["render_spec"].version,
@@ -43,7 +43,7 @@ def read_from_code() -> dict[str, Signature]:
         arguments=tuple(
             Argument(key, schema, required=False)
             for key, schema in keys.items()
-            if key not in ("labels", *(place.partition(".")[0] for place in drawn))
+            if key not in ("labels", *(path.partition(".")[0] for path in drawn))
         ),
         runs=False,
         synonyms=("style", "style_figure", "set_style"),

@@ -68,8 +68,8 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for place in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS)
-        for path, value in values_at(spec, place)
+        for keys in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS)
+        for path, value in values_at(spec, keys)
         for _, label in labels_at(path, value)
     )
     return [*listed, *(label for label in drawn if label not in listed)]
@@ -152,8 +152,8 @@ def _lost(key: str, entry: Document, lost: Collection[str]) -> bool:
     """Return whether an entry that describes a panel names a label that the figure has lost."""
     return any(
         label in lost
-        for place in ENTRY_LABELS
-        if place.startswith(f"{key}.")
-        for path, value in values_at({key: [entry]}, place)
+        for keys in ENTRY_LABELS
+        if keys.startswith(f"{key}.")
+        for path, value in values_at({key: [entry]}, keys)
         for _, label in labels_at(path, value)
     )

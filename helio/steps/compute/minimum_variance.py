@@ -225,7 +225,7 @@ def _perpendicular(covariance: Values, mean: Values, where: str) -> tuple[Values
     first = np.cross(along, np.eye(3)[int(np.abs(along).argmin())])
     first /= np.sqrt((first * first).sum())
     basis = np.array([first, np.cross(along, first)])
-    in_plane = np.array([[one @ covariance @ other for other in basis] for one in basis])
+    in_plane = np.array([[row @ covariance @ column for column in basis] for row in basis])
     (small, large), turned = np.linalg.eigh(in_plane)
     vectors = np.column_stack([turned[:, 0] @ basis, along, turned[:, 1] @ basis])
     return np.array([small, along @ covariance @ along, large]), vectors
