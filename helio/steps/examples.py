@@ -26,7 +26,7 @@ def series(values: Sequence[float], unit: str = "", name: str = "x", *, every: s
         The cadence: ``"1min"``, ``"1h"``.
 
     >>> series([5.0, 8.0], "cm^-3", "N_p")
-    <Table 'N_p': scalar 2, cm^-3, 2024-05-10T00:00:00.000000000 to 2024-05-10T00:01:00.000000000>
+    <Table 'N_p': scalar 2, cm^-3, 2024-05-10T00:00:00 to 2024-05-10T00:01:00>
     """
     return Table(_epochs(len(values), every), np.array(values, dtype=np.float64), unit=unit, name=name)
 
