@@ -146,9 +146,9 @@ def test_a_way_says_why_this_machine_cannot_use_it(
     monkeypatch.setattr("platform.machine", lambda: machine)
     ways = ways_to_get(read_settings(), quick=quick)
     assert len(ways) == len(obstacles)
-    for found, obstacle in zip(ways, obstacles, strict=True):
-        assert obstacle in found.obstacle
-        assert bool(found.obstacle) == bool(obstacle)
+    for way, obstacle in zip(ways, obstacles, strict=True):
+        assert obstacle in way.obstacle
+        assert bool(way.obstacle) == bool(obstacle)
 
 
 def test_libraries_that_chrome_needs_are_looked_for_before_the_download(

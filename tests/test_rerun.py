@@ -160,7 +160,7 @@ def test_equal_runs_write_equal_files_without_run_clock_or_place(
 def test_the_document_is_no_part_of_the_figure_in_the_store() -> None:
     page = gle("--format", "json")
     run = json.loads(page.with_name("run.json").read_text())
-    [figure] = [output for made in run["steps"] for output in made["outputs"] if not output["label"]]
+    [figure] = [output for step in run["steps"] for output in step["outputs"] if not output["label"]]
     assert read_figure(page).origin.digest == figure["digest"]
     files = {file["kind"]: file["sha256"] for file in run["artefacts"]}
     assert figure["digest"] == f"sha256:{files['json']}", "the JSON file is the figure in the store"
@@ -172,7 +172,7 @@ def plans_of(template: dict[str, Any] | str, now: str = "2020-01-05") -> list[tu
     """Return the id of each figure of a template, the plan, and the plan of the figure's own template years later."""
     archive = None if template == "swpc-now" else "sample"
     plan = api.plan(template, archive=archive, now=now)
-    figures = [made.step_id for made in plan.steps if signatures()[made.tool_name].gives == "figure"]
+    figures = [step.step_id for step in plan.steps if signatures()[step.tool_name].gives == "figure"]
     return [
         (name, plan, api.plan(template_of_figure(plan, name), archive=archive, now="2029-01-01"))
         for name in figures
@@ -180,8 +180,8 @@ def plans_of(template: dict[str, Any] | str, now: str = "2020-01-05") -> list[tu
 
 
 def needed_for(name: Any, plan: Any) -> list[Any]:
-    needed = reached(name, {made.step_id: made.depends_on for made in plan.steps})
-    return [made for made in plan.document["steps"] if made["step_id"] in needed]
+    needed = reached(name, {step.step_id: step.depends_on for step in plan.steps})
+    return [step for step in plan.document["steps"] if step["step_id"] in needed]
 
 
 def test_a_template_of_a_figure_plans_the_same_steps_at_any_time() -> None:
@@ -199,7 +199,7 @@ def test_a_template_of_a_figure_has_only_the_steps_that_it_needs() -> None:
     plans = {name: (plan, again) for name, plan, again in plans_of(MANY)}
     name = "daily[2020-01-04T06:00].fig"
     plan, again = plans[name]
-    assert [made.step_id for made in again.steps] == [
+    assert [step.step_id for step in again.steps] == [
         f"daily[2020-01-04T06:00].{part}" for part in ("b", "m", "fig")
     ]
     template = template_of_figure(plan, name)
@@ -208,7 +208,7 @@ def test_a_template_of_a_figure_has_only_the_steps_that_it_needs() -> None:
     assert "created_at" not in template
     assert "$W" not in template["variables"]
     other = template_of_figure(plan, "other")
-    assert [made["step_id"] for made in other["steps"]] == ["w", "r", "other", "ex"]
+    assert [step["step_id"] for step in other["steps"]] == ["w", "r", "other", "ex"]
 
 
 # The same again
@@ -390,9 +390,9 @@ def test_a_document_of_a_stranger_is_refused_in_plain_words() -> None:
 def test_a_template_of_a_stranger_is_shown_as_it_runs() -> None:
     origin = read_figure(gle()).origin
     odd = {key: value for key, value in origin.template.items() if key != "id"}
-    odd["steps"] = [{**made, "tool": made["tool_name"]} for made in odd["steps"]]
-    for made in odd["steps"]:
-        del made["tool_name"]
+    odd["steps"] = [{**step, "tool": step["tool_name"]} for step in odd["steps"]]
+    for step in odd["steps"]:
+        del step["tool_name"]
     Path("x.svg").write_bytes(changed(origin, template=odd))
     result = helio("show", "x.svg")
     assert result.exit_code == 0, result.output

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hmac
-import json
 import os
 import secrets
 import time
@@ -20,7 +19,6 @@ from helio.flows.doors import (
     GUARDS,
     HTML,
     JAVASCRIPT,
-    JSON,
     LARGEST_BODY,
     LOOPBACK,
     Application,
@@ -31,7 +29,7 @@ from helio.flows.doors import (
     answer,
     headers_of,
     hosts_of,
-    read_body,
+    read_ticket,
     refusal,
 )
 from helio.flows.idle import end_when_idle
@@ -203,14 +201,7 @@ class Doors:
 
     async def _exchange(self, headers: dict[bytes, list[bytes]], receive: Receive, send: Send) -> None:
         """Exchange a ticket from the start page for the server's password."""
-        is_json = [kind.split(b";")[0].strip() for kind in headers.get(b"content-type", ())] == [JSON]
-        body = await read_body(receive)
-        ticket = ""
-        if is_json and b"origin" in headers and body is not None:
-            try:
-                ticket = str(json.loads(body)["ticket"])
-            except (ValueError, KeyError, TypeError, RecursionError):
-                ticket = ""
+        ticket = await read_ticket(headers, receive)
         if self._tickets.pop(ticket, 0.0) > time.monotonic():
             await answer(send, 200, {"secret": self._secret})
         else:

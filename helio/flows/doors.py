@@ -89,6 +89,18 @@ async def read_body(receive: Receive) -> bytes | None:
     return body
 
 
+async def read_ticket(headers: dict[bytes, list[bytes]], receive: Receive) -> str:
+    """Return the ticket that a start page of this server sends as JSON; return an empty text if there is none."""
+    is_json = [kind.split(b";")[0].strip() for kind in headers.get(b"content-type", ())] == [JSON]
+    body = await read_body(receive)
+    if not is_json or b"origin" not in headers or body is None:
+        return ""
+    try:
+        return str(json.loads(body)["ticket"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+
+
 async def answer(
     send: Send,
     status: int,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 import secrets
 import threading
 import time
@@ -18,7 +17,6 @@ from helio.flows.doors import (
     GUARDS,
     HTML,
     JAVASCRIPT,
-    JSON,
     Header,
     Message,
     Receive,
@@ -26,7 +24,7 @@ from helio.flows.doors import (
     answer,
     headers_of,
     hosts_of,
-    read_body,
+    read_ticket,
     refusal,
 )
 from helio.web.files import FOLDER
@@ -144,14 +142,7 @@ class Gallery:
 
     async def _exchange(self, headers: dict[bytes, list[bytes]], receive: Receive, send: Send) -> None:
         """Exchange a ticket for the word with which the addresses of all pages begin."""
-        is_json = [kind.split(b";")[0].strip() for kind in headers.get(b"content-type", ())] == [JSON]
-        body = await read_body(receive)
-        ticket = ""
-        if is_json and b"origin" in headers and body is not None:
-            try:
-                ticket = str(json.loads(body)["ticket"])
-            except (ValueError, KeyError, TypeError, RecursionError):
-                ticket = ""
+        ticket = await read_ticket(headers, receive)
         if self._tickets.redeem(ticket, self._clock()):
             await answer(send, 200, {"path": f"/{self._word}/"}, _guards("file"))
         else:

@@ -218,12 +218,15 @@ def provenance_of(
     """
     plan = result.plan
     needed = reached(figure.step.step_id, {step.step_id: step.depends_on for step in plan.steps})
-    steps = [made for made in result.steps if made.step.step_id in needed]
-    fetches = [made for made in steps if signatures()[made.step.tool_name].gives == "tables"]
+    steps = [step_result for step_result in result.steps if step_result.step.step_id in needed]
+    fetches = [
+        step_result for step_result in steps if signatures()[step_result.step.tool_name].gives == "tables"
+    ]
+    tools = {step_result.step.tool_name: step_result.step.tool_version for step_result in steps}
     uses = [
         Use(source, tuple(output.recipe["range"]))
-        for made in fetches
-        for output in made.outputs
+        for step_result in fetches
+        for output in step_result.outputs
         for source in output.sources
     ]
     template = template or template_of_figure(plan, figure.step.step_id)
@@ -233,7 +236,7 @@ def provenance_of(
         digest=digest,
         archive=FOLDER if is_folder(archive) else ADDRESS if is_url(archive) else archive,
         values=_values_of(template),
-        tools=dict(sorted({made.step.tool_name: made.step.tool_version for made in steps}.items())),
+        tools=dict(sorted(tools.items())),
         rules=rule_numbers(),
         fetches=tuple(map(_used, fetches)),
         citations=tuple(

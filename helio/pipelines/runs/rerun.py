@@ -160,7 +160,7 @@ def rerun(
 
 def _missing(origin: Provenance, run: Run) -> tuple[str, ...]:
     """List the files of the old figure whose bytes no fetch of the new run read, nor a file of the same name."""
-    sources = [source for made in run.result.steps for output in made.outputs for source in output.sources]
+    sources = [source for step in run.result.steps for output in step.outputs for source in output.sources]
     known = {source.sha256 for source in sources} | {source.file for source in sources}
     return tuple(
         f"{file.file} of {dataset.dataset} (sha256 {file.sha256[:12]}…)"

@@ -153,7 +153,7 @@ class Colours:
         places = [number / (SHADES - 1) for number in range(SHADES)]
         shades = colours.along(places, colours.colour_scale(scale_name)) if cloud.colour is not None else []
         stops: list[list[float | str]] = [
-            [round(place, 6), shade] for place, shade in zip(places, shades, strict=bool(shades))
+            [round(position, 6), shade] for position, shade in zip(places, shades, strict=bool(shades))
         ]
         return cls(cloud, check_colour(colour, where), shades, stops)
 

@@ -431,7 +431,7 @@ def test_the_quantities_of_a_histogram_need_one_unit():
 )
 def test_equal_axes_need_one_unit_and_one_frame(entry, aspects):
     fetched = fetch(1, "N", "T", "BX_GSE", "BY_GSM", "BZ_GSE")
-    assert [one.code for one in found(fetched, figure(**entry))] == aspects
+    assert [finding.code for finding in found(fetched, figure(**entry))] == aspects
 
 
 def test_two_computed_series_in_different_units_are_an_error():

@@ -26,10 +26,12 @@ def fields(gradient=GRADIENT, noise=0.0):
     random = np.random.default_rng(6)
     return [
         vectors(
-            np.array([1.0, 2.0, 3.0]) + place.values @ gradient.T + noise * random.normal(size=(RECORDS, 3)),
+            np.array([1.0, 2.0, 3.0])
+            + position.values @ gradient.T
+            + noise * random.normal(size=(RECORDS, 3)),
             frame="GSE",
         )
-        for place in positions()
+        for position in positions()
     ]
 
 
@@ -69,7 +71,7 @@ def test_it_is_the_gradient_that_least_squares_find():
     divergence = curlometer(*made, *places, give="divergence").values
     quality = curlometer(*made, *places, give="quality").values
     for record in range(RECORDS):
-        edges = np.array([place.values[record] - places[0].values[record] for place in places[1:]])
+        edges = np.array([position.values[record] - places[0].values[record] for position in places[1:]])
         steps = np.array([field.values[record] - made[0].values[record] for field in made[1:]])
         gradient = np.linalg.lstsq(edges, steps, rcond=None)[0].T
         curl = curl_of(gradient)
@@ -88,11 +90,11 @@ def test_the_order_of_the_spacecraft_does_not_matter():
 def test_a_fourth_component_that_is_the_magnitude_is_left_out():
     with_length = [
         replace(
-            place,
-            values=np.column_stack([place.values, np.linalg.norm(place.values, axis=1)]),
-            components=(*place.components, "R"),
+            position,
+            values=np.column_stack([position.values, np.linalg.norm(position.values, axis=1)]),
+            components=(*position.components, "R"),
         )
-        for place in positions()
+        for position in positions()
     ]
     np.testing.assert_array_equal(
         curlometer(*fields(), *with_length).values, curlometer(*fields(), *positions()).values

@@ -52,7 +52,7 @@ def pdf():
     for number, body in enumerate(objects, 1):
         places.append(len(content))
         content += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in places)
     start = len(content)
     return content + (
         b"xref\n0 5\n0000000000 65535 f \n%strailer\n<</Size 5\n/Root 2 0 R\n/Info 1 0 R>>\nstartxref\n%d\n%%%%EOF\n"
@@ -80,7 +80,7 @@ def chunks_of(content):
 def objects_of(content):
     """Return the newest version of each object of a PDF, as its tables of contents name them, and its trailer."""
     objects = {}
-    (place,) = (int(found) for found in re.findall(rb"startxref\n(\d+)\n%%EOF\n\Z", content))
+    (place,) = (int(digits) for digits in re.findall(rb"startxref\n(\d+)\n%%EOF\n\Z", content))
     trailer = newest = b""
     while True:
         table = content[place : content.index(b"startxref", place)]

@@ -172,6 +172,6 @@ def test_a_misspelt_name_and_a_wrong_panel_are_found_before_the_run(hlines, said
     spec = {"labels": ["B"], "panels": [["B"]], "hlines": hlines}
     figure = {"step_id": 2, "tool_name": "render_spec", "tool_args": {"spec": spec}}
     checked = check(template(fetch(args={"output_label": "B"}), figure), now=NOW)
-    assert any(said in str(found) and found.severity == "error" for found in checked.diagnostics), (
+    assert any(said in str(finding) and finding.severity == "error" for finding in checked.diagnostics), (
         checked.diagnostics
     )
