@@ -114,13 +114,12 @@ def _rows(label: str, table: Table, spec: FigureSpec) -> Iterator[EphemerisRow]:
         yield EphemerisRow(name, table.epoch, columns[:, column], periods[column] or 0.0)
 
 
-def ephemeris_notes(rows: Sequence[EphemerisRow], ticks: Epochs, gap_factor: float) -> list[str]:
-    """Write which rows have no value at some of the labelled times."""
-    empty = [row.texts(ticks, gap_factor).count("") for row in rows]
+def ephemeris_notes(rows: Sequence[EphemerisRow], values: Sequence[Sequence[str]]) -> list[str]:
+    """Write which rows have no value at some of the labelled times; `values` are the texts of each row."""
     return [
-        f"the row {row.name} has no value at {count} of {number_of(ticks.size, 'time')}"
-        for row, count in zip(rows, empty, strict=True)
-        if count
+        f"the row {row.name} has no value at {texts.count('')} of {number_of(len(texts), 'time')}"
+        for row, texts in zip(rows, values, strict=True)
+        if "" in texts
     ]
 
 
@@ -136,17 +135,18 @@ def width_of(rows: Sequence[EphemerisRow], font: float) -> float:
 
 def row_texts(
     rows: Sequence[EphemerisRow],
+    values: Sequence[Sequence[str]],
     ticks: Epochs,
     geometry: Geometry,
     bottom: float,
-    *,
     title: str,
-    gap_factor: float,
 ) -> list[dict[str, Any]]:
     """Return plotly's texts for the rows: the names at the left, and a column of values below each tick.
 
     Parameters
     ----------
+    values : sequence of sequence of str
+        The texts of each row, one for each tick.
     bottom : float
         Lower end of the lowest panel over time, as a fraction of the plotting area.
     title : str
@@ -174,13 +174,12 @@ def row_texts(
         {**left, "text": inert(title), "yshift": -round(3 * geometry.font / 14)},
         {**left, "text": names, "align": "right", "yshift": below},
     ]
-    columns = zip(*(row.texts(ticks, gap_factor) for row in rows), strict=True)
     return texts + [
         # An empty line would be dropped at the end of a text, and lift the lines above it.
         {
             **common, "xref": "x", "x": iso(tick), "xanchor": "center", "align": "center", "yshift": below,
             "text": "<br>".join(value or " " for value in column),
         }
-        for tick, column in zip(ticks, columns, strict=True)
+        for tick, *column in zip(ticks, *values, strict=True)
         if any(column)
     ]  # fmt: skip

@@ -175,10 +175,9 @@ def render_spec(
             ticks, _ = time_ticks(start, stop, x_axis["nticks"])
             layout["xaxis"] |= fixed_ticks(ticks)
             bottom, _ = geometry.domains[last.number - 1]
-            notes += ephemeris_notes(ephemeris, ticks, spec.get("gap_factor", 1.5))
-            texts += row_texts(
-                ephemeris, ticks, geometry, bottom, title=title, gap_factor=spec.get("gap_factor", 1.5)
-            )
+            values = [row.texts(ticks, spec.get("gap_factor", 1.5)) for row in ephemeris]
+            notes += ephemeris_notes(ephemeris, values)
+            texts += row_texts(ephemeris, values, ticks, geometry, bottom, title)
     for panel, y_title in zip(panels, y_titles, strict=True):
         slot = Slot(
             geometry,
