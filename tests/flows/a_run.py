@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -14,11 +15,16 @@ from tests.waiting import LONG
 run.GRACE = run.LETTING_GO = LONG  # a busy machine takes longer to report the end than a person would wait
 
 
+def say(line: str) -> None:
+    """Write a whole line at once: steps speak from several threads."""
+    os.write(sys.stdout.fileno(), f"{line}\n".encode())
+
+
 class Told(Runner):
     """Says when it is told to stop."""
 
     def cancel(self) -> None:
-        print("cancel", flush=True)
+        say("cancel")
         super().cancel()
 
 
@@ -28,13 +34,13 @@ def main(home: str, url: str, seconds: str) -> None:
         results = run_flow(
             FlowRequest(diamond(), "a-run", Path(home), url if url != "ephemeral" else None),
             Told(takes=float(seconds)),
-            started=lambda step: print(f"started {step.step_id}", flush=True),
-            recorded=lambda flow_run_id: print(f"recorded {flow_run_id}", flush=True),
+            started=lambda step: say(f"started {step.step_id}"),
+            recorded=lambda flow_run_id: say(f"recorded {flow_run_id}"),
         )
     except Cancelled:
-        print("cancelled", flush=True)
+        say("cancelled")
         sys.exit(130)
-    print("states", *(result.state for result in results), flush=True)
+    say(" ".join(["states", *(result.state for result in results)]))
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ class Browser:
         self._number = 0
         self.reports: list[str] = []
         """What the browser reported of itself: scripts and images that it did not load, errors."""
-        self.requests: list[str] = []
-        """The addresses that the browser asked for, after ``Network.enable``."""
+        self.requests: list[tuple[str, str]] = []
+        """The page that asked and the address, for each request after ``Network.enable``."""
 
     def call(self, method: str, **params: Any) -> Any:
         self._number += 1
@@ -43,7 +43,7 @@ class Browser:
             if message.get("method") == "Runtime.exceptionThrown":
                 self.reports.append(json.dumps(message["params"]["exceptionDetails"]))
             if message.get("method") == "Network.requestWillBeSent":
-                self.requests.append(message["params"]["request"]["url"])
+                self.requests.append((message["params"]["documentURL"], message["params"]["request"]["url"]))
             if message.get("id") == self._number:
                 if "error" in message:
                     raise NoAnswer(message)

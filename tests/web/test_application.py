@@ -417,7 +417,7 @@ def test_the_link_opens_the_gallery_in_a_browser(tmp_path: Path):
         assert browser.evaluate(whole) == 1
         assert browser.reports == []
         assert [
-            url for url in browser.requests if not url.startswith((root, "data:", "about:", "blob:"))
+            url for _, url in browser.requests if not url.startswith((root, "data:", "about:", "blob:"))
         ] == []
         browser.open(link)
         browser.shows("This link has been used")

@@ -89,8 +89,10 @@ def test_pages_fit_and_load_without_errors_and_ask_nobody_else(
     whole = "Promise.all([...document.images].map(i => i.decode())).then(() => true)"
     assert browser.evaluate(whole)
     assert browser.reports == []
-    assert [url for url in browser.requests if not url.startswith((root, "data:", "about:"))] == []
-    assert len(browser.requests) >= 3  # the page, its style and its script
+    # a request of the page before can be reported late
+    asked = [url for page, url in browser.requests if page.startswith(root)]
+    assert [url for url in asked if not url.startswith((root, "data:", "about:"))] == []
+    assert len(asked) >= 3  # the page, its style and its script
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])

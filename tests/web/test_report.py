@@ -116,4 +116,4 @@ def test_a_browser_shows_a_report_without_asking_anybody(
             assert browser.evaluate("document.images[0].decode().then(() => true)")
         assert browser.evaluate("document.documentElement.scrollWidth") <= 390
         assert browser.reports == []
-        assert len([url for url in browser.requests if not url.startswith(("data:", "about:"))]) == 1
+        assert len([url for _, url in browser.requests if not url.startswith(("data:", "about:"))]) == 1
