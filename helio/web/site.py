@@ -22,6 +22,7 @@ from helio import __version__
 from helio.flows.schedule import name_of_range
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
+from helio.pipelines.runs.known_runs import KnownRun, KnownRuns
 from helio.settings import Settings
 from helio.store.runs import HEADER, ArtefactRecord, Runs
 from helio.time_range import TimeRange
@@ -37,7 +38,6 @@ from helio.web.files import (
     thumbnail_address,
 )
 from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
-from helio.web.known_runs import KnownRun, KnownRuns
 
 HERE = Path(__file__).parent
 STYLE = HERE / "static" / "gallery.css"
