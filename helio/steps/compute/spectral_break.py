@@ -65,7 +65,7 @@ def spectral_break(
     axis : str
         Label of the axis, in any case; it may be left out.
     name : str
-        Name of the result on a figure.
+        Name of the result on a figure. Default for the line of one record: the break and the exponents.
 
     Returns
     -------
@@ -120,27 +120,29 @@ def spectral_break(
         lines[record, inside] = 10 ** (_design(np.log10(centers[inside]), at) @ terms)
     known = bool(len(spectrum)) and np.isfinite(breaks[0])
     what = f"break of {spectrum.name or 'a spectrum'} from {low:g} to {high:g} {unit}".rstrip()
-    found = (
-        f": {breaks[0]:.3g} {unit}, exponents {exponents[0, 0]:.2f} and {exponents[0, 1]:.2f}".replace(
-            "-", "−"
-        )
-        if known
-        else ""
+    words = (
+        f"{breaks[0]:.2g} {unit}, exponents {exponents[0, 0]:.2f} and {exponents[0, 1]:.2f}" if known else ""
     )
+    words = words.replace("-", "−")
+    description = f"{what}: {words}" if words else what
     if give == "line":
+        default = f"break {words.replace(', exponents', ',')}" if words and len(spectrum) == 1 else ""
         return replace(
-            spectrum, values=lines, name=name or f"{spectrum.name} fit".strip(), description=what + found
+            spectrum,
+            values=lines,
+            name=name or default or f"{spectrum.name} fit".strip(),
+            description=description,
         )
     if give == "break":
         return derived(
-            (spectrum,), breaks, unit=unit, name=name or "break", description=what + found, scale="log"
+            (spectrum,), breaks, unit=unit, name=name or "break", description=description, scale="log"
         )
     made = derived(
         (spectrum,),
         exponents,
         unit="",
         name=name or "exponents",
-        description=what + found,
+        description=description,
         components=("below", "above"),
     )
     return replace(made, stated_representation="none")

@@ -58,7 +58,7 @@ def spectral_slope(
     axis : str
         Label of the axis, in any case; it may be left out.
     name : str
-        Name of the line on a figure. Default: the exponent with its error, if there is one record.
+        Name of the result on a figure. Default for the line of one record: the exponent with its error.
 
     Returns
     -------
@@ -113,7 +113,8 @@ def spectral_slope(
         return replace(
             spectrum,
             values=lines,
-            name=name or (first if len(spectrum) == 1 and first else f"{spectrum.name} fit".strip()),
+            name=name
+            or (f"slope {first}" if len(spectrum) == 1 and first else f"{spectrum.name} fit".strip()),
             description=description,
         )
     made = derived(

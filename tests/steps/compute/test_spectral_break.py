@@ -61,6 +61,7 @@ def test_each_record_has_its_break():
 
 def test_the_line_follows_the_spectrum():
     line = spectral_break(made(broken()), low=0.01, high=5, give="line")
+    assert line.name == "break 0.3 Hz, −1.67 and −2.80"
     inside = (FREQUENCIES >= 0.01) & (FREQUENCIES < 5)
     np.testing.assert_allclose(line.values[0, inside], broken()[inside], rtol=0.05)
     assert np.isnan(line.values[0, ~inside]).all()

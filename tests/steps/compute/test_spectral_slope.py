@@ -56,7 +56,7 @@ def test_the_line_runs_through_the_spectrum_in_the_range_only():
     inside = (FREQUENCIES >= 0.01) & (FREQUENCIES < 1)
     np.testing.assert_allclose(line.values[0, inside], power.values[0, inside], rtol=1e-9)
     assert np.isnan(line.values[0, ~inside]).all()
-    assert (line.unit, line.axes, line.name) == (power.unit, power.axes, "−1.50 ± 0.00")
+    assert (line.unit, line.axes, line.name) == (power.unit, power.axes, "slope −1.50 ± 0.00")
 
 
 def test_each_record_has_its_exponent():
