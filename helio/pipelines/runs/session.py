@@ -260,7 +260,15 @@ def _write_files(
             )
         )
 
-    return write_artefacts(result, session.execution, folder, request.formats, browser, document)
+    return write_artefacts(
+        result,
+        session.execution,
+        folder,
+        request.formats,
+        browser,
+        document,
+        shared=request.output is None,
+    )
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from typing import Any
 
 from helio import __version__
 from helio.errors import DamagedRecord, OutputError, UnknownRun
+from helio.pipelines.runs.basis import Basis
 from helio.pipelines.runs.intervals import IntervalRun, read_run
 from helio.store.files import write_whole
 from helio.store.runs import HEADER, RunRecord, Runs
@@ -24,7 +25,7 @@ from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
 
-FORM = 1
+FORM = 2
 """Version of the kept file. Raise it with every change of `IntervalRun` or of what `read_run` reads."""
 
 
@@ -98,7 +99,14 @@ def _read(record: RunRecord, written: int) -> KnownRun:
 def _keep(path: Path, known: Mapping[str, KnownRun]) -> None:
     """Write the runs that have ended, with a digest of the text; what cannot be written is read again next time."""
     rows = [
-        [run.written, {**vars(run.run), "span": run.run.span and run.run.span.as_iso()}]
+        [
+            run.written,
+            {
+                **vars(run.run),
+                "span": run.run.span and run.run.span.as_iso(),
+                "basis": run.run.basis and vars(run.run.basis),
+            },
+        ]
         for run in known.values()
         if run.run is not None and run.is_final
     ]
@@ -128,6 +136,7 @@ def _run_of(facts: dict[str, Any]) -> IntervalRun:
             "started_at": datetime.fromisoformat(facts["started_at"]),
             "now": facts["now"] and datetime.fromisoformat(facts["now"]),
             "files": tuple(facts["files"]),
+            "basis": facts["basis"] and Basis(**facts["basis"]),
         }
     )
 
