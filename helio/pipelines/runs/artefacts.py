@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from helio.pipelines.runs.execute import Execution, Output, PlanResult, StepResu
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.settings import Settings
-from helio.store.files import write_whole
+from helio.store.files import is_file, write_whole
 from helio.store.store import Store, StoredResult
 from helio.store.work_keys import key_of
 
@@ -118,7 +118,7 @@ def write_artefacts(
                 if file.format == "html":
                     library = folder / PLOTLY_JS
                     if not library.is_file() or library.stat().st_size != len(plotly_js()):
-                        write_whole(library, plotly_js(), durable=False)
+                        _provide(library, plotly_js())
                     drawn = to_html(figure, plotly_js="beside")
                 else:
                     drawn = static.draw(execution.store, output, figure, cast(Static, file.format))
@@ -127,6 +127,19 @@ def write_artefacts(
             except ExportError as error:
                 missing.append(MissingFile(file, step_id, error.located(file.name)))
     return artefacts, missing
+
+
+def _provide(library: Path, content: bytes) -> None:
+    """Write the library beside the pages of figures, as a link to that in the parent folder if there is one.
+
+    Thousands of intervals in one folder then need its megabytes once.
+    """
+    shared = library.parent.parent / library.name
+    if not library.exists() and is_file(shared) and shared.stat().st_size == len(content):
+        with suppress(OSError):  # no links on this file system
+            os.link(shared, library)
+            return
+    write_whole(library, content, durable=False)
 
 
 def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:

@@ -19,6 +19,7 @@ from helio import __version__
 from helio.errors import DamagedRecord, OutputError, UnknownRun
 from helio.pipelines.runs.basis import Basis
 from helio.pipelines.runs.intervals import IntervalRun, read_run
+from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.runs import HEADER, RunRecord, Runs
 from helio.time_range import TimeRange
@@ -86,6 +87,11 @@ class KnownRuns:
             _keep(self._kept, now)
         self._known = now
         return now
+
+
+def known_runs(settings: Settings) -> KnownRuns:
+    """Return the known runs of a home folder."""
+    return KnownRuns(Runs(settings.runs), settings.home / "gallery" / "runs.json")
 
 
 def _read(record: RunRecord, written: int) -> KnownRun:
