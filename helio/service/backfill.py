@@ -19,7 +19,7 @@ from helio.pipelines.library import Library
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.basis import present_basis, steps_of, tools_of
 from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, State, intervals
-from helio.pipelines.runs.known_runs import known_runs
+from helio.pipelines.runs.known_runs import known_runs_of
 from helio.pipelines.runs.prepare import load_template, plan_of
 from helio.pipelines.template.document import Document, digest
 from helio.pipelines.template.files import Format
@@ -313,7 +313,7 @@ class _Judge:
         self._chunk = chunk
         self._plan = plan
         self._settings = settings
-        self._known = known_runs(settings)
+        self._known = known_runs_of(settings)
         self._steps, self._tools = steps_of(plan.normalised), tools_of(plan.normalised)
         self._values = {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
 

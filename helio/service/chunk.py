@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +16,7 @@ from helio.pipelines.runs.prepare import prepare_run
 from helio.pipelines.runs.request import PlanRequest
 from helio.pipelines.runs.session import Direct, Processes, run_plan
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.files import PLOTLY_JS, Format
+from helio.pipelines.template.files import Format
 from helio.settings import Settings
 from helio.sources.archives import Access
 from helio.store.records import Count, NaiveInstant, WrongShape, convert
@@ -144,7 +142,8 @@ def make_interval(
     made = Made(start, stop, "failed")
     try:
         request = prepare_run(chunk.request(span), settings, access=chunk.access)
-        request = replace(request, output=chunk.folder(span), formats=chunk.formats)
+        folder = chunk.folder(span)
+        request = replace(request, outputs=folder.parent, own_folder=folder.name, formats=chunk.formats)
         run = run_plan(request, settings=settings, engine=Direct(), processes=processes)
     except Cancelled:
         raise
@@ -152,16 +151,7 @@ def make_interval(
         made = replace(made, reason=_one_line(error), advice=error.advice)
     else:
         made = replace(made, **_ending(run))
-        _share_library(chunk.folder(span))
     return replace(made, seconds=round((datetime.now(UTC) - begun).total_seconds(), 3))
-
-
-def _share_library(folder: Path) -> None:
-    """Put the library of the first interval's pages where all later intervals find it."""
-    with suppress(
-        OSError
-    ):  # an earlier interval has done so, there is no page, or the file system has no links
-        os.link(folder / PLOTLY_JS, folder.parent / PLOTLY_JS)
 
 
 def _ending(run: Run) -> dict[str, Any]:

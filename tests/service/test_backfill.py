@@ -63,10 +63,9 @@ def test_each_interval_is_a_run_and_the_second_time_nothing_runs(home: Path, dat
 def test_files_lie_in_a_folder_for_each_interval_and_the_library_is_there_once(home: Path, data: Path):
     fill(home)
     root = home / "helio-runs" / "daily-field"
-    names = {"draw.html", "draw.json", "plotly.min.js", "run.json"}
     for folder in ("2024-01-01", "2024-01-02", "2024-01-03"):
-        assert {path.name for path in (root / folder).iterdir()} == names
-    assert len({path.stat().st_ino for path in root.rglob("plotly.min.js")}) == 1
+        assert {"draw.html", "draw.json", "run.json"} <= {path.name for path in (root / folder).iterdir()}
+    assert [path.parent for path in root.rglob("plotly.min.js")] == [root]
 
 
 def test_only_the_day_of_a_replaced_file_is_made_again_and_why_says_so(home: Path, data: Path):

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,9 +16,9 @@ from helio.errors import DamagedObject, ExportError
 from helio.pipelines.plan import PlannedStep
 from helio.pipelines.runs.execute import Execution, Output, PlanResult, StepResult
 from helio.pipelines.template.diagnostics import StepId
-from helio.pipelines.template.files import PLOTLY_JS, Format, OutputFile, Static
+from helio.pipelines.template.files import PLOTLY_JS, VIEWER_JS, Format, OutputFile, Static
 from helio.settings import Settings
-from helio.store.files import is_file, write_whole
+from helio.store.files import write_whole
 from helio.store.store import Store, StoredResult
 from helio.store.work_keys import key_of
 
@@ -56,6 +56,8 @@ def write_artefacts(
     formats: Iterable[Format],
     static: StaticFigures,
     document_of: Callable[[StepResult, str], bytes],
+    *,
+    shared: bool = False,
 ) -> tuple[list[Artefact], list[MissingFile]]:
     """Write the files that the plan names, and every figure also in the other requested formats.
 
@@ -68,6 +70,8 @@ def write_artefacts(
     document_of : callable
         Returns the document to enclose in each file of a figure, from the figure's step and the figure's digest. The
         store keeps figures without it, so it changes no key and no digest.
+    shared : bool
+        Whether the folder is one of many in a folder that may hold the library of all their pages.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def write_artefacts(
     """
     from helio.steps.render.enclose import enclose
     from helio.steps.render.figure import Figure
-    from helio.steps.render.write_figure import plain_title, plotly_js, to_html
+    from helio.steps.render.write_figure import plain_title, to_html
 
     artefacts: list[Artefact] = []
     missing: list[MissingFile] = []
@@ -116,10 +120,8 @@ def write_artefacts(
                     write(file, content, step_id)
                     continue
                 if file.format == "html":
-                    library = folder / PLOTLY_JS
-                    if not library.is_file() or library.stat().st_size != len(plotly_js()):
-                        _provide(library, plotly_js())
-                    drawn = to_html(figure, plotly_js="beside")
+                    _write_scripts(folder, shared=shared)
+                    drawn = to_html(figure, scripts="beside")
                 else:
                     drawn = static.draw(execution.store, output, figure, cast(Static, file.format))
                 named = enclose(drawn, file.format, document, title=plain_title(figure))
@@ -129,17 +131,29 @@ def write_artefacts(
     return artefacts, missing
 
 
-def _provide(library: Path, content: bytes) -> None:
-    """Write the library beside the pages of figures, as a link to that in the parent folder if there is one.
+def _write_scripts(folder: Path, *, shared: bool) -> None:
+    """Write the code of the pages in a folder, and plotly.js for all pages of a tree of folders, where it is missing.
 
-    Thousands of intervals in one folder then need its megabytes once.
+    The library is in the folder above if that folder is shared or has it already, otherwise in the folder itself.
     """
-    shared = library.parent.parent / library.name
-    if not library.exists() and is_file(shared) and shared.stat().st_size == len(content):
-        with suppress(OSError):  # no links on this file system
-            os.link(shared, library)
-            return
-    write_whole(library, content, durable=False)
+    from helio.steps.render.write_figure import plotly_js, viewer_js
+
+    library = plotly_js()
+
+    def has_library(place: Path) -> bool:
+        path = place / PLOTLY_JS
+        return path.is_file() and path.stat().st_size == len(library)
+
+    above = Path(os.path.abspath(folder)).parent
+    if has_library(folder) or not (shared or has_library(above)):
+        place, address = folder, PLOTLY_JS
+    else:
+        place, address = above, f"../{PLOTLY_JS}"
+    if not has_library(place):
+        write_whole(place / PLOTLY_JS, library, durable=False)
+    viewer = folder / VIEWER_JS
+    if not viewer.is_file() or viewer.read_bytes() != viewer_js(address):
+        write_whole(viewer, viewer_js(address), durable=False)
 
 
 def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:

@@ -26,7 +26,7 @@ from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
 
-FORM = 2
+FORM = 3
 """Version of the kept file. Raise it with every change of `IntervalRun` or of what `read_run` reads."""
 
 
@@ -89,8 +89,8 @@ class KnownRuns:
         return now
 
 
-def known_runs(settings: Settings) -> KnownRuns:
-    """Return the known runs of a home folder."""
+def known_runs_of(settings: Settings) -> KnownRuns:
+    """Return all runs of a home folder, with the file that every process of helio shares."""
     return KnownRuns(Runs(settings.runs), settings.home / "gallery" / "runs.json")
 
 

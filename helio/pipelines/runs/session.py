@@ -301,7 +301,13 @@ def _write_files(
         )
 
     return write_artefacts(
-        result, session.execution, folder, request.formats, session.processes.static, document
+        result,
+        session.execution,
+        folder,
+        request.formats,
+        session.processes.static,
+        document,
+        shared=request.output is None,
     )
 
 
