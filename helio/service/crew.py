@@ -105,6 +105,10 @@ class _Crew:
         end = time.monotonic() + LETTING_GO
         for process in processes:
             process.wait(max(0.0, end - time.monotonic()))
+        for thread in self._threads:
+            thread.join()
+        for process in processes:
+            process.close()
 
     def _feed(self) -> None:
         worker: _Worker | None = None
@@ -180,6 +184,12 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def close(self) -> None:
+        """Close all files of a process that has ended."""
+        with suppress(BrokenPipeError):  # a line that it did not read
+            self._process.__exit__(None, None, None)
+        self._messages.close()
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None

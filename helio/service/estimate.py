@@ -81,21 +81,21 @@ def estimate(
 
 
 def _files_of_all(chunk: Chunk, spans: Sequence[TimeRange], settings: Settings) -> list[SourceFile] | None:
-    """Return the files that some intervals would read; None if a provider cannot be asked."""
+    """Return the files that some intervals would read, each once; None if a provider cannot be asked."""
     with CdfReader() as reader:
         archives = archives_of(settings, reader, chunk.archive, chunk.access)
         try:
-            return [
+            files = [
                 file for span in spans for file in _files_of(plan_of(chunk.request(span), settings), archives)
             ]
         except DataError as error:
             log.info("the files of the backfill are unknown: %s", error.message)
             return None
+    return list({(file.provider, file.dataset_id, file.file): file for file in files}.values())
 
 
 def _files_of(plan: Plan, providers: Providers) -> Iterator[SourceFile]:
-    """Yield the files that the fetches of a plan would read, each once."""
-    seen: set[tuple[str, str]] = set()
+    """Yield the files that the fetches of a plan would read."""
     for step in plan.steps:
         for choice in choices_of(step.args) if "time_range" in step.time_ranges else ():
             try:
@@ -104,8 +104,7 @@ def _files_of(plan: Plan, providers: Providers) -> Iterator[SourceFile]:
                 )
             except ABSENT:
                 continue
-            yield from (file for file in located if (file.dataset_id, file.file) not in seen)
-            seen |= {(file.dataset_id, file.file) for file in located}
+            yield from located
             break
 
 
