@@ -23,6 +23,7 @@ LAYERS = (
     ("steps",),
     ("pipelines",),
     ("flows", "authoring"),
+    ("service",),
     ("api", "doctor", "dev"),
     ("web",),
     ("cli",),
