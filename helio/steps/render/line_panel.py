@@ -87,8 +87,9 @@ class LinePanel(Panel):
             )
             for order, (line, side) in enumerate(self._lines_with_sides(), 1)
         ]
-        drawing.traces += [trace for traces, _ in drawn for trace in traces]
-        drawing.notes += review.thinned_notes(self, [points for _, points in drawn])
+        drawing.traces += [trace for traces, _, _ in drawn for trace in traces]
+        drawing.notes += review.thinned_notes(self, [points for _, points, _ in drawn])
+        drawing.details += [full for _, _, full in drawn if full is not None]
         if self.has_colour_bar:
             self._add_colour_bar(slot, drawing)
         drawing.y_axis = self._y_axis(slot)
