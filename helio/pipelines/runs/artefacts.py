@@ -125,7 +125,7 @@ def write_artefacts(
                     drawn = static.draw(execution.store, output, figure, cast(Static, file.format))
                     write(file, enclose(drawn, file.format, document, title=title), step_id)
                     continue
-                _write_scripts(folder, shared=shared)
+                write_scripts(folder, shared=shared)
                 detail, stem = execution.detail(step.step, output), PurePath(file.name).stem
                 drawn = to_html(figure, scripts="beside", detail=detail, stem=stem)
                 points = folder / detail.folder_name(stem)
@@ -140,7 +140,7 @@ def write_artefacts(
     return artefacts, missing
 
 
-def _write_scripts(folder: Path, *, shared: bool) -> None:
+def write_scripts(folder: Path, *, shared: bool) -> None:
     """Write the code of the pages in a folder, and plotly.js for all pages of a tree of folders, where it is missing.
 
     The library is in the folder above if that folder is shared or has it already, otherwise in the folder itself.
