@@ -257,7 +257,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(["run_id", "label", "name", "old", "new", "request", "dataset_id"], _text),
     **dict.fromkeys(["frame", "cadence", "title"], _text),
     **dict.fromkeys(["spacecraft", "quantities", "datasets", "operations", "save_as", "chosen"], _texts),
-    **dict.fromkeys(["write", "replace", "hints", "together", "check"], _yes_or_no),
+    **dict.fromkeys(["write", "replace", "hints", "together", "check", "self_contained"], _yes_or_no),
     **dict.fromkeys(["rows", "number"], _whole),
     **dict.fromkeys(["planned", "started", "finished", "on_progress"], _callable),
     "runs": _runs,

@@ -72,6 +72,8 @@ class RunRequest:
         Used without `output`: a folder in which the run gets its own folder.
     formats : tuple of str
         Formats of figures in addition to the plan's.
+    self_contained : bool
+        Whether each HTML page has its scripts and all its points in it, instead of in files beside it.
     named_archive : str, optional
         The archive that figures name; default: `archive`. A repeated run names that of the first run.
     figures : mapping
@@ -88,6 +90,7 @@ class RunRequest:
     output: Path | None = None
     outputs: Path | None = None
     formats: tuple[Format, ...] = ()
+    self_contained: bool = False
     named_archive: str | None = None
     figures: Mapping[str, Document] = field(default_factory=dict)
 
