@@ -23,6 +23,7 @@ LAYERS = (
     ("steps",),
     ("pipelines",),
     ("flows", "authoring"),
+    ("service",),
     ("api", "doctor", "dev"),
     ("web",),
     ("cli",),
@@ -145,6 +146,7 @@ FLOORS = {
         ("runs",),
     ),
     "pipelines/runs": (
+        ("basis",),
         (
             "call",
             "earlier_runs",
@@ -161,7 +163,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_notebook", "as_template", "compare", "execute", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
         ("artefacts", "locking"),
         ("provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

@@ -238,6 +238,7 @@ def rerun_figure(
                 formats=chosen,
                 self_contained=self_contained,
                 access=Access(size_of(max_download), offline, on_progress=progress.downloading),
+                check=False,
                 settings=settings,
                 planned=progress.planned,
                 started=progress.started,

@@ -61,6 +61,7 @@ def write_report(record: RunRecord, settings: Settings, now: datetime) -> str:
             root="",
             now=now,
             version=__version__,
+            engine="",
             css=Markup(STYLE.read_text(encoding="utf-8")),
             run=run,
             details=details,

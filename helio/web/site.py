@@ -20,8 +20,10 @@ from markupsafe import Markup, escape
 
 from helio import __version__
 from helio.flows.schedule import name_of_range
+from helio.flows.server import Server
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
+from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
 from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS
 from helio.settings import Settings
 from helio.steps.render.detail import LINE
@@ -39,11 +41,12 @@ from helio.web.files import (
     thumbnail_address,
 )
 from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
-from helio.web.known_runs import KnownRun, KnownRuns
 
 HERE = Path(__file__).parent
 STYLE = HERE / "static" / "gallery.css"
 START = "index.html"
+ENGINE = "engine"
+"""Address under which a server leads to the engine's pages."""
 HTML = "text/html; charset=utf-8"
 STATIC = {"gallery.css": "text/css; charset=utf-8", "gallery.js": "text/javascript; charset=utf-8"}
 SCRIPTS = (f"{FOLDER}/{PLOTLY_JS}", f"{FOLDER}/{VIEWER_JS}")
@@ -90,15 +93,20 @@ class Site:
     settings : Settings
     now : callable
         The clock, naive UTC.
+    is_served : bool
+        Whether a server of helio shows the pages; they then link to the engine's pages.
     """
 
-    def __init__(self, settings: Settings, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, settings: Settings, now: Callable[[], datetime] = utc_now, *, is_served: bool = False
+    ) -> None:
         self._settings = settings
         self._now = now
         self._runs = Runs(settings.runs)
-        self._known_runs = KnownRuns(self._runs, settings.home / "gallery" / "runs.json")
+        self._known_runs = known_runs_of(settings)
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
+        self._is_served = is_served
         self.files = Files(settings)
         self.refresh()
 
@@ -160,6 +168,12 @@ class Site:
             *(f"{FOLDER}/{name}" for name in details),
             *map(thumbnail_address, pictures.values()),
         )
+
+    def engine_link(self) -> str:
+        """Return a link that opens the engine's pages in the owner's browser; empty if the engine does not answer."""
+        server = Server(self._settings.home, self._settings.environ)
+        with server.used():
+            return server.with_ticket(server.link("/deployments")) if server.is_up() else ""
 
     def content(self, address: str) -> Content | None:
         """Return the page or the file with an address relative to the first page; None if there is none."""
@@ -311,6 +325,7 @@ class Site:
             site=self,
             now=self.gallery.now,
             version=__version__,
+            engine=root + ENGINE if self._is_served else "",
             link=lambda file: root + address_of(file),
             **facts,
         )
