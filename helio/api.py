@@ -317,6 +317,7 @@ def run(
     output: str | Path | None = None,
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
+    self_contained: bool = False,
     engine: EngineName = "direct",
     locked: str | Path | None = None,
     proof: Level | None = None,
@@ -348,6 +349,8 @@ def run(
         writes no files.
     formats : sequence of str
         Formats of figures in addition to the template's, which are HTML and JSON by default.
+    self_contained : bool
+        Whether each HTML page has plotly.js (5 MB) and all points in it, instead of in files beside it.
     engine : "direct", "prefect" or "ephemeral"
         How to run missing steps: in this process, one after another; as a Prefect flow on the server; as a Prefect
         flow with a temporary server.
@@ -393,11 +396,12 @@ def run(
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
 
-    if formats and output is None and outputs is None:
-        raise RequestError(
-            "formats were given, but the run writes no files",
-            advice="set output to a folder, or leave out formats",
-        )
+    for name, given in (("formats were", bool(formats)), ("self_contained was", self_contained)):
+        if given and output is None and outputs is None:
+            raise RequestError(
+                f"{name} given, but the run writes no files",
+                advice=f"set output to a folder, or leave out {name.split()[0]}",
+            )
     if proof is not None and locked is None:
         raise RequestError(
             "proof of the files can be required only in a run with a lock file",
@@ -411,6 +415,7 @@ def run(
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
         formats=tuple(formats),
+        self_contained=self_contained,
     )
     planned(request.plan)
     # Import the execution only when there is something to execute.
@@ -691,6 +696,7 @@ def rerun(
     output: str | Path | None = None,
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
+    self_contained: bool = False,
     engine: EngineName = "direct",
     access: Access | None = None,
     settings: Settings | None = None,
@@ -714,6 +720,8 @@ def rerun(
         As for `run`; one of them is necessary.
     formats : sequence of str
         Formats of the figure in addition to the template's and to the format of the file.
+    self_contained : bool
+        As for `run`; a page with everything in it always gives such a page.
     check : bool
         Whether a failed run is an error. With ``check=False`` it is returned.
 
@@ -746,6 +754,7 @@ def rerun(
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
         formats=tuple(formats),
+        self_contained=self_contained,
         planned=planned,
         started=started,
         finished=finished,

@@ -91,6 +91,7 @@ class RunHeader(BareHeader, total=False):
     now: InstantOrEmpty
     values: dict[str, Any]
     archive: str
+    self_contained: bool
     command: list[str]
     engine: str
     environment: dict[str, str]
