@@ -24,8 +24,9 @@ from helio.flows.server import Server
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
-from helio.pipelines.template.files import PLOTLY_JS, VIEWER_JS
+from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS
 from helio.settings import Settings
+from helio.steps.render.detail import LINE
 from helio.store.runs import HEADER, ArtefactRecord, Runs
 from helio.time_range import TimeRange
 from helio.web.details import Revisions, file_label, read_details
@@ -160,13 +161,20 @@ class Site:
         shown = [
             run for series in self.gallery.series for interval in series.intervals for run in interval.runs
         ]
-        files = {name_of(file): file for run in shown for file in run.files if self.files.state_of(file)}
+        files = {
+            name_of(file): file
+            for run in shown
+            for file in run.files
+            if file["kind"] != DETAIL and self.files.state_of(file)
+        }
+        details = dict.fromkeys(name for run in shown for name in self.files.detail_files(run))
         pictures = {name: file for name, file in files.items() if file["kind"] == "png"}
         has_pages = any(file["kind"] == "html" for file in files.values())
         return (
             *STATIC,
             *(SCRIPTS if has_pages else ()),
             *map(address_of, files.values()),
+            *(f"{FOLDER}/{name}" for name in details),
             *map(thumbnail_address, pictures.values()),
         )
 
@@ -188,6 +196,9 @@ class Site:
             script = plotly_js() if address == SCRIPTS[0] else viewer_js(PLOTLY_JS)
             return Content(script, STATIC["gallery.js"])
         folder, _, name = address.partition("/")
+        if folder == FOLDER and "/" in name:
+            body = self.files.detail_file(name)
+            return None if body is None else Content(body, STATIC["gallery.js"])
         if folder == FOLDER:
             body = self.files.content(name)
             ending = name.rpartition(".")[2]
@@ -356,9 +367,10 @@ class Site:
 
 
 def frame_height(page: bytes) -> int:
-    """Return the height of a figure's HTML page in pixels: that of the figure, and room for a scroll bar."""
-    stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page[:10_000])
-    return int(stated[1]) + SCROLL_BAR if stated else USUAL_HEIGHT
+    """Return the height of a figure's HTML page in pixels, with its line of counts, and room for a scroll bar."""
+    stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page)
+    below = LINE if b'<p id="drawn">' in page else 0
+    return int(stated[1]) + below + SCROLL_BAR if stated else USUAL_HEIGHT
 
 
 def environment() -> Environment:
