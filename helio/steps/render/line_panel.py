@@ -80,7 +80,7 @@ class LinePanel(Panel):
                 axis=side.axis_in(slot),
                 start=slot.start,
                 stop=slot.stop,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=self.style.spec,
                 positive=side.log_y,
                 legend=legend,

@@ -82,6 +82,10 @@ class SpectrogramPanel(Panel):
         """Return the title of the y axis: the name and the unit of the bins."""
         return axis_title(self._bins.label or "bin", self._bins.unit, height, font)
 
+    def y_units(self) -> set[str]:
+        """Return the unit of the bins."""
+        return {self._bins.unit}
+
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
         """Return the centres and the edges of the bins, which must fit on the y axis."""
         return self._bins.parts.values()
@@ -141,7 +145,7 @@ class SpectrogramPanel(Panel):
                 axis=slot.y_axis,
                 start=slot.start,
                 stop=slot.stop,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=spec,
                 positive=self.log_y,
                 legend=legend,
@@ -175,7 +179,7 @@ class SpectrogramPanel(Panel):
             self._table,
             start=slot.start,
             stop=slot.stop,
-            columns=slot.geometry.plot_width,
+            columns=slot.geometry.panel_pixels(self.number),
             rows=max(1, int(slot.geometry.panel_height(self.number))),
             log_y=self.log_y,
             positive=log_z,

@@ -92,7 +92,7 @@ class SpectrumPanel(Panel):
                 uid=f"p{self.number}-{order}",
                 x_axis=slot.x_axis,
                 axis=slot.y_axis,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=self.style.spec,
                 log_x=self.log_x,
                 log_y=self.log_y,
@@ -134,21 +134,22 @@ class SpectrumPanel(Panel):
         position = {
             "type": "log" if self.log_x else "linear",
             "range": [float(f"{np.log10(end) if self.log_x else end:.8g}") for end in limits],
-            "domain": [0, 1],
+            "domain": list(geometry.span(self.number)),
             "anchor": slot.y_axis,
         }
         axis = value_axis(self.style.theme, position, log=self.log_x, font=geometry.font - 1)
         if self.log_x:
             set_log_ticks(axis, *limits)
         else:
-            axis["nticks"] = most_labels(geometry)
+            width = geometry.panel_width(self.number)
+            axis["nticks"] = most_labels(geometry, width if width < geometry.plot_width else None)
         chosen = self.option("bin_label", cast(str | None, None))
         bins = [table.axes[0] for table in self.tables.values()]
         name = ", ".join(dict.fromkeys(bin_axis.label or "bin" for bin_axis in bins))
         unit = bins[0].unit
         if chosen is not None:
             name, unit = chosen, ""
-        title = axis_title(name, unit, geometry.plot_width, geometry.font - 1)
+        title = axis_title(name, unit, geometry.panel_width(self.number), geometry.font - 1)
         return axis | {"title": title | {"standoff": 4}}
 
     def _add_guides(self, slot: Slot, limits: tuple[float, float], drawing: Drawing) -> None:
