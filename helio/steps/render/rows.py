@@ -120,7 +120,7 @@ def same_y(panels: Sequence[Panel], spec: FigureSpec) -> list[Panel]:
     columns, shared = spec.get("columns", 1), list(panels)
     above = [panel for panel in panels if not panel.side_by_side]
     for first in range(0, len(above), columns):
-        row = above[first : first + columns]
+        row = [panel for panel in above[first : first + columns] if panel.nothing is None]
         free = [panel for panel in row if panel.y_limits() is None]
         if len({panel.kind == "spectrogram" for panel in row}) > 1 or len({panel.log_y for panel in row}) > 1:
             raise StepError(
@@ -133,7 +133,7 @@ def same_y(panels: Sequence[Panel], spec: FigureSpec) -> list[Panel]:
                 f"share_y: the row of panel {row[0].number} shows {' and '.join(map(repr, sorted(units)))}",
                 advice="put quantities of one unit in a row, or leave share_y out",
             )
-        if len({panel.extent for panel in row}) == 1:
+        if len({panel.extent for panel in row}) <= 1:
             continue
         reach = tuple(end for panel in row for end in panel.extent)
         for panel in free:

@@ -258,3 +258,15 @@ def test_a_row_of_two_units_shares_no_range():
         advice="quantities of one unit",
         share_y=True,
     )
+
+
+def test_a_panel_without_data_keeps_its_place_in_its_column():
+    given = tables()
+    given["ace.n"] = series(np.full(10, np.nan))
+    figure = draw(SIX, given, share_y=True)
+    assert y_axis(figure, 1)["anchor"] == "x"
+    assert side(figure, 1) == side(figure, 3)
+    assert "range" not in y_axis(figure, 2)
+    assert y_axis(figure, 3)["range"] == y_axis(figure, 4)["range"]
+    [reason] = [text for text in texts(figure) if text["xref"] == "x domain"]
+    assert "ace.n" in reason["text"] or "missing" in reason["text"]
