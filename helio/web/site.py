@@ -22,7 +22,7 @@ from helio import __version__
 from helio.flows.schedule import name_of_range
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
-from helio.pipelines.runs.known_runs import KnownRun, KnownRuns
+from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
 from helio.pipelines.template.files import PLOTLY_JS, VIEWER_JS
 from helio.settings import Settings
 from helio.store.runs import HEADER, ArtefactRecord, Runs
@@ -95,7 +95,7 @@ class Site:
         self._settings = settings
         self._now = now
         self._runs = Runs(settings.runs)
-        self._known_runs = KnownRuns(self._runs, settings.home / "gallery" / "runs.json")
+        self._known_runs = known_runs_of(settings)
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
         self.files = Files(settings)

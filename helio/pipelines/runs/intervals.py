@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal
 
-from helio.errors import DamagedRecord, TimeRangeError
+from helio.errors import DamagedRecord, TimeRangeError, is_transient
 from helio.pipelines.runs.basis import Basis, differences, read_basis
 from helio.store.records import WrongShape, convert
 from helio.store.runs import ArtefactRecord, RunRecord, StepRecord
@@ -63,6 +63,8 @@ class IntervalRun:
         The time from which relative time ranges count, which is the due time of a scheduled run. Naive UTC.
     failed_step, reason, advice : str
         The first step that failed, why, and what to do about it; empty if no step failed.
+    transient : bool
+        Whether it failed for a reason that may pass, such as a server that is down.
     files : tuple of ArtefactRecord
         The files that the run wrote.
     basis : Basis or None
@@ -80,6 +82,7 @@ class IntervalRun:
     failed_step: str = ""
     reason: str = ""
     advice: str = ""
+    transient: bool = False
     files: tuple[ArtefactRecord, ...] = ()
     basis: Basis | None = None
 
@@ -232,6 +235,7 @@ def read_run(record: RunRecord) -> IntervalRun:
         failed_step=str(failed[0]["step_id"]) if failed else "",
         reason=first["message"] if first else header.get("error", ""),
         advice=first["advice"] if first else "",
+        transient=first is not None and is_transient(first["kind"]),
         files=tuple(header.get("artefacts", ())),
         basis=read_basis(record, now),
     )
@@ -248,12 +252,18 @@ def _state(status: str, failed: Sequence[StepRecord]) -> RunState:
         case "success":
             return "done"
         case "failed":
-            kinds = {step["error"]["kind"] for step in failed if step["error"] is not None}
-            return "no data" if kinds and kinds <= set(_WITHOUT_DATA) else "failed"
+            kinds = [step["error"]["kind"] for step in failed if step["error"] is not None]
+            return "no data" if is_without_data(kinds) else "failed"
         case "partial" | "running" | "cancelled" | "crashed":
             return status
         case _:
             raise DamagedRecord(f"a run cannot have the status '{status}'")
+
+
+def is_without_data(kinds: Iterable[str]) -> bool:
+    """Return whether the errors of a run, by the names of their classes, say only that there are no data."""
+    names = set(kinds)
+    return bool(names) and names <= set(_WITHOUT_DATA)
 
 
 def _age(run: IntervalRun) -> tuple[datetime, str]:

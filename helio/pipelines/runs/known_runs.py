@@ -19,13 +19,14 @@ from helio import __version__
 from helio.errors import DamagedRecord, OutputError, UnknownRun
 from helio.pipelines.runs.basis import Basis
 from helio.pipelines.runs.intervals import IntervalRun, read_run
+from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.runs import HEADER, RunRecord, Runs
 from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
 
-FORM = 2
+FORM = 3
 """Version of the kept file. Raise it with every change of `IntervalRun` or of what `read_run` reads."""
 
 
@@ -86,6 +87,11 @@ class KnownRuns:
             _keep(self._kept, now)
         self._known = now
         return now
+
+
+def known_runs_of(settings: Settings) -> KnownRuns:
+    """Return all runs of a home folder, with the file that every process of helio shares."""
+    return KnownRuns(Runs(settings.runs), settings.home / "gallery" / "runs.json")
 
 
 def _read(record: RunRecord, written: int) -> KnownRun:

@@ -20,6 +20,7 @@ from helio.pipelines.runs.call import call_tool
 from helio.pipelines.runs.replies import error_as_reply, table_facts
 from helio.sources.child import limit_memory
 from helio.steps.sandbox.jail import Jail
+from helio.store.no_values import no_values_note
 from helio.store.source_file import SourceFile
 from helio.store.store import Store
 from helio.store.table import Table
@@ -83,6 +84,8 @@ class _DamagedInput(Exception):
 
 
 def _table(store: Store, named: dict[str, Any]) -> Table:
+    if named["absent"]:
+        return _absent_table(named["absent"])
     try:
         table = store.table(named["digest"])
     except DamagedObject as error:
@@ -95,6 +98,13 @@ def _table(store: Store, named: dict[str, Any]) -> Table:
         return table.component(named["component"])
     except StepError as error:
         raise StepError(f"{named['label']}: {error.message}", advice=error.advice) from error
+
+
+def _absent_table(reason: str) -> Table:
+    """Return a table without records in place of one that does not exist, with a note that says why."""
+    import numpy as np
+
+    return Table(np.zeros(0, "datetime64[ns]"), np.zeros(0), notes=(no_values_note(reason),))
 
 
 def _keep(store: Store, made: Any) -> dict[str, Any]:

@@ -187,6 +187,25 @@ def line_traces(
     return traces, points(y, values)
 
 
+def absent_trace(
+    line: Line, *, uid: str, axis: str, start: np.datetime64, legend: str | None
+) -> dict[str, Any]:
+    """Return a plotly trace without points, with which a line without values stands in the legend."""
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "name": line.name,
+        "uid": uid,
+        "mode": "lines",
+        "x": [iso(start)],
+        "y": [None],
+        "yaxis": axis,
+        "line": {"color": line.colour, "width": line.width, "dash": line.dash, "simplify": False},
+        "hoverinfo": "skip",
+        "showlegend": legend is not None,
+    }
+    return trace if legend is None else trace | {"legend": legend, "legendgroup": uid}
+
+
 def _fills(
     line: Line,
     style: Mapping[str, Any],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ def marks(
     bin_axes: Mapping[int, tuple[str, bool]],
     foreground: str,
     background: str,
+    empty: Collection[int] = (),
 ) -> Marks:
     """Return plotly's shapes and annotations for the lines, intervals and texts that a figure's spec adds.
 
@@ -45,6 +46,8 @@ def marks(
     bin_axes : mapping
         Plotly's name of each spectrum panel's x axis, and whether the axis is logarithmic, by the panel's number; all
         other panels share the time axis.
+    empty : collection of int
+        Numbers of the panels without data, whose axes have no scale: marks at values are left out there.
     """
     shapes: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
@@ -82,6 +85,8 @@ def marks(
         if "panel" in line:
             number = _panel(line, len(axes), where)
             drawn = _at_bin(at, number, axes[number - 1], bin_axes, where)
+            if number in empty:
+                continue
             shapes.append({"type": "line", **drawn, "x1": drawn["x0"], "y0": 0, "y1": 1, "line": stroke})
             if line.get("label"):
                 texts.append(_bin_flag(line["label"], drawn, bin_axes[number][1], colour, geometry))
@@ -99,6 +104,8 @@ def marks(
     for where, line_at in hlines:
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)
+        if panel in empty:
+            continue
         axis = axes[panel - 1]
         across = f"{bin_axes[panel][0] if panel in bin_axes else 'x'} domain"
         colour = check_colour(line_at.get("color", "red"), where)
@@ -128,11 +135,10 @@ def marks(
                 }
             )  # fmt: skip
     for entry_number, note in enumerate(spec.get("annotations", []), 1):
-        texts.append(
-            _note(
-                note, f"annotations: entry {entry_number}", geometry, axes, logarithmic, bin_axes, foreground
-            )
-        )
+        where = f"annotations: entry {entry_number}"
+        text = _note(note, where, geometry, axes, logarithmic, bin_axes, foreground)
+        if text["yref"] == "paper" or _panel(note, len(axes), where) not in empty:
+            texts.append(text)
     return shapes, texts
 
 

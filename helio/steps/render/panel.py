@@ -23,6 +23,7 @@ from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 from helio.steps.render.wording import axis_title, bracketed, quantity, text_width
+from helio.store.no_values import NOTHING_FOUND, why_no_values
 from helio.store.table import Table
 
 Value = TypeVar("Value")
@@ -138,6 +139,23 @@ class Drawing:
     """Remarks on the panel for the figure's reviewer."""
 
 
+@dataclass(frozen=True)
+class Nothing:
+    """Why a panel has nothing to draw.
+
+    Parameters
+    ----------
+    reason : str
+        What the empty panel says.
+    message, advice : str
+        Those of the error if no panel of the figure has anything to draw.
+    """
+
+    reason: str
+    message: str
+    advice: str
+
+
 @dataclass(frozen=True, eq=False)
 class Panel(ABC):
     """A panel of a figure: its number, from 1 at the top, and its tables by label."""
@@ -149,6 +167,10 @@ class Panel(ABC):
     """Values besides those of the tables that the y axis must show, such as named levels."""
     at_right: bool = False
     """Whether this describes the panel's second y axis, at the right, and the lines on it."""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Why labels of the panel have no value in the figure's time range, by label."""
+    nothing: Nothing | None = None
+    """Why the panel has nothing to draw; None if it has."""
 
     kind: ClassVar[PanelKind]
     natural_height: ClassVar[int]
@@ -200,6 +222,16 @@ class Panel(ABC):
     def square(self) -> bool:
         """Whether the panel is as high as wide."""
         return False
+
+    @property
+    def x_name(self) -> tuple[str, str]:
+        """The name and the unit of the panel's own x axis; empty if it has none."""
+        return "", ""
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the rows of the y axis, from the top; empty if the y axis shows values."""
+        return []
 
     @property
     def has_colour_bar(self) -> bool:
@@ -258,25 +290,36 @@ class Panel(ABC):
         return self.style.option(key, self.number, default, right=self.at_right)
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
-        """Return a copy of the panel that has only the records in [start, stop).
+        """Return a copy of the panel that has only the records in [start, stop), and says what has no value there.
 
-        Raises
-        ------
-        StepError
-            A label has no value in this interval; `written` is the interval in words.
+        Parameters
+        ----------
+        written : str
+            The interval in words.
         """
         cut = {
             label: table if self.keeps_whole(table) else table.between(start, stop)
             for label, table in self.tables.items()
         }
-        for label, table in cut.items():
-            if not np.isfinite(table.values).any():
-                what = "no records" if len(table) == 0 else "only missing values"
-                raise StepError(
-                    f"nothing to draw: '{label}' has {what} in {written}",
-                    advice="choose another time range, or leave the label out of the figure",
-                )
-        return replace(self, tables=cut)
+        absent = {
+            label: _why_absent(self.tables[label], table)
+            for label, table in cut.items()
+            if not np.isfinite(table.values).any()
+        }
+        nothing = None
+        if self.needs_any_of(absent):
+            label, reason = next(iter(absent.items()))
+            what = "only missing values" if len(cut[label]) else "no records"
+            nothing = Nothing(
+                reason if len(set(absent.values())) == 1 else "; ".join(map(": ".join, absent.items())),
+                f"nothing to draw: '{label}' has {what} in {written}",
+                "choose another time range, or leave the label out of the figure",
+            )
+        return replace(self, tables=cut, absent=absent, nothing=nothing)
+
+    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
+        """Return whether the panel has nothing to draw without the values of these labels."""
+        return len(absent) == len(self.tables)
 
     @property
     def entries(self) -> list[tuple[str, str]]:
@@ -311,6 +354,8 @@ class Panel(ABC):
         title = self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
         if (self.at_right or self.right is not None) and len(self.lines) == 1:
             title["font"]["color"] = self.lines[0].colour
+            if self.lines[0].label in self.absent:
+                title["text"] += f"<br>{absent_words(self.absent[self.lines[0].label])}"
         return title
 
     def label_depth(self, geometry: Geometry) -> float:
@@ -394,8 +439,11 @@ class Panel(ABC):
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
         """Set the ticks of a logarithmic y axis; on a linear axis, draw a zero line if values have both signs."""
         limits = _limits_of(line.values for line in self.lines)
+        if not limits and "range" not in y_axis:
+            y_axis |= {"showticklabels": False, "ticks": "", "minor": {"ticks": ""}}
+            return
         if self.log_y:
-            if not any(high > 0 for _, high in limits):
+            if limits and not any(high > 0 for _, high in limits):
                 raise StepError(
                     f"the y axis of panel {self.number} is logarithmic, but no value is above 0",
                     advice="set log_scale: linear",
@@ -485,6 +533,26 @@ def title_depth(title: Mapping[str, Any]) -> float:
     """Return the height in pixels of the lines of an axis title."""
     depth: float = 1.3 * title["font"]["size"] * (1 + title["text"].count("<br>"))
     return depth
+
+
+def absent_words(reason: str) -> str:
+    """Return what stands behind the name of something without values: ``(none)`` if a search found nothing.
+
+    >>> absent_words("nothing was found by solar_flares"), absent_words("fetch failed: nothing there")
+    ('(none)', '(no data)')
+    """
+    return "(none)" if reason.startswith(NOTHING_FOUND) else "(no data)"
+
+
+def _why_absent(whole: Table, cut: Table) -> str:
+    """Return in a few words why a table has no value in the time range of the figure."""
+    reason = why_no_values(whole.notes)
+    if reason:
+        return reason
+    if not len(cut):
+        return "no data in this time range"
+    within = " in this time range" if np.isfinite(whole.values).any() else ""
+    return f"all values are missing{within}"
 
 
 def _limits_of(arrays: Iterable[npt.NDArray[Any]], above: float | None = None) -> list[tuple[float, float]]:

@@ -11,7 +11,8 @@ import numpy as np
 from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import fixed_ticks, time_axis
-from helio.steps.render.bands import band_labels, check_bands
+from helio.steps.render.bands import absent_bands, band_labels, check_bands
+from helio.steps.render.empty_panel import with_reason
 from helio.steps.render.ephemeris import (
     EphemerisRow,
     ephemeris_notes,
@@ -21,6 +22,7 @@ from helio.steps.render.ephemeris import (
     width_of,
 )
 from helio.steps.render.figure import Figure
+from helio.steps.render.gaps import usable_records
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.lines import Line
@@ -111,7 +113,8 @@ def render_spec(
     Raises
     ------
     StepError
-        When a label, panel number, colour or style does not fit the figure, or there is nothing to draw.
+        When a label, panel number, colour or style does not fit the figure, or no panel has anything to draw. A
+        panel without data among others is drawn empty, with the reason in its middle.
 
     Examples
     --------
@@ -141,6 +144,9 @@ def render_spec(
     end = stop if half_open else stop + np.timedelta64(1, "ns")
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
+    _check_data(panels)
+    guides = guides_of(spec, _spectra(panels))
+    panels = [with_reason(panel) for panel in panels]
     hlines = horizontal_lines(spec, panels)
     panels = with_room(panels, hlines)
     drawn = [table for panel in panels for table in panel.tables.values()]
@@ -160,8 +166,8 @@ def render_spec(
     x_axes = _x_axis_names(panels)
     two_sided = [panel.number for panel in panels if panel.right is not None]
     right_axes = {number: f"y{order}" for order, number in enumerate(two_sided, len(panels) + 1)}
-    guides = guides_of(spec, _spectra(panels))
-    notes = review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
+    notes = absent_bands(spec, tables)
+    notes += review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)))
@@ -220,6 +226,7 @@ def render_spec(
         start=start,
         stop=stop,
         hlines=[(line.where, line.entry) for line in hlines],
+        empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in x_axes.items()},
@@ -348,7 +355,14 @@ def _span(
 
 def _with_values(table: Table) -> Epochs:
     """Return the epochs of the records that have a value."""
-    return table.epoch[np.isfinite(table.values.reshape(len(table), -1)).any(axis=1)]
+    return table.epoch[usable_records(table.values)]
+
+
+def _check_data(panels: Sequence[Panel]) -> None:
+    """Refuse a figure in which no panel has anything to draw."""
+    first = panels[0].nothing
+    if first is not None and all(panel.nothing is not None for panel in panels):
+        raise StepError(first.message, advice=first.advice)
 
 
 def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, Table]) -> None:

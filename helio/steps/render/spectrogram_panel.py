@@ -47,7 +47,11 @@ class SpectrogramPanel(Panel):
     @cached_property
     def lines(self) -> Sequence[Line]:
         """The lines over the spectrogram, with their names and colours."""
-        over = {label: table for label, table in self.tables.items() if table.kind != "spectrum"}
+        over = {
+            label: table
+            for label, table in self.tables.items()
+            if table.kind != "spectrum" and label not in self.absent
+        }
         return lines_over(over, self.style.spec) if over else ()
 
     @property
@@ -77,6 +81,10 @@ class SpectrogramPanel(Panel):
     def on_y_axis(self) -> Mapping[str, Table]:
         """No table: the y axis shows the bins."""
         return {}
+
+    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
+        """Return whether the spectrum has no values; the y axis of lines without a spectrum has no limits."""
+        return any(label in absent for label, table in self.tables.items() if table.kind == "spectrum")
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the title of the y axis: the name and the unit of the bins."""
