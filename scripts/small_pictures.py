@@ -48,5 +48,5 @@ def draw(pictures: Mapping[Path, tuple[Path, str]], *, width: int | None = None)
             else:  # smooth edges need more colours, and thin lines keep theirs with this method
                 size = (width, round(image.height * width / image.width))
                 image = image.resize(size, Image.Resampling.LANCZOS)
-                image = image.quantize(96, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+                image = image.quantize(96, Image.Quantize.MAXCOVERAGE, kmeans=4, dither=Image.Dither.NONE)
             image.save(path, "PNG", optimize=True, pnginfo=about)

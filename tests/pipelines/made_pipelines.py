@@ -23,7 +23,7 @@ def vector(unit: str, level: float | tuple[float, ...], frame: str, *, size: int
 
 
 OMNI = {
-    "F": Made("nT", 8), "BX_GSE": Made("nT", 2, swing=5), "BY_GSM": Made("nT", 0, swing=6),
+    "F": Made("nT", 17), "BX_GSE": Made("nT", 2, swing=5), "BY_GSM": Made("nT", 0, swing=6),
     "BZ_GSM": Made("nT", -3, swing=9), "flow_speed": Made("km/s", 450), "proton_density": Made("cm^-3", 8),
     "T": Made("K", 1e5), "Pressure": Made("nPa", 3), "AE_INDEX": Made("nT", 300), "AL_INDEX": Made("nT", -200),
     "AU_INDEX": Made("nT", 100), "SYM_H": Made("nT", -60, swing=40, seed="storm"),
@@ -49,6 +49,11 @@ IONS = {
     "mms1_dis_energyspectr_omni_brst": Made("keV/(cm^2 s sr keV)", 1e6, size=32, axis=ENERGY, bins=(10, 3e4)),
     "mms1_dis_numberdensity_brst": Made("cm^-3", 10), "mms1_dis_bulkv_gse_brst": vector("km/s", -100, "GSE", swing=80),
     "mms1_dis_temppara_brst": Made("eV", 300), "mms1_dis_tempperp_brst": Made("eV", 350),
+}  # fmt: skip
+ELECTRONS_OF_MMS = {
+    "mms1_des_energyspectr_omni_brst": Made("keV/(cm^2 s sr keV)", 1e7, size=32, axis=ENERGY, bins=(6, 3e4)),
+    "mms1_des_numberdensity_brst": Made("cm^-3", 10), "mms1_des_bulkv_gse_brst": vector("km/s", -100, "GSE", swing=150),
+    "mms1_des_temppara_brst": Made("eV", 60), "mms1_des_tempperp_brst": Made("eV", 50),
 }  # fmt: skip
 
 MINUTES = np.arange(240.0)
@@ -298,6 +303,14 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                 },
             ),
             "MMS1_FPI_BRST_L2_DIS-MOMS": ("150ms", IONS),
+            "MMS1_FPI_BRST_L2_DES-MOMS": ("30ms", ELECTRONS_OF_MMS),
+            "MMS1_EDP_BRST_L2_DCE": (
+                "1ms",
+                {
+                    "mms1_edp_dce_gse_brst_l2": vector("mV/m", 1, "GSE", swing=3),
+                    "mms1_edp_quality_brst_l2": Made("", 3, constant=True),
+                },
+            ),
         },
         {},
     ),
@@ -312,6 +325,9 @@ REAL: dict[str, str] = {
     "storm-superposed-epoch": "2023-01-01 to 2023-07-01",
 }
 """By pipeline: the range of the real data below ``HELIO_TEST_ARCHIVE`` that it runs on."""
+
+WITHOUT: dict[str, tuple[str, ...]] = {"mms-magnetopause-mva-walen": ("electrons", "electric")}
+"""By pipeline: the steps whose data are not below ``HELIO_TEST_ARCHIVE``; the figure is drawn without them."""
 
 
 def write_archive(folder: Path, pipeline: str) -> TimeRange:
