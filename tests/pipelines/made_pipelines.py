@@ -326,8 +326,18 @@ REAL: dict[str, str] = {
 }
 """By pipeline: the range of the real data below ``HELIO_TEST_ARCHIVE`` that it runs on."""
 
-WITHOUT: dict[str, tuple[str, ...]] = {"mms-magnetopause-mva-walen": ("electrons", "electric")}
-"""By pipeline: the steps whose data are not below ``HELIO_TEST_ARCHIVE``; the figure is drawn without them."""
+PARTLY_REAL: dict[str, str] = {
+    "psp-encounter": "2020-01-04",
+    "solo-overview": "2021-07-11 to 2021-07-13",
+}
+"""The same for pipelines of which only the magnetic field is there."""
+
+WITHOUT: dict[str, set[str]] = {
+    "mms-magnetopause-mva-walen": {"electrons", "electric"},
+    "psp-encounter": {"ions", "cup", "noise", "electrons", "position"},
+    "solo-overview": {"moments", "spectrogram", "particles", "position"},
+}
+"""By pipeline: the fetches whose data are not below ``HELIO_TEST_ARCHIVE``; the figure is drawn without them."""
 
 
 def write_archive(folder: Path, pipeline: str) -> TimeRange:

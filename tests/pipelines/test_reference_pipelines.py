@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helio import api
-from tests.pipelines.made_pipelines import MADE, NOW, REAL, WITHOUT, write_archive
+from tests.pipelines.made_pipelines import MADE, NOW, PARTLY_REAL, REAL, WITHOUT, write_archive
 
 
 @pytest.fixture(autouse=True)
@@ -41,18 +41,19 @@ def test_it_runs_on_files_of_the_right_shape(pipeline: str, tmp_path: Path):
 
 @pytest.mark.archive
 @pytest.mark.process
-@pytest.mark.parametrize("pipeline", sorted(REAL))
+@pytest.mark.parametrize("pipeline", sorted(REAL | PARTLY_REAL))
 def test_it_runs_on_real_data(pipeline: str, tmp_path: Path):
     folder = os.environ.get("HELIO_TEST_ARCHIVE")
     if not folder:
         pytest.skip("HELIO_TEST_ARCHIVE does not name a folder of real CDFs")
     run = api.run(
         pipeline,
-        time_range=REAL[pipeline],
+        time_range=(REAL | PARTLY_REAL)[pipeline],
         archive=folder,
         output=tmp_path / "out",
         now=NOW,
     )
     failed = {result.step.step_id: result.step.critical for result in run.result.steps if result.error}
-    assert failed == dict.fromkeys(WITHOUT.get(pipeline, ()), False)
+    assert failed == dict.fromkeys(WITHOUT.get(pipeline, set()), False)
+    assert list((tmp_path / "out").glob("*.html"))
     assert run.status == ("partial" if failed else "success")
