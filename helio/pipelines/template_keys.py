@@ -141,7 +141,10 @@ EXAMPLE: dict[str, Any] = {
                     "y_label": {"1": "B GSE [nT]"},
                     "trace_names": {"AC_H2_MFI.BGSEc.Bx": "radial"},
                     "trace_colors": {"AC_H2_MFI.BGSEc.Bx": "red"},
-                    "line_styles": {"AC_H2_MFI.BGSEc.Bx": {"width": 2, "dash": "dot", "mode": "lines"}},
+                    "line_styles": {
+                        "AC_H2_MFI.BGSEc.Bx": {"width": 2, "dash": "dot", "mode": "lines"},
+                        "cone": {"fill_to": "top", "fill_hatched": True, "fill_color": "white"},
+                    },
                     "palette": "okabe-ito",
                     "log_scale": {"2": "log"},
                     "log_y": {"2": True},

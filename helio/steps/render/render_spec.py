@@ -386,6 +386,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
 _KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
     "fill_below": ("line", "spectrogram"),
     "fill_above": ("line", "spectrogram"),
+    "fill_to": ("spectrogram",),
+    "fill_hatched": ("line", "spectrogram"),
     "fill_color": ("line", "spectrogram"),
     "bar": ("bars", "strip"),
 }
@@ -403,6 +405,11 @@ def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
             for panel in panels
             if any(name == label or name.startswith(f"{label}.") for label in panel.tables)
         ]
+        if ("fill_below" if style.get("fill_to") == "top" else "fill_above") in style and "fill_to" in style:
+            raise StepError(
+                f"line_styles: '{name}' is filled to the {style['fill_to']} and to a value",
+                advice="leave out fill_to, or the value",
+            )
         for key in style:
             allowed = _KINDS_OF_STYLE.get(key)
             if allowed is not None and kinds and not set(kinds) & set(allowed):

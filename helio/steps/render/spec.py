@@ -55,6 +55,12 @@ class LineStyle(TypedDict, total=False):
         float, "Value below which the area between the line and this value is filled: 0 for a southward Bz."
     ]
     fill_above: Annotated[float, "Value above which the area between the line and this value is filled."]
+    fill_to: Annotated[
+        Literal["top", "bottom"],
+        "Edge of a spectrogram to which the area from a line over it is filled: top for the periods outside a cone of "
+        "influence.",
+    ]
+    fill_hatched: Annotated[bool, "Whether filled areas are hatched instead of shaded; false when left out."]
     fill_color: Annotated[str, "Colour of the filled area; that of the line when left out."]
     bar: Annotated[
         Literal["start", "middle"],
