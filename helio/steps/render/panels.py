@@ -14,6 +14,7 @@ from helio.steps.render.density_panel import DensityPanel
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
+from helio.steps.render.orbit_panel import OrbitPanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
@@ -27,7 +28,9 @@ KINDS: Mapping[PanelType, type[Panel]] = {
     panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
-ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {panel.kind: panel for panel in (XYPanel, HistogramPanel)}
+ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {
+    panel.kind: panel for panel in (XYPanel, HistogramPanel, OrbitPanel)
+}
 """Kinds of panels that stand below these; a key of the spec with this name has an entry for each panel."""
 
 

@@ -68,6 +68,8 @@ _TITLE_COLUMN = 28
         "spec.xy.y",
         "spec.xy.color_by",
         "spec.histograms.of",
+        "spec.orbits.of",
+        "spec.orbits.color_by",
         "spec.bands.sigma",
         "spec.bands.lower",
         "spec.bands.upper",

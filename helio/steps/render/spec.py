@@ -9,7 +9,7 @@ from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip"]
-EntryKind = Literal["xy", "histograms"]
+EntryKind = Literal["xy", "histograms", "orbits"]
 """Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
 PanelKind = PanelType | EntryKind
 Palette = Literal["tplot", "okabe-ito"]
@@ -217,6 +217,55 @@ class Histogram(TypedDict, total=False):
     y_label: Annotated[Text, "Label of the y axis."]
 
 
+class Orbit(TypedDict, total=False):
+    """A panel with the orbits of one or more spacecraft about the Earth or the Sun, in two coordinates."""
+
+    of: Required[
+        Annotated[
+            str | list[str],
+            "Label of the position, a vector in km, R_E or AU, or labels of several in one frame. GSE and GSM show "
+            "the Earth with its night side, GEO, GEI, SM and J2000 the Earth; HEE, HEEQ, HCI and HGI show the Sun.",
+        ]
+    ]
+    plane: Annotated[
+        Literal["xy", "xz", "yz"],
+        "The two coordinates; xy when left out. In GSE and GSM, xz is seen from dusk, and yz from the Sun.",
+    ]
+    sun: Annotated[
+        Literal["left", "right"],
+        "Side on which the Sun is in GSE and GSM; left when left out, so that x and, in xy, y increase to the left "
+        "and downwards.",
+    ]
+    unit: Annotated[
+        Literal["R_E", "km", "AU"],
+        "Unit of the axes; R_E about the Earth and AU about the Sun when left out.",
+    ]
+    magnetopause: Annotated[
+        bool,
+        "Whether the magnetopause of Shue et al. (1998) is drawn, to 40 R_E behind the Earth and without aberration; "
+        "true in GSE and GSM when left out.",
+    ]
+    bow_shock: Annotated[
+        bool,
+        "Whether a bow shock is drawn, with the standoff of Farris and Russell (1994) and an eccentricity of 0.81 "
+        "(Farris et al. 1991); true in GSE and GSM when left out.",
+    ]
+    pressure: Annotated[float, "Dynamic pressure of the models in nPa; 2 when left out."]
+    bz: Annotated[float, "Interplanetary B_z of the models in nT, GSM; 0 when left out."]
+    mach: Annotated[float, "Magnetosonic Mach number of the bow shock; 6 when left out, as is usual at 1 AU."]
+    color_by: Annotated[
+        str,
+        "time, or the label of a quantity on the same epochs, that sets the colours of a single orbit. trace_colors "
+        "names one colour for an orbit.",
+    ]
+    time_marks: Annotated[bool, "Whether round times are marked along an orbit; true when left out."]
+    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are drawn."]
+    x_range: Annotated[list[float], "Lowest and highest value of the x axis, in its unit."]
+    y_range: Annotated[list[float], "Lowest and highest value of the y axis, in its unit."]
+    x_label: Annotated[Text, "Label of the x axis; coordinate, frame and unit when left out."]
+    y_label: Annotated[Text, "Label of the y axis; coordinate, frame and unit when left out."]
+
+
 class Note(TypedDict, total=False):
     """A text on the figure."""
 
@@ -284,6 +333,11 @@ class FigureSpec(TypedDict, total=False):
     histograms: Annotated[
         list[Histogram],
         "Panels of histograms, side by side below all other panels, after those of xy.",
+        MaxItems(LIMITS.panels),
+    ]
+    orbits: Annotated[
+        list[Orbit],
+        "Panels of orbits with equal axes, side by side below all other panels, after those of histograms.",
         MaxItems(LIMITS.panels),
     ]
     title: Annotated[
