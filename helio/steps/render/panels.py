@@ -16,6 +16,7 @@ from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.orbit_panel import OrbitPanel
 from helio.steps.render.panel import FigureStyle, Panel
+from helio.steps.render.polar_panel import PolarPanel
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
 from helio.steps.render.spectrum_panel import SpectrumPanel
@@ -94,7 +95,7 @@ def arrange_panels(
         for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)
     ]
     for number, (entry_kind, entry) in enumerate(entries, len(panels) + 1):
-        panel = DensityPanel if entry.get("type") == "density" else ENTRY_KINDS[entry_kind]
+        panel = _entry_panel(entry_kind, entry)
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         panel.check_entry(number, named_tables, entry)
         panels.append(panel(number, named_tables, style, entry=entry))
@@ -110,6 +111,13 @@ def _entries(spec: FigureSpec, tables: Mapping[str, Table]) -> list[tuple[EntryK
                 _known(label, tables, f"{kind}: entry {order}")
             entries.append((kind, entry))
     return entries
+
+
+def _entry_panel(kind: EntryKind, entry: Mapping[str, Any]) -> type[EntryPanel]:
+    """Return the class of the panel that an entry describes."""
+    if entry.get("type") == "density":
+        return DensityPanel
+    return PolarPanel if entry.get("polar") else ENTRY_KINDS[kind]
 
 
 def _check_right(

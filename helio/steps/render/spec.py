@@ -206,8 +206,19 @@ class Histogram(TypedDict, total=False):
     ]
     show: Annotated[
         Literal["count", "density"],
-        "count, when left out: the number of records in each bin. density: per unit of x; the area of all bins is 1.",
+        "count, when left out: the number of records in each bin. density: per unit of x, and per deg in a polar "
+        "histogram; the sum over all bins times their width is 1.",
     ]
+    polar: Annotated[
+        bool,
+        "Whether the histogram of an angle is drawn around a circle, in sectors from 0 to 360 deg whose radius (not "
+        "area) is the count or the density; false when left out. 36 sectors when bins is left out.",
+    ]
+    zero: Annotated[
+        Literal["right", "top", "left", "bottom"],
+        "Where 0 deg is in a polar histogram; right when left out.",
+    ]
+    clockwise: Annotated[bool, "Whether angles of a polar histogram increase clockwise; false when left out."]
     between: Annotated[list[str], "Two ISO times in UTC; only the records between them are counted."]
     log_x: Annotated[bool, "Logarithmic x axis, with bins that are even on it; false when left out."]
     log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
