@@ -12,6 +12,7 @@ from helio.steps.render.bands import band_labels
 from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.density_panel import DensityPanel
 from helio.steps.render.entry_panel import EntryPanel
+from helio.steps.render.epoch_panel import EpochPanel
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.orbit_panel import OrbitPanel
@@ -26,7 +27,8 @@ from helio.steps.render.xy_panel import XYPanel
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
-    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel)
+    panel.kind: panel
+    for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel, EpochPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
 ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {

@@ -38,7 +38,7 @@ from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, S
 from helio.steps.render.panels import arrange_panels
 from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
-from helio.steps.render.spec import FigureSpec
+from helio.steps.render.spec import FigureSpec, PanelType
 from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
 from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
@@ -446,13 +446,13 @@ def _check_numbered_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
                 )
 
 
-def _spectra(panels: Sequence[Panel]) -> list[int]:
-    return [panel.number for panel in panels if panel.kind == "spectrum"]
+def _spectra(panels: Sequence[Panel], *others: PanelType) -> list[int]:
+    return [panel.number for panel in panels if panel.kind in ("spectrum", *others)]
 
 
 def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
-    spectra = _spectra(panels)
     for key in ("log_x", "bin_range", "bin_label"):
+        spectra = _spectra(panels) if key == "log_x" else _spectra(panels, "epochs")
         chosen = spec.get(key)
         if chosen is None:
             continue

@@ -8,7 +8,7 @@ from helio.limits import LIMITS
 from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
-PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip"]
+PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip", "epochs"]
 EntryKind = Literal["xy", "histograms", "orbits"]
 """Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
 PanelKind = PanelType | EntryKind
@@ -309,7 +309,8 @@ class FigureSpec(TypedDict, total=False):
         list[PanelType],
         "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
         "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. A strip is a thin "
-        "panel of coloured blocks, for regions and flags that are whole numbers. "
+        "panel of coloured blocks, for regions and flags that are whole numbers. Epochs are the median and the band "
+        "between the quartiles of the events of superposed_epoch, over the time from the zero epoch. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from helio.steps.render.curves import Curve, curve_traces, panel_curves, places_
 from helio.steps.render.geometry import SPECTRUM_PANEL
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
 from helio.steps.render.slopes import guide_traces
+from helio.steps.render.spec import PanelType
 from helio.steps.render.wording import axis_title
 from helio.store.table import Axis, Table
 
@@ -22,7 +23,7 @@ from helio.store.table import Axis, Table
 class SpectrumPanel(Panel):
     """A panel with a curve over the bins for each record, or with the median and quartiles of many records."""
 
-    kind = "spectrum"
+    kind: ClassVar[PanelType] = "spectrum"
     natural_height = SPECTRUM_PANEL
     over_time = False
 
@@ -32,6 +33,11 @@ class SpectrumPanel(Panel):
         super().check_tables(number, tables)
         require_bins(number, tables, cls.kind)
         _check_overlaid(number, tables)
+
+    @property
+    def drawn(self) -> Mapping[str, Table]:
+        """The tables as they are drawn, with the unit of their bins that the x axis has."""
+        return self.tables
 
     @cached_property
     def lines(self) -> Sequence[Curve]:
@@ -46,12 +52,13 @@ class SpectrumPanel(Panel):
         style = self.style
         curves = panel_curves(
             self.number,
-            self.tables,
+            self.drawn,
             style.spec,
             style.theme.foreground,
             style.line_scale,
             log_x=self.log_x,
             limits=limits,
+            events=self.kind == "epochs",
         )
         if not any(np.isfinite(values).any() for curve in curves for values in curve.shown):
             raise StepError(
@@ -143,7 +150,7 @@ class SpectrumPanel(Panel):
         else:
             axis["nticks"] = most_labels(geometry)
         chosen = self.option("bin_label", cast(str | None, None))
-        bins = [table.axes[0] for table in self.tables.values()]
+        bins = [table.axes[0] for table in self.drawn.values()]
         name = ", ".join(dict.fromkeys(bin_axis.label or "bin" for bin_axis in bins))
         unit = bins[0].unit
         if chosen is not None:
