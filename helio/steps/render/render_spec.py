@@ -53,7 +53,7 @@ from helio.steps.render.rows import (
     side_by_side,
 )
 from helio.steps.render.slopes import guides_of
-from helio.steps.render.spec import FigureSpec
+from helio.steps.render.spec import FigureSpec, PanelType
 from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
 from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
@@ -85,6 +85,8 @@ _TITLE_COLUMN = 28
         "spec.xy.y",
         "spec.xy.color_by",
         "spec.histograms.of",
+        "spec.orbits.of",
+        "spec.orbits.color_by",
         "spec.bands.sigma",
         "spec.bands.lower",
         "spec.bands.upper",
@@ -432,6 +434,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
 _KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
     "fill_below": ("line", "spectrogram"),
     "fill_above": ("line", "spectrogram"),
+    "fill_to": ("spectrogram",),
+    "fill_hatched": ("line", "spectrogram"),
     "fill_color": ("line", "spectrogram"),
     "bar": ("bars", "strip"),
 }
@@ -449,6 +453,11 @@ def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
             for panel in panels
             if any(name == label or name.startswith(f"{label}.") for label in panel.tables)
         ]
+        if ("fill_below" if style.get("fill_to") == "top" else "fill_above") in style and "fill_to" in style:
+            raise StepError(
+                f"line_styles: '{name}' is filled to the {style['fill_to']} and to a value",
+                advice="leave out fill_to, or the value",
+            )
         for key in style:
             allowed = _KINDS_OF_STYLE.get(key)
             if allowed is not None and kinds and not set(kinds) & set(allowed):
@@ -483,13 +492,13 @@ def _check_numbered_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
                 )
 
 
-def _spectra(panels: Sequence[Panel]) -> list[int]:
-    return [panel.number for panel in panels if panel.kind == "spectrum"]
+def _spectra(panels: Sequence[Panel], *others: PanelType) -> list[int]:
+    return [panel.number for panel in panels if panel.kind in ("spectrum", *others)]
 
 
 def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
-    spectra = _spectra(panels)
     for key in ("log_x", "bin_range", "bin_label"):
+        spectra = _spectra(panels) if key == "log_x" else _spectra(panels, "epochs")
         chosen = spec.get(key)
         if chosen is None:
             continue
