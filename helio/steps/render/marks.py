@@ -58,7 +58,10 @@ def marks(
     for entry_number, rect in enumerate(spec.get("vrects", []), 1):
         where = f"vrects: entry {entry_number}"
         _check_timed(timed, where)
-        first, last = instant(_need(rect, "x0", where), where), instant(_need(rect, "x1", where), where)
+        first, last = (
+            instant(_need(rect, "x0", where), where),
+            instant(_need(rect, "x1", where), where, "stop"),
+        )
         if not first < last:
             raise StepError(f"{where}: x0 is not before x1", advice="exchange x0 and x1")
         colour = check_colour(rect.get("color", "lightskyblue"), where)
