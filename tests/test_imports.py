@@ -147,6 +147,7 @@ FLOORS = {
     "pipelines/runs": (
         (
             "call",
+            "data_quality",
             "earlier_runs",
             "folder",
             "intervals",

@@ -27,10 +27,15 @@ class Figure:
         Plotly's ``{"data": [...], "layout": {...}}`` in plain JSON types; ``plotly.io.from_json`` reads it.
     notes : tuple of str
         Coverage of each panel, and what a careful reviewer would point out.
+    quality : tuple of dict
+        How much of the data each panel shows, as JSON: ``panel``, ``kind``, ``empty`` (why the panel has no data),
+        ``labels`` (`helio.steps.render.quality.LabelQuality`) and ``traces`` (`TraceQuality`). Empty for a figure from
+        an earlier version of helio.
     """
 
     document: dict[str, Any]
     notes: tuple[str, ...] = ()
+    quality: tuple[dict[str, Any], ...] = ()
 
     def __repr__(self) -> str:
         title = self.document.get("layout", {}).get("title", {})

@@ -38,6 +38,7 @@ from helio.steps.render.page import (
 )
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
+from helio.steps.render.quality import as_json, label_qualities
 from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
@@ -166,8 +167,20 @@ def render_spec(
     x_axes = _x_axis_names(panels)
     two_sided = [panel.number for panel in panels if panel.right is not None]
     right_axes = {number: f"y{order}" for order, number in enumerate(two_sided, len(panels) + 1)}
+    coverages = {
+        panel.number: label_qualities(
+            panel.tables,
+            panel.absent,
+            start,
+            stop,
+            spec.get("gap_factor", 1.5),
+            over_time=panel.over_time,
+        )
+        for panel in panels
+    }
     notes = absent_bands(spec, tables)
-    notes += review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
+    notes += [review.coverage_note(panel.number, coverages[panel.number]) for panel in over_time]
+    quality: list[dict[str, Any]] = []
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)))
@@ -200,6 +213,12 @@ def render_spec(
         texts += drawing.texts
         notes += panel.remarks(whole[panel.number - 1])
         notes += drawing.notes
+        empty = "" if panel.nothing is None else panel.nothing.reason
+        quality.append(
+            as_json(
+                panel.number, whole[panel.number - 1].kind, coverages[panel.number], drawing.qualities, empty
+            )
+        )
         layout |= drawing.layout
         # Measured from where the labels of this axis really end, so that they never meet.
         standoff = round(title_columns[panel.number] - panel.label_depth(geometry) + _STANDOFF, 1)
@@ -240,7 +259,7 @@ def render_spec(
         *mark_texts,
         *footer(footers, geometry, theme),
     ]
-    return Figure({"data": data, "layout": layout}, tuple(notes))
+    return Figure({"data": data, "layout": layout}, tuple(notes), tuple(quality))
 
 
 def _size(
