@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError
+from helio.notebook import Shown
 from helio.pipelines.arguments import checked, read_clock
 from helio.pipelines.library import Library
 from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics, without_hints
@@ -567,6 +568,7 @@ def rerun(
     engine: EngineName = "direct",
     access: Access | None = None,
     settings: Settings | None = None,
+    check: bool = True,
     planned: Callable[[Plan], None] = lambda plan: None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
@@ -586,6 +588,8 @@ def rerun(
         As for `run`; one of them is necessary.
     formats : sequence of str
         Formats of the figure in addition to the template's and to the format of the file.
+    check : bool
+        Whether a failed run is an error. With ``check=False`` it is returned.
 
     Returns
     -------
@@ -598,6 +602,8 @@ def rerun(
         The file has no valid document, or its data came from a folder, and no folder is given.
     InvalidTemplate
         This version of helio cannot run its template.
+    RunFailed
+        The new run failed, and `check` is true, as for `run`.
     """
     from helio.pipelines.runs.rerun import rerun as run_again
     from helio.sources.archives import archive_named
@@ -605,7 +611,7 @@ def rerun(
     if output is None and outputs is None:
         raise RequestError("no folder for the new figure was given", advice="set output to a folder")
     settings = settings_in_use(settings)
-    return run_again(
+    made = run_again(
         read_figure(figure) if isinstance(figure, str | Path) else figure,
         settings=settings,
         engine=_engine(engine, settings),
@@ -618,6 +624,9 @@ def rerun(
         started=started,
         finished=finished,
     )
+    if check:
+        made.run.raise_if_failed()
+    return made
 
 
 @checked
@@ -649,7 +658,7 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     from helio.store.runs import Runs
 
     settings = settings_in_use(settings)
-    return citations_of(uses_of(Runs(settings.runs).load(run_id).step_records), settings.home)
+    return Shown(citations_of(uses_of(Runs(settings.runs).load(run_id).step_records), settings.home))
 
 
 @checked
@@ -678,7 +687,7 @@ def describe(run_id: str, label: str = "", settings: Settings | None = None) -> 
     settings = settings_in_use(settings)
     record, store = Runs(settings.runs).load(run_id), Store(settings.store)
     labels = [label] if label else kept_labels(record)
-    return tuple(described(kept_table(record, table_label, store), table_label) for table_label in labels)
+    return Shown(described(kept_table(record, table_label, store), table_label) for table_label in labels)
 
 
 @checked

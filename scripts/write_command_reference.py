@@ -71,6 +71,7 @@ EXAMPLES = {
         'helio schedule add gle73-particles --cron "10 6 * * *" --time-range yesterday --archive ~/data',
     ),
     "schedule list": ("helio schedule list",),
+    "schedule again": ("helio schedule again gle73-particles",),
     "schedule pause": ("helio schedule pause gle73-particles",),
     "schedule resume": ("helio schedule resume gle73-particles",),
     "schedule remove": ("helio schedule remove gle73-particles",),

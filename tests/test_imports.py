@@ -145,6 +145,7 @@ FLOORS = {
         ("runs",),
     ),
     "pipelines/runs": (
+        ("basis",),
         (
             "call",
             "data_quality",
@@ -161,7 +162,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_notebook", "as_template", "compare", "execute", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
         ("artefacts", "locking"),
         ("provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

@@ -71,7 +71,7 @@ def run(name: str, *options: str, code: int = 0) -> set[str]:
     """The files of a run, of which record and run.json name each."""
     result = helio("run", name, "--archive", "sample", "-o", "out", *options)
     assert result.exit_code == code, result.output
-    found = {path.name for path in Path("out").iterdir()} - {"run.json", "plotly.min.js"}
+    found = {path.name for path in Path("out").iterdir()} - {"run.json", "helio-figure.js", "plotly.min.js"}
     listed = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     record = json.loads(helio("runs", "show", listed["id"], "--json").stdout)
     for artefacts in (listed["artefacts"], record["artefacts"]):

@@ -235,6 +235,7 @@ def rerun_figure(
                 outputs=Path("helio-runs"),
                 formats=chosen,
                 access=Access(size_of(max_download), offline, on_progress=progress.downloading),
+                check=False,
                 settings=settings,
                 planned=progress.planned,
                 started=progress.started,

@@ -236,6 +236,8 @@ class StepRecord(BareStep, total=False):
     critical: bool
     without: list[str]
     seconds: Seconds
+    sought: list[ChoiceRecord]
+    """Datasets that a failed fetch could have used, with the files that their providers listed."""
     not_measured: list[str]
     maybe_not_measured: list[str]
 

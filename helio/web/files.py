@@ -138,7 +138,7 @@ class Files:
                         self._store, output["digest"], cast(Static, file["kind"]), self._browser
                     )
                 figure = json.loads(self._store.bytes(output["digest"], ".json"))
-                return to_html(Figure(figure, tuple(output.get("notes", ()))), plotly_js="beside")
+                return to_html(Figure(figure, tuple(output.get("notes", ()))), scripts="beside")
         except (DamagedObject, UnknownRun):
             return None
         return None

@@ -16,10 +16,10 @@ from helio.errors import OutputError, RequestError
 from helio.flows.doors import LOOPBACK
 from helio.flows.run import signals_to
 from helio.flows.secret import make_secret
+from helio.flows.tickets import make_ticket
 from helio.settings import Settings
 from helio.web.application import OPEN, Gallery
 from helio.web.site import Site
-from helio.web.tickets import make_ticket
 
 PORT = 4180
 """Port on which helio serves the gallery by default."""

@@ -22,6 +22,8 @@ from helio import __version__
 from helio.flows.schedule import name_of_range
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
+from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
+from helio.pipelines.template.files import PLOTLY_JS, VIEWER_JS
 from helio.settings import Settings
 from helio.store.runs import HEADER, ArtefactRecord, Runs
 from helio.time_range import TimeRange
@@ -37,13 +39,14 @@ from helio.web.files import (
     thumbnail_address,
 )
 from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
-from helio.web.known_runs import KnownRun, KnownRuns
 
 HERE = Path(__file__).parent
 STYLE = HERE / "static" / "gallery.css"
 START = "index.html"
 HTML = "text/html; charset=utf-8"
 STATIC = {"gallery.css": "text/css; charset=utf-8", "gallery.js": "text/javascript; charset=utf-8"}
+SCRIPTS = (f"{FOLDER}/{PLOTLY_JS}", f"{FOLDER}/{VIEWER_JS}")
+"""Addresses of the scripts of the figures' pages."""
 RECENT = 31
 """Number of intervals that the first page shows of each pipeline."""
 MOST_PROBLEMS = 4
@@ -92,7 +95,7 @@ class Site:
         self._settings = settings
         self._now = now
         self._runs = Runs(settings.runs)
-        self._known_runs = KnownRuns(self._runs, settings.home / "gallery" / "runs.json")
+        self._known_runs = known_runs_of(settings)
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
         self.files = Files(settings)
@@ -142,12 +145,10 @@ class Site:
         ]
         files = {name_of(file): file for run in shown for file in run.files if self.files.state_of(file)}
         pictures = {name: file for name, file in files.items() if file["kind"] == "png"}
-        library = (
-            [f"{FOLDER}/plotly.min.js"] if any(file["kind"] == "html" for file in files.values()) else []
-        )
+        has_pages = any(file["kind"] == "html" for file in files.values())
         return (
             *STATIC,
-            *library,
+            *(SCRIPTS if has_pages else ()),
             *map(address_of, files.values()),
             *map(thumbnail_address, pictures.values()),
         )
@@ -158,10 +159,11 @@ class Site:
             return Content(self._pages[address]().encode(), HTML, is_page=True)
         if address in STATIC:
             return Content((HERE / "static" / address).read_bytes(), STATIC[address])
-        if address == f"{FOLDER}/plotly.min.js":
-            from helio.steps.render.write_figure import plotly_js
+        if address in SCRIPTS:
+            from helio.steps.render.write_figure import plotly_js, viewer_js
 
-            return Content(plotly_js(), STATIC["gallery.js"])
+            script = plotly_js() if address == SCRIPTS[0] else viewer_js(PLOTLY_JS)
+            return Content(script, STATIC["gallery.js"])
         folder, _, name = address.partition("/")
         if folder == FOLDER:
             body = self.files.content(name)

@@ -20,7 +20,7 @@ Datasets = Mapping[str, tuple[str, Mapping[str, Made]]]
 """Cadence and parameters by dataset."""
 
 
-def vector(unit: str, level: float, frame: str, *, size: int = 3, **more: object) -> Made:
+def vector(unit: str, level: float | tuple[float, ...], frame: str, *, size: int = 3, **more: object) -> Made:
     return Made(unit, level, frame, size, **more)  # type: ignore[arg-type]
 
 
@@ -28,17 +28,22 @@ OMNI = {
     "F": Made("nT", 8), "BX_GSE": Made("nT", 2, swing=5), "BY_GSM": Made("nT", 0, swing=6),
     "BZ_GSM": Made("nT", -3, swing=9), "flow_speed": Made("km/s", 450), "proton_density": Made("cm^-3", 8),
     "T": Made("K", 1e5), "Pressure": Made("nPa", 3), "AE_INDEX": Made("nT", 300), "AL_INDEX": Made("nT", -200),
-    "AU_INDEX": Made("nT", 100), "SYM_H": Made("nT", -40, swing=60),
+    "AU_INDEX": Made("nT", 100), "SYM_H": Made("nT", -60, swing=40, seed="storm"),
 }  # fmt: skip
-HOURLY = {"DST": Made("nT", -40, swing=60), "KP": Made("", 40)}
+HOURLY = {"DST": Made("nT", -60, swing=40, seed="storm"), "KP": Made("", 40)}
 
 COHO = {
     "BR": Made("nT", 0, swing=4), "BT": Made("nT", 0, swing=4), "BN": Made("nT", 0, swing=2),
     "ABS_B": Made("nT", 5), "V": Made("km/s", 400),
 }  # fmt: skip
-PLASMA = {"P_VELS": vector("km/s", -400, "GSE"), "P_DENS": Made("cm^-3", 6), "P_TEMP": Made("eV", 10)}
+PLASMA = {
+    "P_VELS": vector("km/s", (-400, 0, 0), "GSE", swing=30, seed="wind"),
+    "P_DENS": Made("cm^-3", 6, seed="density"), "P_TEMP": Made("eV", 10, seed="heat"),
+}  # fmt: skip
 HGI = {"HGI_LAT": Made("deg", 3), "HGI_LON": Made("deg", 120)}
+CARRINGTON = {"HG_LAT": Made("deg", 3), "HG_LON": Made("deg", 120)}
 MAGNETIC = {"mlt": Made("h", 12), "mlat": Made("deg", 5)}
+TETRAHEDRON = ((6e4, 0, 0), (6e4 + 10, 0, 0), (6e4, 10, 0), (6e4, 0, 10))
 GOOD, VALID = Made("", 0, constant=True), Made("", 1, constant=True)
 ENERGY, FREQUENCY = ("Energy", "eV"), ("Frequency", "Hz")
 FLUX, PARTICLES, ELECTRONS = "eV/(cm^2 s sr eV)", "cm^-2 s^-1 sr^-1 MeV^-1", "cm^-2 s^-1 sr^-1 keV^-1"
@@ -55,8 +60,12 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
         {},
     ),
     "storm-overview": (
-        "2015-03-16 to 2015-03-18",
-        {"OMNI_HRO_1MIN": ("1min", OMNI), "OMNI2_H0_MRG1HR": ("1h", HOURLY)},
+        "2015-03-16 to 2015-03-19",
+        {
+            "OMNI_HRO_1MIN": ("1min", OMNI),
+            "OMNI2_H0_MRG1HR": ("1h", HOURLY),
+            "DN_MAGN-L2-HIRES_G15": ("10s", {"b_gse": vector("nT", (10, 20, 90), "GSE", swing=12)}),
+        },
         {},
     ),
     "parker-spiral-angle": ("2020-05-28 to 2020-06-03", {"OMNI_COHO1HR_MERGED_MAG_PLASMA": ("1h", COHO)}, {}),
@@ -68,6 +77,8 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                 "92s",
                 {
                     "Proton_V_nonlin": Made("km/s", 400), "Proton_Np_nonlin": Made("cm^-3", 6),
+                    "Proton_VX_nonlin": Made("km/s", -400, swing=30),
+                    "Proton_VY_nonlin": Made("km/s", 0, swing=20), "Proton_VZ_nonlin": Made("km/s", 0, swing=20),
                     "Proton_W_nonlin": Made("km/s", 40), "fit_flag": Made("", 10, constant=True),
                 },
             ),
@@ -82,16 +93,36 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
     "l1-monitor-comparison": (
         "2018-08-25",
         {
-            "AC_H0_MFI": ("16s", {"Magnitude": Made("nT", 7), "BGSM": vector("nT", 0, "GSM", swing=6)}),
-            "WI_H0_MFI": ("1min", {"BF1": Made("nT", 7), "BGSM": vector("nT", 0, "GSM", swing=6)}),
-            "DSCOVR_H0_MAG": ("10s", {"B1GSE": vector("nT", 0, "GSE", swing=6)}),
+            "AC_H0_MFI": (
+                "16s",
+                {
+                    "Magnitude": Made("nT", 7, seed="field"), "BGSM": vector("nT", 0, "GSM", swing=4, seed="imf"),
+                    "SC_pos_GSE": vector("km", (1.4e6, -2e5, 1e5), "GSE", swing=2e4),
+                },
+            ),
+            "WI_H0_MFI": (
+                "1min",
+                {
+                    "BF1": Made("nT", 7, seed="field"), "BGSM": vector("nT", 0, "GSM", swing=4, seed="imf"),
+                    "PGSE": vector("R_E", (200, 50, 10), "GSE", swing=3),
+                },
+            ),
+            "DSCOVR_H0_MAG": ("10s", {"B1GSE": vector("nT", 0, "GSE", swing=4, seed="imf")}),
+            "DSCOVR_ORBIT_PRE": ("1h", {"GSE_POS": vector("km", (1.5e6, 1e5, 1e5), "GSE", swing=2e4)}),
             # no AC_H0_SWE: the second candidate is used
-            "AC_K0_SWE": ("1h", {"Vp": Made("km/s", 400), "Np": Made("cm^-3", 6), "Tpr": Made("K", 1e5)}),
+            "AC_K0_SWE": (
+                "1h",
+                {
+                    "Vp": Made("km/s", 400), "Np": Made("cm^-3", 6, seed="density"),
+                    "Tpr": Made("K", 1e5, seed="heat"),
+                },
+            ),
             "WI_PM_3DP": ("3min", {**PLASMA, "VALID": VALID}),
             "DSCOVR_H1_FC": (
                 "1min",
                 {
-                    "V_GSE": vector("km/s", -400, "GSE"), "Np": Made("cm^-3", 6), "THERMAL_TEMP": Made("K", 1e5),
+                    "V_GSE": vector("km/s", (-400, 0, 0), "GSE", swing=30, seed="wind"),
+                    "Np": Made("cm^-3", 6, seed="density"), "THERMAL_TEMP": Made("K", 1e5, seed="heat"),
                     "DQF": GOOD,
                 },
             ),
@@ -113,24 +144,29 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
         {
             "PSP_FLD_L2_MAG_RTN_1MIN": (
                 "1min",
-                {"psp_fld_l2_mag_RTN_1min": vector("nT", -200, "RTN", swing=80)},
+                {"psp_fld_l2_mag_RTN_1min": vector("nT", (-150, 40, 10), "RTN", swing=80)},
             ),
             "PSP_SWP_SPI_SF00_L3_MOM": (
                 "30s",
                 {
-                    "DENS": Made("cm^-3", 900), "VEL_RTN_SUN": vector("km/s", 300, "RTN"), "TEMP": Made("eV", 40),
+                    "DENS": Made("cm^-3", 700, seed="density"),
+                    "VEL_RTN_SUN": vector("km/s", (280, 30, 0), "RTN", swing=40), "TEMP": Made("eV", 40),
                     "EFLUX_VS_ENERGY": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(100, 2e4)),
                 },
             ),
             "PSP_FLD_L3_SQTN_RFS_V1V2": (
                 "7s",
-                {"electron_density": Made("cm^-3", 1000), "density_quality_flag": VALID},
+                {"electron_density": Made("cm^-3", 1000, seed="density"), "density_quality_flag": VALID},
             ),
             "PSP_SWP_SPE_SF0_L3_PAD": (
                 "1min",
-                {"EFLUX_VS_ENERGY": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(2, 2e3))},
+                {
+                    "EFLUX_VS_ENERGY": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(2, 2e3)),
+                    "EFLUX_VS_PA_E": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(2, 2e3), angles=12),
+                },
             ),
-            "PSP_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.08), **HGI}),
+            "PSP_SWP_SPC_L3I": ("1s", {"np_moment": Made("cm^-3", 900, seed="density"), "general_flag": GOOD}),
+            "PSP_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.08, swing=0.005), **CARRINGTON}),
         },
         {},
     ),
@@ -140,11 +176,17 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
             "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE": ("1min", {"B_RTN": vector("nT", 0, "RTN", swing=12)}),
             "SOLO_L2_SWA-PAS-GRND-MOM": (
                 "20s",
-                {"N": Made("cm^-3", 20), "V_RTN": vector("km/s", 300, "RTN"), "T": Made("eV", 12)},
+                {
+                    "N": Made("cm^-3", 20), "V_RTN": vector("km/s", (400, 10, 0), "RTN", swing=30), "T": Made("eV", 12),
+                    "quality_factor": Made("", 0.12, swing=0.1),
+                },
             ),
             "SOLO_L2_SWA-PAS-EFLUX": (
                 "1min",
-                {"eflux": Made("eV/(cm^2 s eV)", 1e8, size=96, axis=ENERGY, bins=(200, 2e4))},
+                {
+                    "eflux": Made("eV/(cm^2 s eV)", 1e8, size=96, axis=ENERGY, bins=(200, 2e4)),
+                    "quality_factor": Made("", 0.12, swing=0.1),
+                },
             ),
             "SOLO_L2_EPD-EPT-SUN-RATES": (
                 "1min",
@@ -153,7 +195,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "Electron_Flux": Made(PARTICLES, 1e3, size=34, axis=("Energy", "MeV"), bins=(0.02, 0.5)),
                 },
             ),
-            "SOLO_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.5), **HGI}),
+            "SOLO_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.5, swing=0.01), **HGI}),
         },
         {},
     ),
@@ -176,7 +218,10 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "tha_psef_en_eflux": Made(FLUX, 1e5, size=16, axis=ENERGY, bins=(3e4, 8e5)),
                 },
             ),
-            "THA_OR_SSC": ("1min", {"XYZ_GSM": vector("R_E", -8, "GSM", swing=3)}),
+            "THA_OR_SSC": (
+                "1min",
+                {"XYZ_GSM": vector("R_E", (-9, 3, 1), "GSM", swing=1), "SM_LCT_T": Made("h", 22, swing=0.5)},
+            ),
             "THA_L2_FGM": (
                 "6s",
                 {"tha_fgs_gsm": vector("nT", 2, "GSM", swing=15), "tha_fgm_fgs_quality": GOOD},
@@ -206,7 +251,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
             ),
             "RBSP-A_MAGNETOMETER_4SEC-GSM_EMFISIS-L3": (
                 "4s",
-                {"Magnitude": Made("nT", 200, swing=120), "magInvalid": GOOD},
+                {"Magnitude": Made("nT", 250, swing=60), "magInvalid": GOOD},
             ),
             "RBSPA_REL03_ECT-MAGEIS-L2": (
                 "11s",
@@ -219,7 +264,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "FPSA": Made(ELECTRONS, 1e6, size=72, axis=ENERGY, bins=(15, 5e4)),
                 },
             ),
-            "RBSPA_EFW-L3": ("1min", {"density": Made("cm^-3", 200, swing=190), "lshell": Made("", 4), **MAGNETIC}),
+            "RBSPA_EFW-L3": ("1min", {"density": Made("cm^-3", 200, swing=60), "lshell": Made("", 4), **MAGNETIC}),
         },
         {},
     ),
@@ -230,10 +275,12 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                 "8ms",
                 {
                     f"mms{number}_fgm_b_gse_brst_l2": vector("nT", 2, "GSE", size=4, swing=30),
-                    f"mms{number}_fgm_r_gse_brst_l2": vector("km", 6e4, "GSE", size=4, swing=30, cadence="30s"),
+                    f"mms{number}_fgm_r_gse_brst_l2": vector(
+                        "km", (*place, 0), "GSE", size=4, swing=1, seed="r", cadence="30s"
+                    ),
                 },
             )
-            for number in (1, 2, 3, 4)
+            for number, place in enumerate(TETRAHEDRON, 1)
         },
         {},
     ),

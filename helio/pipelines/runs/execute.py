@@ -83,6 +83,8 @@ class StepResult:
     """What is missing in the result because it failed, from all steps before this step: items as ``step[item]``, and
     for a figure the ids of steps."""
     seconds: float = 0.0
+    sought: tuple[Mapping[str, Any], ...] = ()
+    """Datasets that a failed fetch could have used, with the files that their providers listed."""
 
     def __repr__(self) -> str:
         why = self.error.message if self.error is not None else self.reason
@@ -138,6 +140,8 @@ class Execution:
         self._failed: dict[StepId, HelioError] = {}
         """Errors of the steps that failed."""
         self._producers = {label: step for step in plan.steps for label in step.produces}
+        self._sought: dict[StepId, tuple[Recipe, ...]] = {}
+        """Datasets of each fetch that looked for files."""
         self._recorded: dict[str, StoredResult] = {}
         """Results that this run made, by their keys in the store."""
         self._repairing = threading.RLock()
@@ -253,7 +257,10 @@ class Execution:
             seconds = time.perf_counter() - begun
             log.info("step %s failed: %s", step.step_id, error.message)
             self._failed[step.step_id] = located = self._located(error, step)
-            return StepResult(step, "failed", attempts=attempts, error=located, seconds=seconds)
+            sought = self._sought.get(step.step_id, ())
+            return StepResult(
+                step, "failed", attempts=attempts, error=located, seconds=seconds, sought=sought
+            )
         return self._keep(result)
 
     def _located(self, error: HelioError, step: PlannedStep) -> HelioError:
@@ -301,6 +308,7 @@ class Execution:
             return self._in_store(step, works, stored)
         log.info("step %s: %s %s", step.step_id, step.tool_name, json.dumps(dict(step.args)))
         if signatures()[step.tool_name].gives == "tables":
+            self._sought[step.step_id] = tuple(works[0].recipe["choices"])
             works, attempts = self._fetch(step, works)
         else:
             [work] = missing

@@ -34,6 +34,8 @@ class PlanRequest:
         The clock of the run. Default: the clock of the lock, otherwise the present.
     archive : str or Path, optional
         Default: the archive of the lock, otherwise of the settings.
+    pipelines : mapping, optional
+        Templates by id, for steps that use one. Default: those in the library.
     """
 
     pipeline: str | Path | Document
@@ -41,6 +43,7 @@ class PlanRequest:
     variables: Mapping[str, Any] | None = None
     now: datetime | str | None = None
     archive: str | Path | None = None
+    pipelines: Mapping[str, Document] | None = None
 
     @property
     def has_values(self) -> bool:

@@ -61,7 +61,7 @@ class Figure:
             with StaticRenderer(browser=browser) as renderer:
                 return {"image/png": base64.b64encode(renderer.render(self, "png")).decode()}
         except ExportError as error:
-            page = html.escape(to_html(self, plotly_js="inline").decode())
+            page = html.escape(to_html(self, scripts="inside").decode())
             height = int(self.document["layout"]["height"]) + 20
             frame = (
                 f'<iframe srcdoc="{page}" sandbox="allow-scripts" width="100%" height="{height}" '

@@ -21,6 +21,7 @@ from helio.steps.render.figure import Figure
 from helio.steps.render.themes import plotly_file
 
 PLOTLY_JS_NAME = "plotly.min.js"
+VIEWER_NAME = "helio-figure.js"
 INSTALL_ADVICE = (
     "run `helio doctor --fix`, which looks for a way to get one; or, by hand, run apt-get install chromium as root, or "
     "set BROWSER_PATH to a Chromium"
@@ -46,33 +47,39 @@ def to_json(figure: Figure) -> bytes:
 
 
 def plotly_js() -> bytes:
-    """Return the code of plotly.js, for the file ``plotly.min.js`` that figures with the option ``beside`` load."""
-    return _library()
-
-
-def _library() -> bytes:
+    """Return the code of plotly.js, for the file ``plotly.min.js`` that the pages of a tree of folders share."""
     return plotly_file(PLOTLY_JS_NAME).read_bytes()
 
 
-def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
+def viewer_js(library: str) -> bytes:
+    """Return the code that draws a page, for the file ``helio-figure.js`` in the folder of the page.
+
+    Parameters
+    ----------
+    library : str
+        Address of ``plotly.min.js``, relative to that folder.
+    """
+    return f"window.helioLibrary = {json.dumps(library)};\n".encode() + _viewer()
+
+
+def _viewer() -> bytes:
+    return Path(__file__).with_name("figure.js").read_bytes()
+
+
+def to_html(figure: Figure, *, scripts: Literal["inside", "beside"]) -> bytes:
     """Return an HTML page with the figure, which readers can zoom without a network connection.
 
     Parameters
     ----------
     figure : Figure
-    plotly_js : "inline" or "beside"
-        Whether the library is in the page (about 5 MB), or in ``plotly.min.js`` in the same folder.
+    scripts : "inside" or "beside"
+        Whether the code is in the page (about 5 MB), or in ``helio-figure.js`` in the same folder.
     """
     layout = dict(figure.document["layout"])
     height, width = layout["height"], layout.pop("width")
     # The page is as wide as its window up to twice the figure; the height keeps the portrait.
-    layout |= {"autosize": True}
+    layout |= {"autosize": True, **_crosshair(layout)}
     document = {"data": figure.document["data"], "layout": layout}
-    script = (
-        "<script>" + _library().decode().replace("</script", "<\\/script") + "</script>"
-        if plotly_js == "inline"
-        else f'<script src="{PLOTLY_JS_NAME}" charset="utf-8"></script>'
-    )
     background = layout.get("paper_bgcolor") or layout.get("template", {}).get("layout", {}).get(
         "paper_bgcolor", "white"
     )
@@ -88,25 +95,53 @@ body {{ margin: 0; background: {html.escape(background)}; }}
 #figure {{ max-width: {2 * width}px; min-width: {min(width, 560)}px; height: {height}px; margin: 0 auto; }}
 p {{ font-family: sans-serif; margin: 2em; }}
 </style>
-{script}
+{_loading(VIEWER_NAME)}
 </head>
 <body>
 <div id="figure"></div>
 <noscript><p>This figure is drawn by JavaScript, which is switched off.</p></noscript>
 <script>
 const figure = {payload};
-if (window.Plotly) {{
-  const config = {{"responsive": true, "displaylogo": false, "showSendToCloud": false}};
-  Plotly.newPlot("figure", figure.data, figure.layout, config);
+if (window.helioFigure) {{
+  helioFigure(figure);
 }} else {{
   document.getElementById("figure").innerHTML =
-    "<p>The file {PLOTLY_JS_NAME} is missing: it belongs in the same folder as this page.</p>";
+    "<p>The file {VIEWER_NAME} is missing: it belongs in the same folder as this page.</p>";
 }}
 </script>
 </body>
 </html>
 """
-    return page.encode()
+    return (with_scripts_inside(page) if scripts == "inside" else page).encode()
+
+
+def with_scripts_inside(page: str) -> str:
+    """Return a page with all its code in it. Pages of earlier versions of helio load plotly.js directly."""
+    code = "".join(
+        "<script>" + script.decode().replace("</script", "<\\/script") + "</script>\n"
+        for script in (plotly_js(), _viewer())
+    )
+    for name in (VIEWER_NAME, PLOTLY_JS_NAME):
+        page = page.replace(_loading(name), code, 1)
+    return page
+
+
+def _loading(name: str) -> str:
+    return f'<script src="{name}" charset="utf-8"></script>'
+
+
+def _crosshair(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the time axes of a layout with a line at the pointer, across all panels with this axis."""
+    line = {
+        "showspikes": True, "spikemode": "across", "spikesnap": "cursor", "spikethickness": 1,
+        "spikedash": "solid", "spikecolor": "#888888",
+    }  # fmt: skip
+    axes = {
+        name: axis | line
+        for name, axis in layout.items()
+        if name.startswith("xaxis") and axis.get("type") == "date"
+    }
+    return axes | {"hoversubplots": "axis", "spikedistance": -1} if axes else {}
 
 
 def find_browser(environ: Mapping[str, str]) -> Path | None:
