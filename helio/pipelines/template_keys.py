@@ -174,6 +174,17 @@ EXAMPLE: dict[str, Any] = {
                             "opacity": 0.2,
                         }
                     ],
+                    "events": [
+                        {
+                            "of": "storms",
+                            "label": "storm",
+                            "by": "minima",
+                            "levels": "storms",
+                            "color": "orange",
+                            "opacity": 0.2,
+                        },
+                        {"of": "phase", "names": {"1": "main phase"}},
+                    ],
                     "hlines": [
                         {"y": -50, "panel": 1, "label": "storm", "color": "red", "dash": "dot", "width": 2}
                     ],

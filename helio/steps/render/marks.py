@@ -11,11 +11,14 @@ import numpy as np
 from helio.errors import StepError
 from helio.steps.render.colours import check_colour
 from helio.steps.render.encode import iso
+from helio.steps.render.events import Interval
 from helio.steps.render.geometry import Geometry
 from helio.steps.render.spec import FigureSpec, HLine
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
+_OVER = "over"
+"""Anchor of a label that is centred, and may be wider than its interval, so that it needs a box."""
 Marks = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
@@ -26,6 +29,7 @@ def marks(
     start: np.datetime64,
     stop: np.datetime64,
     hlines: Sequence[tuple[str, HLine]],
+    events: Sequence[Interval] = (),
     axes: Sequence[str],
     logarithmic: Sequence[bool],
     bin_axes: Mapping[int, tuple[str, bool]],
@@ -39,6 +43,8 @@ def marks(
     ----------
     hlines : sequence of (str, HLine)
         Horizontal lines, each with its place in the spec for messages.
+    events : sequence of Interval
+        Intervals to shade, in the time range of the figure.
     axes : sequence of str
         Plotly's name of each panel's y axis, from the top: ``"y"``, ``"y2"``.
     logarithmic : sequence of bool
@@ -53,6 +59,13 @@ def marks(
     texts: list[dict[str, Any]] = []
     flags: list[tuple[np.datetime64, str, str, str]] = []
     timed = [axis for number, axis in enumerate(axes, 1) if number not in bin_axes]
+    if events:
+        _check_timed(timed, "events")
+    for interval in events:
+        first, last = np.array([interval.first, interval.last]).astype("datetime64[ns]")
+        shapes += _in_every_panel(_rectangle(first, last, interval.colour, interval.opacity), timed)
+        if interval.name:
+            flags.append((first + (last - first) // 2, interval.name, foreground, _OVER))
     for entry_number, rect in enumerate(spec.get("vrects", []), 1):
         where = f"vrects: entry {entry_number}"
         _check_timed(timed, where)
@@ -60,14 +73,12 @@ def marks(
         if not first < last:
             raise StepError(f"{where}: x0 is not before x1", advice="exchange x0 and x1")
         colour = check_colour(rect.get("color", "lightskyblue"), where)
-        shape = {"type": "rect", "x0": iso(first), "x1": iso(last), "y0": 0, "y1": 1, "layer": "below"}
         opacity = float(rect.get("opacity", 0.3))
         if not 0 <= opacity <= 1:
             raise StepError(
                 f"{where}: opacity {opacity:g} is not allowed", advice="choose a number from 0 to 1"
             )
-        shape |= {"fillcolor": colour, "opacity": opacity, "line": {"width": 0}}
-        shapes += _in_every_panel(shape, timed)
+        shapes += _in_every_panel(_rectangle(first, last, colour, opacity), timed)
         if rect.get("label"):
             middle = first + (last - first) // 2
             flags.append((middle, rect["label"], foreground, "center"))
@@ -140,6 +151,11 @@ def marks(
         if text["yref"] == "paper" or _panel(note, len(axes), where) not in empty:
             texts.append(text)
     return shapes, texts
+
+
+def _rectangle(first: np.datetime64, last: np.datetime64, colour: str, opacity: float) -> dict[str, Any]:
+    shape = {"type": "rect", "x0": iso(first), "x1": iso(last), "y0": 0, "y1": 1, "layer": "below"}
+    return shape | {"fillcolor": colour, "opacity": opacity, "line": {"width": 0}}
 
 
 def _need(entry: Mapping[str, Any], key: str, where: str) -> str | float:
@@ -219,7 +235,8 @@ def _flags(
     ends: list[float] = []
     flagged = []
     for moment, text, colour, anchor in sorted(flags, key=lambda flag: (int(flag[0].astype("i8")), flag[1])):
-        middle = anchor == "center"
+        boxed = anchor != "center"
+        anchor = "center" if anchor == _OVER else anchor
         left = int((moment - start).astype("timedelta64[ns]").astype("i8")) * pixel
         width = text_width(text, size)
         if anchor == "left" and left + width > geometry.plot_width:
@@ -233,7 +250,7 @@ def _flags(
                 "text": text, "xref": "x", "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": top,
                 "yanchor": "top", "yshift": -(2 + row * (size + 4)), "showarrow": False, "borderpad": 1,
                 "font": {"size": size, "color": colour},
-                **({} if middle else {"bgcolor": background, "opacity": 0.8}),
+                **({"bgcolor": background, "opacity": 0.8} if boxed else {}),
             }
         )  # fmt: skip
     return flagged

@@ -21,6 +21,7 @@ from helio.steps.render.ephemeris import (
     row_texts,
     width_of,
 )
+from helio.steps.render.events import event_intervals, event_labels
 from helio.steps.render.figure import Figure
 from helio.steps.render.gaps import usable_records
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
@@ -74,6 +75,8 @@ _TITLE_COLUMN = 28
         "spec.bands.sigma",
         "spec.bands.lower",
         "spec.bands.upper",
+        "spec.events.of",
+        "spec.events.by",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
@@ -151,7 +154,8 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = with_room(panels, hlines)
     drawn = [table for panel in panels for table in panel.tables.values()]
-    drawn += [tables[label] for label in (*spec.get("ephemeris", []), *band_labels(spec)) if label in tables]
+    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec))
+    drawn += [tables[label] for label in beside if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
@@ -235,16 +239,18 @@ def render_spec(
     if unused := [
         label
         for label in spec.get("labels", [])
-        if label not in {*band_labels(spec), *spec.get("ephemeris", [])}
-        and all(label not in panel.tables for panel in panels)
+        if label not in beside and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
+    events, event_notes = event_intervals(spec, tables, start, stop)
+    notes += event_notes
     shapes, mark_texts = marks.marks(
         spec,
         geometry,
         start=start,
         stop=stop,
         hlines=[(line.where, line.entry) for line in hlines],
+        events=events,
         empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],

@@ -85,6 +85,36 @@ class VRect(TypedDict, total=False):
     opacity: Annotated[float, "0 to 1; 0.3 when left out."]
 
 
+class Events(TypedDict, total=False):
+    """Shaded intervals of the events in a table, such as storms or flares."""
+
+    of: Required[
+        Annotated[
+            str,
+            "Label of the events: a table of durations, as storm_phases and solar_flares make it with give: durations "
+            "(one column is the length of each event from its epoch; two are the times before and after it), or a "
+            "series of whole numbers without a unit, such as a phase or flag, of which all values but 0 are events.",
+        ]
+    ]
+    label: Annotated[Text, "Text at the middle of each interval, at the top of the first panel."]
+    names: Annotated[
+        dict[str, Text],
+        "Values of a series to shade, with their names: {'1': 'main phase', '2': 'recovery'}; all but 0 when left out.",
+    ]
+    by: Annotated[
+        str,
+        "Label of a series with the strength of each event, at the epochs of 'of': give: peak or give: minimum.",
+    ]
+    levels: Annotated[
+        LevelName,
+        "Scale of 'by', which names and colours each interval: flares writes its class, such as M5.2.",
+    ]
+    color: Annotated[
+        str, "A colour that plotly knows; light blue, or that of the level or value, when left out."
+    ]
+    opacity: Annotated[float, "0 to 1; 0.25 when left out."]
+
+
 class HLine(TypedDict, total=False):
     """A horizontal line at one value in one panel, for instance a storm threshold."""
 
@@ -357,6 +387,12 @@ class FigureSpec(TypedDict, total=False):
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
+    events: Annotated[
+        list[Events],
+        "Shaded intervals of the events in tables, such as the storms that storm_phases finds. Their labels need not "
+        "be in 'panels'.",
+        MaxItems(20),
+    ]
     hlines: Annotated[
         list[LevelName | HLine | Levels],
         "Horizontal lines at values, or at named levels: ['storms'] draws those of Dst in its panel.",
