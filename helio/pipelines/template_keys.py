@@ -264,6 +264,12 @@ class Key:
         return "\n".join(self._lines(width))
 
     @property
+    def values(self) -> tuple[Any, ...]:
+        """The values that the key allows, if it allows only some texts."""
+        options = (self.schema, *self.schema.get("anyOf", ()))
+        return tuple(value for option in options for value in option.get("enum", ()))
+
+    @property
     def inner(self) -> tuple[str, ...]:
         """The keys of the object that is the value of this key."""
         return tuple(

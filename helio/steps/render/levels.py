@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from helio.errors import StepError
+from helio.errors import StepError, did_you_mean
 from helio.steps.render.panel import Panel
 from helio.steps.render.scales import SCALES
 from helio.steps.render.spec import FigureSpec, HLine, Levels
@@ -66,7 +66,8 @@ def _panels_of(named: Levels, panels: Sequence[Panel], where: str) -> list[Panel
     name = named["levels"]
     if name not in SCALES:
         raise StepError(
-            f"{where}: no levels are called '{name}'", advice=f"choose one of {', '.join(sorted(SCALES))}"
+            f"{where}: no levels are called '{name}'",
+            advice=did_you_mean(name, SCALES, otherwise=f"choose one of {', '.join(sorted(SCALES))}"),
         )
     scale = SCALES[name]
     if "panel" in named:

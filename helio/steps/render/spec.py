@@ -415,7 +415,9 @@ class FigureSpec(TypedDict, total=False):
         float | PrintedLength,
         "Font size in pixels, or as it is printed, such as '8 pt'; 6 to 48 pixels. 14 when left out.",
     ]
-    canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
+    canvas_size: Annotated[
+        CanvasSize, "Width and height of the figure, in pixels or as it is printed, such as '90 mm'."
+    ]
     row_heights: Annotated[
         list[float],
         "Relative height of each panel; panels side by side have one height.",

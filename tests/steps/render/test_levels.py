@@ -145,7 +145,8 @@ def test_the_place_in_a_message_counts_entries_as_they_are_written():
         (scalar("xrsb_flux", "erg/(cm^2 s)"), "flares", "in W/m", 'convert_units to "W/m^2"'),
         (scalar("protons > 100 MeV", "pfu"), "protons", "no panel shows protons above 10 MeV", "panel"),
         (scalar("protons > 10 MeV", "cm^-2"), "protons", "but 'd' is in cm", "choose another quantity"),
-        (scalar("Kp", ""), "Kpp", "no levels are called 'Kpp'", "Kp, flares, protons, storms"),
+        (scalar("Kp", ""), "Kpp", "no levels are called 'Kpp'", "did you mean 'Kp'?"),
+        (scalar("Kp", ""), "hurricanes", "no levels are called 'hurricanes'", "Kp, flares, protons, storms"),
     ],
 )  # fmt: skip
 def test_levels_are_refused_where_they_would_mean_nothing(table, name, match, advice):
