@@ -186,7 +186,8 @@ EXAMPLE: dict[str, Any] = {
                         {"of": "phase", "names": {"1": "main phase"}},
                     ],
                     "hlines": [
-                        {"y": -50, "panel": 1, "label": "storm", "color": "red", "dash": "dot", "width": 2}
+                        {"y": -50, "panel": 1, "label": "storm", "color": "red", "dash": "dot", "width": 2},
+                        {"levels": "storms", "panel": 1, "shaded": True, "box": True},
                     ],
                     "slopes": [
                         "-5/3",

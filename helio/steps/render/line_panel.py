@@ -54,7 +54,7 @@ class LinePanel(Panel):
         """The same panel with its y axis at the right and the lines on this axis; None if it has no such axis."""
         if self.at_right or len(self.on_y_axis) == len(self.tables):
             return None
-        return replace(self, at_right=True, reach=())
+        return replace(self, at_right=True, reach=self.reach_right)
 
     @property
     def entries(self) -> list[tuple[str, str]]:

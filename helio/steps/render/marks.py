@@ -13,10 +13,14 @@ from helio.steps.render.colours import check_colour
 from helio.steps.render.encode import iso
 from helio.steps.render.events import Interval
 from helio.steps.render.geometry import Geometry
-from helio.steps.render.spec import FigureSpec, HLine
+from helio.steps.render.levels import HorizontalLine
+from helio.steps.render.spec import FigureSpec
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
+_BOX = {"opacity": 0.8, "borderpad": 0, "xshift": -8, "yshift": 2}
+"""Plotly's settings of a box behind the label of a line, clear of the ticks and of the line."""
+_LEVEL_OPACITY = 0.12
 _OVER = "over"
 """Anchor of a label that is centred, and may be wider than its interval, so that it needs a box."""
 Marks = tuple[list[dict[str, Any]], list[dict[str, Any]]]
@@ -28,7 +32,8 @@ def marks(
     *,
     start: np.datetime64,
     stop: np.datetime64,
-    hlines: Sequence[tuple[str, HLine]],
+    hlines: Sequence[HorizontalLine],
+    right_axes: Mapping[int, tuple[str, bool]],
     events: Sequence[Interval] = (),
     axes: Sequence[str],
     logarithmic: Sequence[bool],
@@ -41,8 +46,10 @@ def marks(
 
     Parameters
     ----------
-    hlines : sequence of (str, HLine)
-        Horizontal lines, each with its place in the spec for messages.
+    hlines : sequence of HorizontalLine
+        Horizontal lines, also those at named levels.
+    right_axes : mapping
+        Plotly's name of each y axis at the right, and whether the axis is logarithmic, by the panel's number.
     events : sequence of Interval
         Intervals to shade, in the time range of the figure.
     axes : sequence of str
@@ -112,12 +119,20 @@ def marks(
     if flags:
         top = geometry.domains[axes.index(timed[0])][1]
         texts += _flags(flags, geometry, top=top, start=start, stop=stop, background=background)
-    for where, line_at in hlines:
+    for horizontal in hlines:
+        where, line_at = horizontal.where, horizontal.entry
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)
         if panel in empty:
             continue
-        axis = axes[panel - 1]
+        axis, log = axes[panel - 1], logarithmic[panel - 1]
+        if horizontal.right:
+            if panel not in right_axes:
+                raise StepError(
+                    f"{where}: panel {panel} has no y axis at the right",
+                    advice="leave out right, or list the labels of this axis in 'right' of the figure",
+                )
+            axis, log = right_axes[panel]
         across = f"{bin_axes[panel][0] if panel in bin_axes else 'x'} domain"
         colour = check_colour(line_at.get("color", "red"), where)
         stroke = {
@@ -125,6 +140,22 @@ def marks(
             "width": float(line_at.get("width", 1)),
             "dash": line_at.get("dash", "dash"),
         }
+        if horizontal.until is not None:
+            shapes.append(
+                {
+                    "type": "rect",
+                    "xref": across,
+                    "yref": axis,
+                    "x0": 0,
+                    "x1": 1,
+                    "y0": value,
+                    "y1": horizontal.until,
+                    "layer": "below",
+                    "fillcolor": colour,
+                    "opacity": _LEVEL_OPACITY,
+                    "line": {"width": 0},
+                }
+            )
         shapes.append(
             {
                 "type": "line",
@@ -141,8 +172,9 @@ def marks(
             texts.append(
                 {
                     "text": line_at["label"], "xref": across, "x": 1, "xanchor": "right", "yref": axis,
-                    "y": _on_axis(value, logarithmic[panel - 1], where), "yanchor": "bottom",
+                    "y": _on_axis(value, log, where), "yanchor": "bottom",
                     "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
+                    **(_BOX | {"bgcolor": background} if horizontal.boxed else {}),
                 }
             )  # fmt: skip
     for entry_number, note in enumerate(spec.get("annotations", []), 1):

@@ -168,6 +168,8 @@ class Panel(ABC):
     style: FigureStyle
     reach: tuple[float, ...] = ()
     """Values besides those of the tables that the y axis must show, such as named levels."""
+    reach_right: tuple[float, ...] = ()
+    """The same for the y axis at the right."""
     at_right: bool = False
     """Whether this describes the panel's second y axis, at the right, and the lines on it."""
     absent: Mapping[str, str] = field(default_factory=dict)

@@ -249,7 +249,12 @@ def render_spec(
         geometry,
         start=start,
         stop=stop,
-        hlines=[(line.where, line.entry) for line in hlines],
+        hlines=hlines,
+        right_axes={
+            panel.number: (right_axes[panel.number], panel.right.log_y)
+            for panel in panels
+            if panel.right is not None
+        },
         events=events,
         empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],

@@ -120,7 +120,12 @@ class HLine(TypedDict, total=False):
 
     y: Required[Annotated[float, "Value in the panel's unit."]]
     panel: Annotated[int, "Panel number, from 1 at the top; 1 when left out."]
+    right: Annotated[bool, "Whether y is a value of the panel's y axis at the right; false when left out."]
     label: Annotated[Text, "Text at the right end of the line."]
+    box: Annotated[
+        bool,
+        "Whether the text has a background; true for a line of the right axis, otherwise false when left out.",
+    ]
     color: Annotated[str, "A colour that plotly knows; red when left out."]
     dash: Annotated[Dash, "Dash pattern; dash when left out."]
     width: Annotated[float, "Line width in pixels; 1 when left out."]
@@ -140,6 +145,12 @@ class Levels(TypedDict, total=False):
     ]
     panel: Annotated[
         int, "Panel number, from 1 at the top; every panel that shows the quantity when left out."
+    ]
+    shaded: Annotated[
+        bool, "Whether the range of each level is shaded, as far as the next level; false when left out."
+    ]
+    box: Annotated[
+        bool, "Whether the names have a background; true for shaded levels, otherwise false when left out."
     ]
     color: Annotated[str, "A colour that plotly knows, for all lines; a colour for each level when left out."]
     dash: Annotated[Dash, "Dash pattern; dash when left out."]
