@@ -97,7 +97,7 @@ class Run:
             output = drawn[step_id]
             facts = output.facts
             document = json.loads(self.execution.content(output))
-            return Figure(document, tuple(facts["notes"]), tuple(facts.get("quality", ())))
+            return Figure(document, tuple(facts["notes"]), quality=tuple(facts.get("quality", ())))
 
         return Results("figure", tuple(drawn), read, self._why_missing)
 

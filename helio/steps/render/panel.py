@@ -19,6 +19,7 @@ from helio.steps.render.axes import check_limits, most_value_labels, set_log_tic
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
 from helio.steps.render.quality import TraceQuality, line_quality
+from helio.steps.render.refine import Full
 from helio.steps.render.slopes import Guide
 from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.themes import Look
@@ -140,6 +141,8 @@ class Drawing:
     """Remarks on the panel for the figure's reviewer."""
     qualities: list[TraceQuality] = field(default_factory=list)
     """What is drawn and left out of each trace."""
+    details: list[Full] = field(default_factory=list)
+    """Lines and spectrograms of which the traces have only some points."""
 
 
 @dataclass(frozen=True)

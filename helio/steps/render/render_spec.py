@@ -40,6 +40,7 @@ from helio.steps.render.page import (
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
 from helio.steps.render.quality import as_json, label_qualities
+from helio.steps.render.refine import Full
 from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
@@ -187,6 +188,7 @@ def render_spec(
     quality: list[dict[str, Any]] = []
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
+    details: list[Full] = []
     layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)))
     if all(panel.side_by_side for panel in panels):
         layout["hovermode"] = "closest"
@@ -223,6 +225,7 @@ def render_spec(
                 panel.number, whole[panel.number - 1].kind, coverages[panel.number], drawing.qualities, empty
             )
         )
+        details += drawing.details
         layout |= drawing.layout
         # Measured from where the labels of this axis really end, so that they never meet.
         standoff = round(title_columns[panel.number] - panel.label_depth(geometry) + _STANDOFF, 1)
@@ -270,7 +273,7 @@ def render_spec(
         *mark_texts,
         *footer(footers, geometry, theme),
     ]
-    return Figure({"data": data, "layout": layout}, tuple(notes), tuple(quality))
+    return Figure({"data": data, "layout": layout}, tuple(notes), tuple(details), tuple(quality))
 
 
 def _size(
