@@ -18,7 +18,7 @@ from helio.steps.render.spec import FigureSpec
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
-_BOX = {"opacity": 0.8, "borderpad": 0, "xshift": -8, "yshift": 2}
+_BOX = {"borderpad": 0, "xshift": -8, "yshift": 2}
 """Plotly's settings of a box behind the label of a line, clear of the ticks and of the line."""
 _LEVEL_OPACITY = 0.12
 _OVER = "over"
