@@ -174,7 +174,7 @@ def marks(
                     "text": line_at["label"], "xref": across, "x": 1, "xanchor": "right", "yref": axis,
                     "y": _on_axis(value, log, where), "yanchor": "bottom",
                     "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
-                    **(_BOX | {"bgcolor": background} if horizontal.boxed else {}),
+                    **(_BOX | {"bgcolor": _sheer(background)} if horizontal.boxed else {}),
                 }
             )  # fmt: skip
     for entry_number, note in enumerate(spec.get("annotations", []), 1):
@@ -183,6 +183,14 @@ def marks(
         if text["yref"] == "paper" or _panel(note, len(axes), where) not in empty:
             texts.append(text)
     return shapes, texts
+
+
+def _sheer(colour: str) -> str:
+    """Return a colour through which data behind a box still show; a colour that is not ``#rrggbb`` stays opaque."""
+    if len(colour) != 7 or colour[0] != "#":
+        return colour
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.75)"
 
 
 def _rectangle(first: np.datetime64, last: np.datetime64, colour: str, opacity: float) -> dict[str, Any]:

@@ -215,13 +215,16 @@ def test_names_have_a_box_where_they_may_meet_data():
     tables = {"d": dst(10, -60, -5)}
     assert "bgcolor" not in names(draw(tables, hlines=["storms"]))["moderate"]
     for entry in ({"box": True}, {"shaded": True}):
-        assert names(draw(tables, hlines=[{"levels": "storms", **entry}]))["moderate"]["bgcolor"] == "#ffffff"
+        assert (
+            names(draw(tables, hlines=[{"levels": "storms", **entry}]))["moderate"]["bgcolor"]
+            == "rgba(255,255,255,0.75)"
+        )
     assert (
         "bgcolor"
         not in names(draw(tables, hlines=[{"levels": "storms", "shaded": True, "box": False}]))["moderate"]
     )
     line = {"y": 3, "label": "here", "box": True}
-    assert names(draw(tables, hlines=[line]))["here"]["bgcolor"] == "#ffffff"
+    assert names(draw(tables, hlines=[line]))["here"]["bgcolor"] == "rgba(255,255,255,0.75)"
 
 
 def test_levels_of_the_right_axis_are_drawn_on_it_and_have_room():
