@@ -439,6 +439,17 @@ def test_a_figure_that_was_not_drawn_is_a_typed_error_and_a_key_error(run: Run) 
     assert run.figure.document == run.figures[1].document
 
 
+def test_a_figure_says_how_much_of_its_data_it_shows(run: Run) -> None:
+    [panel] = run.figure.quality
+    assert [(label["label"], label["records"]) for label in panel["labels"]] == [("AC_K2_MFI.BGSEc", 24)]
+    assert [(trace["name"], trace["values"]) for trace in panel["traces"]] == [
+        ("Bx", 24),
+        ("By", 24),
+        ("Bz", 24),
+    ]
+    assert run.record()["steps"][-1]["outputs"][0]["quality"] == list(run.figure.quality)
+
+
 def test_the_only_figure_is_refused_where_there_is_none_or_more_than_one() -> None:
     text = {"step_id": 1, "tool_name": "save_data", "tool_args": {"source_label": "AC_K2_MFI.BGSEc"}}
     one = api.run({**TEMPLATE, "steps": [FETCH, text]}, archive="sample")

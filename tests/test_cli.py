@@ -582,7 +582,16 @@ def test_runs_are_listed_shown_explained_and_deleted():
     helio("run", "gle73-particles", "--archive", "sample", "-o", "out", "--set", "WINDOW=20min")
     newest, first = json.loads(helio("runs", "--json").stdout)
     assert newest["status"] == first["status"] == "success"
-    assert "= protons" in helio("runs", "show", newest["id"]).output
+    shown = helio("runs", "show", newest["id"]).output
+    assert "= protons" in shown
+    assert "data in 3 of 3 panels; coverage 100.0 % " in shown
+    [figure] = [
+        output
+        for step in json.loads(helio("runs", "show", newest["id"], "--json").stdout)["steps"]
+        for output in step["outputs"]
+        if "quality" in output
+    ]
+    assert figure["quality"][0]["labels"][0]["label"] == "proton_bands_smooth"
     assert "args.window: 10min → 20min" in helio("why", newest["id"], "smooth").output
     assert (
         "inputs.tables.proton_bands_smooth.digest changed" in helio("why", newest["id"], "particles").output

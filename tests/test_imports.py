@@ -149,6 +149,7 @@ FLOORS = {
         ("basis",),
         (
             "call",
+            "data_quality",
             "earlier_runs",
             "figure_details",
             "folder",

@@ -76,9 +76,11 @@ def explain(
         elif as_json:
             print_json([entry.to_json() for entry in entries] if len(entries) > 1 else entries[0].to_json())
         else:
-            meant = next((entry.name for entry in entries if isinstance(entry, Key)), subject)
-            if fold(subject.rpartition(".")[2]) != fold(meant):
-                say(f"{subject} is another word for {meant}")
+            meant = next((entry for entry in entries if isinstance(entry, Key)), None)
+            if meant is not None and subject in meant.values:
+                say(f"{subject} is a value of {meant.name}")
+            elif meant is not None and fold(subject.rpartition(".")[2]) != fold(meant.name):
+                say(f"{subject} is another word for {meant.name}")
             width = terminal_width(WIDTH)
             say("\n\n".join(entry.text(width) for entry in entries))
 

@@ -92,6 +92,7 @@ def _is_below(file: str) -> bool:
 def show_run(run_id: RunId, as_json: Json = False) -> None:
     """Show what a run did: its values, steps, results and files."""
     with errors_as_text(as_json):
+        from helio.pipelines.runs.data_quality import quality_line
         from helio.store.runs import message_of
 
         record = run_records().load(run_id)
@@ -120,6 +121,8 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
                     say(f"      {what}: {', '.join(labels)}")
             for output in step["outputs"]:
                 say(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
+                if output.get("quality"):
+                    say(f"        {quality_line(output['quality'])}")
                 for note in output.get("notes", ()):
                     say(f"        {note}")
         for file in header.get("artefacts", ()):

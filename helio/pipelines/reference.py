@@ -22,18 +22,21 @@ Entry = ToolPage | Code | Key
 
 
 def look_up(word: str) -> Sequence[Entry]:
-    """Find a tool, a code, or all meanings of a key by its name, also by another spelling or a synonym.
+    """Find a tool, a code, or all meanings of a key by its name, by another spelling, a synonym or one of its values.
 
     >>> [entry.name for entry in look_up("for_each.over") if isinstance(entry, Key)]
     ['over']
     >>> [entry.tool.name for entry in look_up("smooth") if isinstance(entry, ToolPage)]
     ['running_average']
+    >>> sorted({entry.name for entry in look_up("storms") if isinstance(entry, Key)})
+    ['levels']
     """
     code = explained(word)
     if code is not None:
         return (code,)
     entries: tuple[Entry, ...] = (*_tools_called(word), *_keys_called(word))
-    return entries or tuple(entry for name in _meant_by(word) for entry in look_up(name))
+    meant = entries or tuple(entry for name in _meant_by(word) for entry in look_up(name))
+    return meant or tuple(_keys_with_value(word))
 
 
 def find_tool(name: str) -> ToolPage:
@@ -70,8 +73,18 @@ def _tools_called(name: str) -> Iterator[ToolPage]:
 def _keys_called(word: str) -> Iterator[Key]:
     """Yield the keys with this name; ``for_each.over`` means only the key ``over`` inside ``for_each``."""
     for key in keys().get(word.rpartition(".")[2], ()):
-        if any(f"{location}.{key.name}".endswith(word) for location in key.places):
+        if any(_ends_with(f"{location}.{key.name}", word) for location in key.places):
             yield key
+
+
+def _ends_with(place: str, word: str) -> bool:
+    """Return whether a place in a template ends with a word, which need not have the brackets of lists."""
+    return place.endswith(word) or place.replace("[]", "").endswith(word)
+
+
+def _keys_with_value(word: str) -> Iterator[Key]:
+    """Yield the keys of which a word is one of the values, such as ``levels`` for ``storms``."""
+    yield from (key for same_name in keys().values() for key in same_name if word in key.values)
 
 
 def _meant_by(word: str) -> list[str]:

@@ -198,8 +198,20 @@ EXAMPLE: dict[str, Any] = {
                             "opacity": 0.2,
                         }
                     ],
+                    "events": [
+                        {
+                            "of": "storms",
+                            "label": "storm",
+                            "by": "minima",
+                            "levels": "storms",
+                            "color": "orange",
+                            "opacity": 0.2,
+                        },
+                        {"of": "phase", "names": {"1": "main phase"}},
+                    ],
                     "hlines": [
-                        {"y": -50, "panel": 1, "label": "storm", "color": "red", "dash": "dot", "width": 2}
+                        {"y": -50, "panel": 1, "label": "storm", "color": "red", "dash": "dot", "width": 2},
+                        {"levels": "storms", "panel": 1, "shaded": True, "box": True},
                     ],
                     "slopes": [
                         "-5/3",
@@ -278,6 +290,12 @@ class Key:
     def text(self, width: int = WIDTH) -> str:
         """Write the text that `helio explain` prints, with at most `width` characters in a line."""
         return "\n".join(self._lines(width))
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values that the key allows, if it allows only some texts."""
+        options = (self.schema, *self.schema.get("anyOf", ()))
+        return tuple(value for option in options for value in option.get("enum", ()))
 
     @property
     def inner(self) -> tuple[str, ...]:

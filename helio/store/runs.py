@@ -139,6 +139,55 @@ class BareOutput(TypedDict):
     sources: list[SourceFile]
 
 
+class BareLabelQuality(TypedDict):
+    """Keys that the quality of every label in a figure has."""
+
+    label: str
+    records: Count
+
+
+class LabelQuality(BareLabelQuality, total=False):
+    """Records of a label in the time range of a figure; `helio.steps.render.quality` explains the keys."""
+
+    coverage: float
+    valid: Count
+    expected: Count
+    empty: str
+
+
+class BareTraceQuality(TypedDict):
+    """Keys that the quality of every trace in a figure has."""
+
+    label: str
+    name: str
+    values: Count
+    missing: Count
+    drawn: Count
+
+
+class TraceQuality(BareTraceQuality, total=False):
+    """Values of a trace that a figure shows and leaves out."""
+
+    clipped: Count
+    not_above_zero: Count
+    empty: str
+
+
+class BarePanelQuality(TypedDict):
+    """Keys that the quality of every panel of a figure has."""
+
+    panel: Count
+    kind: str
+    labels: list[LabelQuality]
+    traces: list[TraceQuality]
+
+
+class PanelQuality(BarePanelQuality, total=False):
+    """How much of its data a panel of a figure shows; ``empty`` says why it has none."""
+
+    empty: str
+
+
 class OutputRecord(BareOutput, total=False):
     """Record of a table, a figure or an exported file that a step made."""
 
@@ -150,6 +199,7 @@ class OutputRecord(BareOutput, total=False):
     rows: Count
     filename: str
     media_type: str
+    quality: list[PanelQuality]
 
 
 class AttemptRecord(TypedDict):

@@ -11,6 +11,7 @@ from helio import __version__
 from helio.errors import HelioError
 from helio.knowledge.citations import Citation, bibtex, text_lines
 from helio.pipelines.library import Library
+from helio.pipelines.runs.data_quality import QualityRow, quality_rows
 from helio.pipelines.runs.intervals import PICTURES, IntervalRun
 from helio.pipelines.template.document import ID, digest
 from helio.pipelines.template.files import DETAIL
@@ -85,6 +86,16 @@ class RunDetails:
         """Return the archive; of a folder only its name, because its path says something about the machine."""
         archive = str(self.header.get("archive", ""))
         return f"the folder {Path(archive).name}" if archive.startswith("/") else archive
+
+    @property
+    def quality(self) -> list[tuple[str, QualityRow]]:
+        """List how much of its data each trace of the run's figures shows, with the step of the figure."""
+        return [
+            (str(step["step_id"]), row)
+            for step in self.steps
+            for output in step["outputs"]
+            for row in quality_rows(output.get("quality", ()))
+        ]
 
     @property
     def notes(self) -> list[tuple[str, str]]:

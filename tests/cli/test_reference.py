@@ -145,3 +145,20 @@ def test_the_type_of_an_argument_says_what_an_object_holds(monkeypatch: pytest.M
         'log_scale: "y", "log" or "linear"; or whole number; or object whose values are "log"'
     )
     assert "formats: list whose items are" in helio("explain", "formats").stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "first"),
+    [
+        ("shade", "shade is another word for vrects"),
+        ("storms", "storms is a value of levels"),
+        ("xy.fit", 'fit: "linear", "orthogonal" or "power_law"'),
+        ("histograms.of", "of: text or list of texts, required"),
+    ],
+)
+def test_words_for_parts_of_a_figure_are_explained(word: str, first: str):
+    assert helio("explain", word).stdout.splitlines()[0] == first
+
+
+def test_the_size_of_a_figure_may_be_that_of_the_print():
+    assert "'90 mm'" in helio("explain", "canvas_size").stdout

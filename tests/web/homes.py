@@ -24,6 +24,14 @@ SOURCE = {
     "version": "06",
     "provider": "CDAWeb",
 }
+QUALITY = {
+    "panel": 1,
+    "kind": "line",
+    "labels": [{"label": "AC_H2_MFI.BGSEc", "coverage": 0.98, "records": 24}],
+    "traces": [
+        {"label": "AC_H2_MFI.BGSEc", "name": "Bx", "values": 23, "missing": 1, "drawn": 23, "clipped": 2}
+    ],
+}
 CITATION = {"dataset_id": "AC_H2_MFI", "title": "ACE Magnetic Field", "pi": "N. Ness"}
 
 
@@ -103,6 +111,7 @@ def add_run(
         output = {
             "label": "", "key": "key:" + "2" * 64, "recipe": {"tool": "render_spec"}, "digest": digest,
             "suffix": ".json", "cached": False, "notes": ["panel 1: coverage 100.0 %"], "sources": [SOURCE],
+            "quality": [QUALITY],
         }  # fmt: skip
         drawing |= {"state": "completed", "outputs": [output]}
         folder = home / "out" / run_id

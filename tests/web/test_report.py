@@ -42,6 +42,8 @@ def test_a_report_has_everything_in_one_file(home: Path):
         "sha256:1111",
         run_id,
         "panel 1: coverage",
+        "Data in the figures",
+        "AC_H2_MFI.BGSEc: Bx98.0 %231232",
         "fetch_data",
     ):
         assert part in words

@@ -97,7 +97,11 @@ def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
         message = f"{shown} is not one of {', '.join(choices)}"
         yield Misfit("wrong", path, message, closest(str(given), choices))
     else:
-        yield Misfit("wrong", path, _what_is_wrong(error, shown))
+        values = (
+            [str(value) for option in operand for value in option.get("enum", ())] if rule == "anyOf" else []
+        )
+        meant = closest(given, values) if isinstance(given, str) else ()
+        yield Misfit("wrong", path, _what_is_wrong(error, shown), meant)
 
 
 def _what_is_wrong(error: Any, shown: str) -> str:

@@ -143,6 +143,10 @@ ARGUMENTS: Mapping[str, str] = {
     "canvas_size": "size figure_size figsize",
     "x_range": "xlim x_lim",
     "y_range": "ylim y_lim",
+    "vrects": "shade shaded shading shaded_intervals vspans axvspan",
+    "vlines": "vertical_lines axvline",
+    "hlines": "thresholds horizontal_lines axhline",
+    "events": "event_intervals event_spans",
 }
 
 LENGTHS = "period duration width"

@@ -5,6 +5,12 @@ HV109 (error)  a setting for a panel that the figure does not have
     before  "panels": [["B"], ["n"]], "y_range": {"3": [0, 10]}
     after   refused, with the numbers of the panels
     to do   Use the number of a panel in `panels`, counted from 1 at the top; give lists one entry for each panel.
+
+HV110 (error)  limits of an axis that are not in increasing order
+    The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
+    before  "y_range": [50, -50]
+    after   refused
+    to do   Write the lowest value first, then the highest.
 """
 
 from __future__ import annotations
@@ -27,9 +33,12 @@ from helio.pipelines.template.figures import (
 )
 from helio.pipelines.template.labels import labels_at
 from helio.pipelines.template.maps import is_glob
-from helio.pipelines.template.template import Template
+from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import Path
 from helio.steps.render.rows import MOST_COLUMNS
+
+_LIMITS = frozenset({"y_range", "bin_range"})
+"""Keys of a figure whose value is the lowest and the highest value of an axis, or an object of them by panel."""
 
 
 def check_panels(template: Template, context: Context) -> Iterator[Finding]:
@@ -45,6 +54,7 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
     del context
     for step in template.walk():
         spec = figure_of(step) if step.tool_name == RENDER else {}
+        yield from _order_of_limits(step, spec)
         panels = spec.get("panels")
         if not panels or not isinstance(panels, list):
             continue  # the tables, or a variable, decide how many there are
@@ -57,6 +67,39 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
             yield Diagnostic(
                 "HV109", message, step_id=step.step_id, tool_name=RENDER, path=at, advice=(advice or last,)
             )
+
+
+def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Refuse limits of axes that are not in increasing order."""
+    for path, limits in _reversed(spec):
+        key = path[-1] if path[-1] in ("x_range", "y_range") else path[0]
+        yield Diagnostic(
+            "HV110",
+            f"{key} is {limits}, which is not in increasing order",
+            step_id=step.step_id,
+            tool_name=RENDER,
+            path=pointer(*step.path, "tool_args", "spec", *path),
+            advice=("write the lowest value first, then the highest",),
+        )
+
+
+def _reversed(spec: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:
+    """Yield the path of each pair of limits that is not in increasing order, with the limits."""
+    places: list[tuple[Path, Any]] = []
+    for key in _LIMITS & spec.keys():
+        chosen = spec[key]
+        places += (
+            [((key, name), chosen[name]) for name in chosen]
+            if isinstance(chosen, dict)
+            else [((key,), chosen)]
+        )
+    for key in ENTRIES:
+        for index, entry in enumerate(spec[key] if isinstance(spec.get(key), list) else ()):
+            places += [((key, index, name), entry[name]) for name in ("x_range", "y_range") if name in entry]
+    for path, limits in sorted(places, key=lambda place: list(map(str, place[0]))):
+        numbers = isinstance(limits, list) and all(isinstance(limit, (int, float)) for limit in limits)
+        if numbers and (len(limits) != 2 or not limits[0] < limits[1]):
+            yield path, limits
 
 
 def _wrong(spec: Mapping[str, Any], count: int, entries: Sequence[str]) -> Iterator[tuple[Path, str, str]]:

@@ -40,7 +40,7 @@ def split_labels(template: Template, context: Context) -> Iterator[Finding]:
             if not table.many:
                 continue
             places = [
-                (path, value, dotted == table.argument or path[-1] == "of")
+                (path, value, dotted in (table.argument, "spec.histograms.of", "histograms.of"))
                 for dotted in (table.argument, *table.also)
                 for path, value in values_at(step.tool_args, dotted)
             ]

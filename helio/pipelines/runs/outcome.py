@@ -95,7 +95,9 @@ class Run:
 
         def read(step_id: int | str) -> Figure:
             output = drawn[step_id]
-            return Figure(json.loads(self.execution.content(output)), tuple(output.facts["notes"]))
+            facts = output.facts
+            document = json.loads(self.execution.content(output))
+            return Figure(document, tuple(facts["notes"]), quality=tuple(facts.get("quality", ())))
 
         return Results("figure", tuple(drawn), read, self._why_missing)
 

@@ -118,7 +118,11 @@ def _keep(store: Store, made: Any) -> dict[str, Any]:
         from helio.steps.render.write_figure import to_json
 
         digest = store.put_bytes(to_json(made), ".json")
-        return {"digest": digest, "suffix": ".json", "facts": {"notes": list(made.notes)}}
+        return {
+            "digest": digest,
+            "suffix": ".json",
+            "facts": {"notes": list(made.notes), "quality": list(made.quality)},
+        }
     suffix = Path(made.filename).suffix
     digest = store.put_bytes(made.content, suffix)
     facts = {"filename": made.filename, "media_type": made.media_type, "notes": []}

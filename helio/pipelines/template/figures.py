@@ -21,6 +21,8 @@ ENTRIES = tuple(dict.fromkeys(path.partition(".")[0] for path in ENTRY_LABELS))
 """Keys of a figure whose value is a list with a panel in each entry; these panels stand below the others."""
 BAND_LABELS = ("bands.sigma", "bands.lower", "bands.upper")
 """Paths of the labels of tables that give the uncertainties of lines."""
+EVENT_LABELS = ("events.of", "events.by")
+"""Paths of the labels of tables of events, whose intervals are shaded."""
 LABEL_LISTS = ("right", "ephemeris")
 """Keys of a figure, besides ``labels`` and ``panels``, whose value is a list of labels."""
 UNKNOWN_KEY = "HO401"
@@ -68,7 +70,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for keys in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS)
+        for keys in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS, *EVENT_LABELS)
         for path, value in values_at(spec, keys)
         for _, label in labels_at(path, value)
     )
@@ -120,6 +122,12 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
         tables = ("line", "sigma", "lower", "upper")
         remaining["bands"] = [
             band for band in spec["bands"] if not any(owner(band.get(key, ""), lost) for key in tables)
+        ]
+    if "events" in spec:
+        remaining["events"] = [
+            entry
+            for entry in spec["events"]
+            if not any(owner(entry.get(key, ""), lost) for key in ("of", "by"))
         ]
     for key in spec.keys() & LABEL_LISTS:
         remaining[key] = [label for label in spec[key] if label not in lost]

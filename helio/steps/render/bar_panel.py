@@ -95,6 +95,7 @@ class BarPanel(LinePanel):
                 drawing.traces.append(trace)
                 continue
             drawing.traces += self._traces(line, order, slot, legend)
+        drawing.qualities += self.line_qualities
         drawing.y_axis = self._y_axis(slot)
         if "range" in drawing.y_axis and self.y_limits() is None and self.extent[0] == 0 and not self.log_y:
             drawing.y_axis["range"][0] = 0.0

@@ -135,6 +135,11 @@ class Cloud:
             return thin_path(columns, rows, self.breaks, extremes)
         return thin_cloud(columns, rows, extremes)
 
+    def outside(self, x_limits: Limits, y_limits: Limits) -> int:
+        """Return the number of points outside the limits of the axes."""
+        (x0, x1), (y0, y1) = x_limits, y_limits
+        return int(((self.x < x0) | (self.x > x1) | (self.y < y0) | (self.y > y1)).sum())
+
 
 @dataclass(frozen=True, eq=False)
 class Colours:

@@ -110,7 +110,7 @@ class DensityPanel(XYPanel):
 
     def _points(
         self, pixels: tuple[float, float], common: dict[str, Any], hover: str
-    ) -> tuple[list[dict[str, Any]], list[str]]:
+    ) -> tuple[list[dict[str, Any]], int, list[str]]:
         """Return the heat map of the cells; cells without a record are empty."""
         shown = np.where(self.counts > 0, self.counts, np.nan)
         low, high = self._count_limits
@@ -136,7 +136,7 @@ class DensityPanel(XYPanel):
         }
         most = number_of(int(self.counts.max()), "record")
         cells = f"{x.size - 1} × {y.size - 1} cells"
-        return [trace], [f"panel {self.number}: {cells}, with at most {most}"]
+        return [trace], int(self.counts.sum()), [f"panel {self.number}: {cells}, with at most {most}"]
 
     def _add_bar(self, slot: Slot, drawing: Drawing) -> None:
         geometry = slot.geometry

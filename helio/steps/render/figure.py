@@ -32,11 +32,16 @@ class Figure:
         Coverage of each panel, and what a careful reviewer would point out.
     details : tuple of FullLine and FullGrid
         Lines and spectrograms of which the document has only some points, with all their points.
+    quality : tuple of dict
+        How much of the data each panel shows, as JSON: ``panel``, ``kind``, ``empty`` (why the panel has no data),
+        ``labels`` (`helio.steps.render.quality.LabelQuality`) and ``traces`` (`TraceQuality`). Empty for a figure from
+        an earlier version of helio.
     """
 
     document: dict[str, Any]
     notes: tuple[str, ...] = ()
     details: tuple[Full, ...] = field(default=(), repr=False)
+    quality: tuple[dict[str, Any], ...] = ()
 
     def __repr__(self) -> str:
         title = self.document.get("layout", {}).get("title", {})

@@ -20,6 +20,7 @@ from helio.steps.render import colours, review
 from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import EntryPanel, Limits
 from helio.steps.render.panel import Drawing, Slot, absent_words
+from helio.steps.render.quality import TraceQuality
 from helio.steps.render.ticks import nice_step
 from helio.steps.render.wording import axis_title, inert, quantity
 from helio.store.table import Table
@@ -222,8 +223,25 @@ class HistogramPanel(EntryPanel):
             drawing.traces.append(self._steps(bars, slot, f"p{self.number}-{order}", floor))
         if len(self.bars) > 1 and self.style.legend:
             drawing.texts.append(self._names(slot))
+        drawing.qualities += self.bar_qualities
         drawing.notes += review.histogram_notes(self.number, self.bars, self.edges, self.x_quantity[1])
         return drawing
+
+    @property
+    def bar_qualities(self) -> list[TraceQuality]:
+        """How much of its data each histogram shows."""
+        return [
+            TraceQuality(
+                bars.label,
+                bars.name,
+                bars.counted + bars.outside,
+                bars.missing,
+                bars.counted,
+                bars.outside,
+                empty=self.absent.get(bars.label, ""),
+            )
+            for bars in self.bars
+        ]
 
     @property
     def x_quantity(self) -> tuple[str, str]:

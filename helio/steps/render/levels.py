@@ -6,20 +6,37 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from helio.errors import StepError
+from helio.errors import StepError, did_you_mean
 from helio.steps.render.panel import Panel
-from helio.steps.render.scales import SCALES
+from helio.steps.render.scales import SCALES, Scale
 from helio.steps.render.spec import FigureSpec, HLine, Levels
 from helio.steps.signature import Text
 
 
 @dataclass(frozen=True)
 class HorizontalLine:
-    """A horizontal line, its place in the figure's spec for messages, and whether it is a named level."""
+    """A horizontal line in a figure.
+
+    Parameters
+    ----------
+    where : str
+        Its place in the figure's spec, for messages.
+    named : bool
+        Whether it is a named level.
+    right : bool
+        Whether its value is one of the panel's y axis at the right.
+    boxed : bool
+        Whether its label has a background.
+    until : float, optional
+        The value up to which the range beyond the line is shaded.
+    """
 
     where: str
     entry: HLine
     named: bool = False
+    right: bool = False
+    boxed: bool = False
+    until: float | None = None
 
     @property
     def panel(self) -> int:
@@ -42,31 +59,39 @@ def horizontal_lines(spec: FigureSpec, panels: Sequence[Panel]) -> list[Horizont
             entry = Levels(levels=entry)
         if "levels" in entry:
             named = cast(Levels, entry)
-            lines += [
-                HorizontalLine(where, line, named=True)
-                for panel in _panels_of(named, panels, where)
-                for line in _lines_in(panel, named, where)
-            ]
+            for side in _sides_of(named, panels, where):
+                lines += _lines_in(side, named, where)
         else:
-            lines.append(HorizontalLine(where, entry))
+            right = entry.get("right", False)
+            lines.append(HorizontalLine(where, entry, right=right, boxed=entry.get("box", right)))
     return lines
 
 
 def with_room(panels: Sequence[Panel], lines: Sequence[HorizontalLine]) -> list[Panel]:
     """Return the panels of a figure, with y axes that reach to the named levels."""
-    leveled = {line.panel for line in lines if line.named}
     reach = {
-        number: tuple(line.entry["y"] for line in lines if "y" in line.entry and line.panel == number)
-        for number in leveled
+        side: tuple(
+            line.entry["y"] for line in lines if "y" in line.entry and (line.panel, line.right) == side
+        )
+        for side in {(line.panel, line.right) for line in lines if line.named}
     }
-    return [replace(panel, reach=reach[panel.number]) if panel.number in reach else panel for panel in panels]
+    return [
+        replace(
+            panel,
+            reach=reach.get((panel.number, False), panel.reach),
+            reach_right=reach.get((panel.number, True), panel.reach_right),
+        )
+        for panel in panels
+    ]
 
 
-def _panels_of(named: Levels, panels: Sequence[Panel], where: str) -> list[Panel]:
+def _sides_of(named: Levels, panels: Sequence[Panel], where: str) -> list[Panel]:
+    """Return the panels in which named levels are drawn; for a y axis at the right, the panel with this axis."""
     name = named["levels"]
     if name not in SCALES:
         raise StepError(
-            f"{where}: no levels are called '{name}'", advice=f"choose one of {', '.join(sorted(SCALES))}"
+            f"{where}: no levels are called '{name}'",
+            advice=did_you_mean(name, SCALES, otherwise=f"choose one of {', '.join(sorted(SCALES))}"),
         )
     scale = SCALES[name]
     if "panel" in named:
@@ -75,12 +100,11 @@ def _panels_of(named: Levels, panels: Sequence[Panel], where: str) -> list[Panel
             raise StepError(
                 f"{where}: there is no panel {number}", advice=f"choose a panel from 1 (top) to {len(panels)}"
             )
-        return [] if panels[number - 1].nothing is not None else [panels[number - 1]]
-    showing = [
-        panel
-        for panel in panels
-        if any(scale.shows(label, table) for label, table in panel.on_y_axis.items())
-    ]
+        panel = panels[number - 1]
+        if panel.nothing is not None:
+            return []
+        return [side for side in _both_sides(panel) if _shows(side, scale)] or [panel]
+    showing = [side for panel in panels for side in _both_sides(panel) if _shows(side, scale)]
     if not showing and all(panel.nothing is None for panel in panels):
         raise StepError(
             f"{where}: no panel shows {scale.quantity} in its name, so helio does not know where to draw '{name}'",
@@ -89,7 +113,15 @@ def _panels_of(named: Levels, panels: Sequence[Panel], where: str) -> list[Panel
     return showing
 
 
-def _lines_in(panel: Panel, named: Levels, where: str) -> Iterator[HLine]:
+def _both_sides(panel: Panel) -> list[Panel]:
+    return [panel, *(() if panel.right is None else [panel.right])]
+
+
+def _shows(panel: Panel, scale: Scale) -> bool:
+    return any(scale.shows(label, table) for label, table in panel.on_y_axis.items())
+
+
+def _lines_in(panel: Panel, named: Levels, where: str) -> Iterator[HorizontalLine]:
     scale = SCALES[named["levels"]]
     if not panel.on_y_axis:
         raise StepError(
@@ -109,4 +141,19 @@ def _lines_in(panel: Panel, named: Levels, where: str) -> Iterator[HLine]:
             "dash": named.get("dash", "dash"),
             "width": named.get("width", 1),
         }
-        yield line
+        shaded = named.get("shaded", False)
+        until = _end_of(number, scale, low, high, log=panel.log_y) if shaded else None
+        boxed = named.get("box", shaded or panel.at_right)
+        yield HorizontalLine(where, line, named=True, right=panel.at_right, boxed=boxed, until=until)
+
+
+def _end_of(number: int, scale: Scale, low: float, high: float, *, log: bool) -> float:
+    """Return the value at which the range of a level ends: at the next one, or beyond the end of the axis."""
+    if number + 1 < len(scale.values):
+        return scale.values[number + 1]
+    value = scale.values[number]
+    if scale.values[-1] < scale.values[0]:
+        return 2 * min(low, value) - max(high, value)
+    if log:
+        return 100 * max(high, value)
+    return 2 * max(high, value) - min(low, value)

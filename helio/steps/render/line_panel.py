@@ -15,6 +15,7 @@ from helio.steps.render.geometry import LINE_PANEL
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.lines import Line
 from helio.steps.render.panel import RIGHT_TITLE_STANDOFF, Drawing, Panel, Slot, absent_words
+from helio.steps.render.quality import TraceQuality
 from helio.steps.render.spec import PanelType
 from helio.steps.render.wording import axis_title
 from helio.store.table import Table
@@ -53,7 +54,7 @@ class LinePanel(Panel):
         """The same panel with its y axis at the right and the lines on this axis; None if it has no such axis."""
         if self.at_right or len(self.on_y_axis) == len(self.tables):
             return None
-        return replace(self, at_right=True, reach=())
+        return replace(self, at_right=True, reach=self.reach_right)
 
     @property
     def entries(self) -> list[tuple[str, str]]:
@@ -79,13 +80,13 @@ class LinePanel(Panel):
         """Draw the lines of the panel, broken at gaps."""
         drawing = Drawing()
         legend = self._legend(slot.geometry, drawing)
-        drawn = []
         for order, (line, side) in enumerate(self._lines_with_sides(), 1):
             uid, axis = f"p{self.number}-{order}", side.axis_in(slot)
             if line.label in self.absent:
                 drawing.traces.append(
                     lines.absent_trace(line, uid=uid, axis=axis, start=slot.start, legend=legend)
                 )
+                drawing.qualities.append(side._quality(line, 0))
                 continue
             traces, points, full = lines.line_traces(
                 line,
@@ -99,10 +100,10 @@ class LinePanel(Panel):
                 legend=legend,
             )
             drawing.traces += traces
-            drawn.append(points)
+            drawing.qualities.append(side._quality(line, points[0]))
             if full is not None:
                 drawing.details.append(full)
-        drawing.notes += review.thinned_notes(self, drawn)
+        drawing.notes += review.thinned_notes(self.number, drawing.qualities)
         if self.has_colour_bar:
             self._add_colour_bar(slot, drawing)
         drawing.y_axis = self._y_axis(slot)
@@ -138,6 +139,11 @@ class LinePanel(Panel):
         """Return the lines in the order of the panel's tables, each with the side of the panel that draws it."""
         sides = [self] if self.right is None else [self, self.right]
         return [(line, side) for line in self._both_sides for side in sides if line.label in side.on_y_axis]
+
+    def _quality(self, line: Line, drawn: int) -> TraceQuality:
+        """Return the quality of a line on this side of the panel, of which so many values are drawn."""
+        names = [(other.label, other.component) for other in self.lines]
+        return replace(self.line_qualities[names.index((line.label, line.component))], drawn=drawn)
 
     def remarks(self, whole: Panel) -> list[str]:
         """Return remarks on lines that are hard to read."""

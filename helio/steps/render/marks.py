@@ -11,11 +11,18 @@ import numpy as np
 from helio.errors import StepError
 from helio.steps.render.colours import check_colour
 from helio.steps.render.encode import iso
+from helio.steps.render.events import Interval
 from helio.steps.render.geometry import Geometry
-from helio.steps.render.spec import FigureSpec, HLine
+from helio.steps.render.levels import HorizontalLine
+from helio.steps.render.spec import FigureSpec
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
+_BOX = {"borderpad": 0, "xshift": -8, "yshift": 2}
+"""Plotly's settings of a box behind the label of a line, clear of the ticks and of the line."""
+_LEVEL_OPACITY = 0.12
+_OVER = "over"
+"""Anchor of a label that is centred, and may be wider than its interval, so that it needs a box."""
 Marks = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
@@ -25,7 +32,9 @@ def marks(
     *,
     start: np.datetime64,
     stop: np.datetime64,
-    hlines: Sequence[tuple[str, HLine]],
+    hlines: Sequence[HorizontalLine],
+    right_axes: Mapping[int, tuple[str, bool]],
+    events: Sequence[Interval] = (),
     axes: Sequence[str],
     logarithmic: Sequence[bool],
     bin_axes: Mapping[int, tuple[str, bool]],
@@ -38,8 +47,12 @@ def marks(
 
     Parameters
     ----------
-    hlines : sequence of (str, HLine)
-        Horizontal lines, each with its place in the spec for messages.
+    hlines : sequence of HorizontalLine
+        Horizontal lines, also those at named levels.
+    right_axes : mapping
+        Plotly's name of each y axis at the right, and whether the axis is logarithmic, by the panel's number.
+    events : sequence of Interval
+        Intervals to shade, in the time range of the figure.
     axes : sequence of str
         Plotly's name of each panel's y axis, from the top: ``"y"``, ``"y2"``.
     logarithmic : sequence of bool
@@ -55,6 +68,13 @@ def marks(
     texts: list[dict[str, Any]] = []
     flags: list[tuple[np.datetime64, str, str, str]] = []
     timed = {number: (time_axes[number], axis) for number, axis in enumerate(axes, 1) if number in time_axes}
+    if events:
+        _check_timed(timed, "events")
+    for interval in events:
+        first, last = np.array([interval.first, interval.last]).astype("datetime64[ns]")
+        shapes += _in_every_panel(_rectangle(first, last, interval.colour, interval.opacity), timed)
+        if interval.name:
+            flags.append((first + (last - first) // 2, interval.name, foreground, _OVER))
     for entry_number, rect in enumerate(spec.get("vrects", []), 1):
         where = f"vrects: entry {entry_number}"
         _check_timed(timed, where)
@@ -65,14 +85,12 @@ def marks(
         if not first < last:
             raise StepError(f"{where}: x0 is not before x1", advice="exchange x0 and x1")
         colour = check_colour(rect.get("color", "lightskyblue"), where)
-        shape = {"type": "rect", "x0": iso(first), "x1": iso(last), "y0": 0, "y1": 1, "layer": "below"}
         opacity = float(rect.get("opacity", 0.3))
         if not 0 <= opacity <= 1:
             raise StepError(
                 f"{where}: opacity {opacity:g} is not allowed", advice="choose a number from 0 to 1"
             )
-        shape |= {"fillcolor": colour, "opacity": opacity, "line": {"width": 0}}
-        shapes += _in_every_panel(shape, timed)
+        shapes += _in_every_panel(_rectangle(first, last, colour, opacity), timed)
         if rect.get("label"):
             middle = first + (last - first) // 2
             flags.append((middle, rect["label"], foreground, "center"))
@@ -108,12 +126,20 @@ def marks(
             number = next(number for number in time_axes if time_axes[number] == x_axis)
             at_top = (x_axis, geometry.domains[number - 1][1], geometry.panel_width(number))
             texts += _flags(flags, geometry, at_top, start=start, stop=stop, background=background)
-    for where, line_at in hlines:
+    for horizontal in hlines:
+        where, line_at = horizontal.where, horizontal.entry
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)
         if panel in empty:
             continue
-        axis = axes[panel - 1]
+        axis, log = axes[panel - 1], logarithmic[panel - 1]
+        if horizontal.right:
+            if panel not in right_axes:
+                raise StepError(
+                    f"{where}: panel {panel} has no y axis at the right",
+                    advice="leave out right, or list the labels of this axis in 'right' of the figure",
+                )
+            axis, log = right_axes[panel]
         across = f"{bin_axes[panel][0] if panel in bin_axes else time_axes[panel]} domain"
         colour = check_colour(line_at.get("color", "red"), where)
         stroke = {
@@ -121,6 +147,22 @@ def marks(
             "width": float(line_at.get("width", 1)),
             "dash": line_at.get("dash", "dash"),
         }
+        if horizontal.until is not None:
+            shapes.append(
+                {
+                    "type": "rect",
+                    "xref": across,
+                    "yref": axis,
+                    "x0": 0,
+                    "x1": 1,
+                    "y0": value,
+                    "y1": horizontal.until,
+                    "layer": "below",
+                    "fillcolor": colour,
+                    "opacity": _LEVEL_OPACITY,
+                    "line": {"width": 0},
+                }
+            )
         shapes.append(
             {
                 "type": "line",
@@ -137,8 +179,9 @@ def marks(
             texts.append(
                 {
                     "text": line_at["label"], "xref": across, "x": 1, "xanchor": "right", "yref": axis,
-                    "y": _on_axis(value, logarithmic[panel - 1], where), "yanchor": "bottom",
+                    "y": _on_axis(value, log, where), "yanchor": "bottom",
                     "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
+                    **(_BOX | {"bgcolor": _sheer(background)} if horizontal.boxed else {}),
                 }
             )  # fmt: skip
     for entry_number, note in enumerate(spec.get("annotations", []), 1):
@@ -147,6 +190,19 @@ def marks(
         if text["yref"] == "paper" or _panel(note, len(axes), where) not in empty:
             texts.append(text)
     return shapes, texts
+
+
+def _sheer(colour: str) -> str:
+    """Return a colour through which data behind a box still show; a colour that is not ``#rrggbb`` stays opaque."""
+    if len(colour) != 7 or colour[0] != "#":
+        return colour
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.75)"
+
+
+def _rectangle(first: np.datetime64, last: np.datetime64, colour: str, opacity: float) -> dict[str, Any]:
+    shape = {"type": "rect", "x0": iso(first), "x1": iso(last), "y0": 0, "y1": 1, "layer": "below"}
+    return shape | {"fillcolor": colour, "opacity": opacity, "line": {"width": 0}}
 
 
 def _need(entry: Mapping[str, Any], key: str, where: str) -> str | float:
@@ -233,7 +289,8 @@ def _flags(
     ends: list[float] = []
     flagged = []
     for moment, text, colour, anchor in sorted(flags, key=lambda flag: (int(flag[0].astype("i8")), flag[1])):
-        middle = anchor == "center"
+        boxed = anchor != "center"
+        anchor = "center" if anchor == _OVER else anchor
         left = int((moment - start).astype("timedelta64[ns]").astype("i8")) * pixel
         width = text_width(text, size)
         if anchor == "left" and left + width > across:
@@ -247,7 +304,7 @@ def _flags(
                 "text": text, "xref": x_axis, "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": top,
                 "yanchor": "top", "yshift": -(2 + row * (size + 4)), "showarrow": False, "borderpad": 1,
                 "font": {"size": size, "color": colour},
-                **({} if middle else {"bgcolor": background, "opacity": 0.8}),
+                **({"bgcolor": background, "opacity": 0.8} if boxed else {}),
             }
         )  # fmt: skip
     return flagged

@@ -18,6 +18,7 @@ from helio.errors import StepError
 from helio.steps.render.axes import check_limits, most_value_labels, set_log_ticks, value_axis
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
+from helio.steps.render.quality import TraceQuality, line_quality
 from helio.steps.render.refine import Full
 from helio.steps.render.slopes import Guide
 from helio.steps.render.spec import FigureSpec, PanelKind
@@ -138,6 +139,8 @@ class Drawing:
     texts: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Remarks on the panel for the figure's reviewer."""
+    qualities: list[TraceQuality] = field(default_factory=list)
+    """What is drawn and left out of each trace."""
     details: list[Full] = field(default_factory=list)
     """Lines and spectrograms of which the traces have only some points."""
 
@@ -170,6 +173,8 @@ class Panel(ABC):
     """Values besides those of the tables that the y axis must show, such as named levels."""
     named: bool = True
     """Whether the lines may have a legend; false if the legend of the next panel in the row names the same lines."""
+    reach_right: tuple[float, ...] = ()
+    """The same for the y axis at the right."""
     at_right: bool = False
     """Whether this describes the panel's second y axis, at the right, and the lines on it."""
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -207,6 +212,15 @@ class Panel(ABC):
     def lines(self) -> Sequence[Line]:
         """The lines that the panel draws; empty for panels without lines."""
         return ()
+
+    @cached_property
+    def line_qualities(self) -> Sequence[TraceQuality]:
+        """How much of each line the y axis can show."""
+        limits = self.y_limits()
+        return [
+            line_quality(line, log=self.log_y, limits=limits, empty=self.absent.get(line.label, ""))
+            for line in self.lines
+        ]
 
     @property
     def right(self) -> Panel | None:

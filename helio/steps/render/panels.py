@@ -14,6 +14,7 @@ from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.density_panel import DensityPanel
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.epoch_panel import EpochPanel
+from helio.steps.render.events import event_labels
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.orbit_panel import OrbitPanel
@@ -60,7 +61,7 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
-        other |= {*band_labels(spec), *spec.get("ephemeris", [])}
+        other |= {*band_labels(spec), *event_labels(spec), *spec.get("ephemeris", [])}
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(

@@ -85,7 +85,9 @@ class PolarPanel(HistogramPanel):
     def _values(self) -> dict[str, Reals]:
         """The angles of each label that can be counted, in deg from 0 to below 360."""
         angles = {
-            label: np.asarray(table.values, np.float64) * conversion_factor(table.unit, "deg") % 360.0
+            label: np.zeros(0)
+            if label in self.absent
+            else np.asarray(table.values, np.float64) * conversion_factor(table.unit, "deg") % 360.0
             for label, table in self.tables.items()
         }
         # The remainder of a tiny negative angle is rounded to 360.
@@ -125,6 +127,11 @@ class PolarPanel(HistogramPanel):
         """Return an empty title; the title below the circle says what the radius is."""
         return {"text": "", "font": {"size": geometry.font - 1}}
 
+    @property
+    def x_quantity(self) -> tuple[str, str]:
+        """The names of the angles; the unit is beside each label of a ray."""
+        return super().x_quantity[0], ""
+
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         del geometry
         return []
@@ -134,11 +141,6 @@ class PolarPanel(HistogramPanel):
         turn = -1.0 if self.option("clockwise", False) else 1.0
         drawn = np.radians(_ZERO[self.option("zero", "right")] + turn * angle)
         return radius * np.cos(drawn), radius * np.sin(drawn)
-
-    @property
-    def x_quantity(self) -> tuple[str, str]:
-        """The names of the angles; the labels around the circle show their unit."""
-        return super().x_quantity[0], ""
 
     def _radius_words(self) -> str:
         """Return what the radius is, with its normalisation."""
@@ -170,6 +172,7 @@ class PolarPanel(HistogramPanel):
         drawing.texts += self._labels(slot)
         if len(self.bars) > 1 and self.style.legend:
             drawing.texts.append(self._names(slot))
+        drawing.qualities += self.bar_qualities
         drawing.notes += review.histogram_notes(self.number, self.bars, self.edges, "deg")
         return drawing
 

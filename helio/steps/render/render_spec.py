@@ -22,6 +22,7 @@ from helio.steps.render.ephemeris import (
     width_between,
     width_of,
 )
+from helio.steps.render.events import event_intervals, event_labels
 from helio.steps.render.figure import Figure
 from helio.steps.render.gaps import usable_records
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
@@ -40,6 +41,7 @@ from helio.steps.render.page import (
 )
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
+from helio.steps.render.quality import as_json, label_qualities
 from helio.steps.render.refine import Full
 from helio.steps.render.rows import (
     check_columns,
@@ -91,6 +93,8 @@ _TITLE_COLUMN = 28
         "spec.bands.sigma",
         "spec.bands.lower",
         "spec.bands.upper",
+        "spec.events.of",
+        "spec.events.by",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
@@ -169,7 +173,8 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = named_once(same_y(with_room(panels, hlines), spec), spec.get("columns", 1))
     drawn = [table for panel in panels for table in panel.tables.values()]
-    drawn += [tables[label] for label in (*spec.get("ephemeris", []), *band_labels(spec)) if label in tables]
+    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec))
+    drawn += [tables[label] for label in beside if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
     columns = spec.get("columns", 1)
@@ -188,8 +193,20 @@ def render_spec(
     bin_axes = _bin_axes(panels, len(set(time_axes.values())))
     two_sided = [panel.number for panel in panels if panel.right is not None]
     right_axes = {number: f"y{order}" for order, number in enumerate(two_sided, len(panels) + 1)}
+    coverages = {
+        panel.number: label_qualities(
+            panel.tables,
+            panel.absent,
+            start,
+            stop,
+            spec.get("gap_factor", 1.5),
+            over_time=panel.over_time,
+        )
+        for panel in panels
+    }
     notes = absent_bands(spec, tables)
-    notes += review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
+    notes += [review.coverage_note(panel.number, coverages[panel.number]) for panel in over_time]
+    quality: list[dict[str, Any]] = []
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     details: list[Full] = []
@@ -232,6 +249,12 @@ def render_spec(
         texts += drawing.texts
         notes += panel.remarks(whole[panel.number - 1])
         notes += drawing.notes
+        empty = "" if panel.nothing is None else panel.nothing.reason
+        quality.append(
+            as_json(
+                panel.number, whole[panel.number - 1].kind, coverages[panel.number], drawing.qualities, empty
+            )
+        )
         details += drawing.details
         layout |= drawing.layout
         # Measured from where the labels of this axis really end, so that they never meet.
@@ -250,16 +273,23 @@ def render_spec(
     if unused := [
         label
         for label in spec.get("labels", [])
-        if label not in {*band_labels(spec), *spec.get("ephemeris", [])}
-        and all(label not in panel.tables for panel in panels)
+        if label not in beside and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
+    events, event_notes = event_intervals(spec, tables, start, stop)
+    notes += event_notes
     shapes, mark_texts = marks.marks(
         spec,
         geometry,
         start=start,
         stop=stop,
-        hlines=[(line.where, line.entry) for line in hlines],
+        hlines=hlines,
+        right_axes={
+            panel.number: (right_axes[panel.number], panel.right.log_y)
+            for panel in panels
+            if panel.right is not None
+        },
+        events=events,
         empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
@@ -276,7 +306,7 @@ def render_spec(
         *mark_texts,
         *footer(footers, geometry, theme),
     ]
-    return Figure({"data": data, "layout": layout}, tuple(notes), tuple(details))
+    return Figure({"data": data, "layout": layout}, tuple(notes), tuple(details), tuple(quality))
 
 
 def _size(

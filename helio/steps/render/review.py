@@ -10,13 +10,11 @@ import numpy.typing as npt
 
 from helio.counts import number_of
 from helio.steps.render.clouds import Cloud
-from helio.steps.render.entry_panel import Limits
-from helio.steps.render.gaps import coverage, usable_records
-from helio.steps.render.lines import Line, Points
+from helio.steps.render.gaps import usable_records
+from helio.steps.render.lines import Line
 from helio.steps.render.panel import Panel
+from helio.steps.render.quality import LabelQuality, TraceQuality
 from helio.steps.render.spectrum_grid import Grid
-from helio.store.expected_records import share_of_expected
-from helio.store.table import Table
 
 if TYPE_CHECKING:
     from helio.steps.render.histogram_panel import Bars
@@ -25,51 +23,41 @@ CROWDED = 6
 """A reader can distinguish at most this many lines in one panel."""
 
 
-def coverage_notes(
-    panels: Sequence[Panel], start: np.datetime64, stop: np.datetime64, gap_factor: float
-) -> list[str]:
-    """Write for each panel the fraction of the time range that the records of each label cover.
-
-    If the cadence of the source implies more records than the table has, the fraction is at most the share of records.
-    """
-    notes = []
-    for panel in panels:
-        shares = []
-        for label, table in panel.tables.items():
-            share = _share(table, start, stop, gap_factor)
-            counts = share_of_expected(table.notes)
-            words = ""
-            if counts is not None:
-                valid, expected = counts
-                share = min(share, valid / expected)
-                words = f" ({valid:,} of {expected:,} records)"
-            shares.append(f"{label} {100 * share:.1f} %{words}")
-        notes.append(f"panel {panel.number}: coverage {', '.join(shares)}")
-    return notes
+def coverage_note(number: int, labels: Sequence[LabelQuality]) -> str:
+    """Write the fraction of the time range that the records of each label of a panel cover."""
+    shares = []
+    for quality in labels:
+        words = "" if quality.expected is None else f" ({quality.valid:,} of {quality.expected:,} records)"
+        shares.append(f"{quality.label} {100 * (quality.coverage or 0.0):.1f} %{words}")
+    return f"panel {number}: coverage {', '.join(shares)}"
 
 
 def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     """Return remarks on the lines of a panel that are hard to read, or have few values."""
-    notes = []
+    notes: list[str] = []
+    qualities = panel.line_qualities
     where = f"panel {panel.number}"
     if len(lines) > CROWDED:
         notes.append(f"{where}: {len(lines)} lines in one panel")
-    for line in lines:
-        missing = 1 - np.count_nonzero(np.isfinite(line.values)) / max(1, line.values.size)
-        if line.label in panel.absent:
-            note = f"{where}: {line.label} is not drawn: {panel.absent[line.label]}"
+    for quality in qualities:
+        missing = quality.missing / max(1, quality.values + quality.missing)
+        if quality.empty:
+            note = f"{where}: {quality.label} is not drawn: {quality.empty}"
             notes += [note] * (note not in notes)
         elif missing == 1:
-            notes.append(f"{where}: {line.label} {line.name} has no value in the time range")
+            notes.append(f"{where}: {quality.label} {quality.name} has no value in the time range")
         elif missing > 0.5:
-            notes.append(f"{where}: {line.label} {line.name} is {100 * missing:.0f} % missing")
-    for label in dict.fromkeys(line.label for line in lines) if log else ():
-        lost = sum(int((line.values <= 0).sum()) for line in lines if line.label == label)
+            notes.append(f"{where}: {quality.label} {quality.name} is {100 * missing:.0f} % missing")
+    for label in dict.fromkeys(line.label for line in lines):
+        lost = sum(quality.not_above_zero for quality in qualities if quality.label == label)
         if lost:
             notes.append(
                 f"{where}: a logarithmic axis leaves out {number_of(lost, 'value')} of {label} not above 0"
             )
-    notes += _outside_notes(panel, lines, log=log)
+    for label in dict.fromkeys(line.label for line in lines):
+        outside = sum(quality.clipped for quality in qualities if quality.label == label)
+        if outside:
+            notes.append(f"{where}: y_range leaves out {number_of(outside, 'value')} of {label}")
     if not log:
         limits = [
             (np.nanmin(line.values), np.nanmax(line.values))
@@ -115,48 +103,42 @@ def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
     return notes
 
 
-def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
+def thinned_notes(number: int, lines: Sequence[TraceQuality]) -> list[str]:
     """Write how many points of a panel's lines are drawn, if some are left out."""
-    drawn, given = (sum(counts) for counts in zip(*lines, strict=True))
+    drawn, given = sum(line.drawn for line in lines), sum(line.shown for line in lines)
     if drawn == given:
         return []
     return [
-        f"panel {panel.number}: {drawn:,} of {given:,} points are drawn, with the lowest and the highest "
+        f"panel {number}: {drawn:,} of {given:,} points are drawn, with the lowest and the highest "
         "of each pixel"
     ]
 
 
-def beyond_notes(panel: Panel, lines: Sequence[Line], low: float, high: float) -> list[str]:
+def beyond_notes(number: int, lines: Sequence[TraceQuality], low: float, high: float) -> list[str]:
     """Write how much of each line is not visible, because it is beyond the limits of the y axis."""
-    notes = []
-    for line in lines:
-        finite = line.values[np.isfinite(line.values)]
-        beyond = np.count_nonzero((finite < low) | (finite > high)) / max(1, finite.size)
-        if beyond:
-            notes.append(
-                f"panel {panel.number}: {100 * beyond:.1f} % of {line.label} {line.name} is beyond the y axis, "
-                f"which reaches from {low:.3g} to {high:.3g}"
-            )
-    return notes
+    return [
+        f"panel {number}: {100 * (line.clipped + line.not_above_zero) / line.values:.1f} % of {line.label} {line.name} "
+        f"is beyond the y axis, which reaches from {low:.3g} to {high:.3g}"
+        for line in lines
+        if line.clipped + line.not_above_zero
+    ]
 
 
-def cloud_notes(number: int, cloud: Cloud, limits: tuple[Limits, Limits]) -> list[str]:
+def cloud_notes(number: int, cloud: Cloud, outside: int) -> list[str]:
     """Write how many records have a point in a panel of one quantity against another.
 
     Parameters
     ----------
     number : int
         Number of the panel.
-    limits : two pairs of float
-        Limits of the x and of the y axis.
+    outside : int
+        Number of points outside the limits of the axes.
     """
     where, count = f"panel {number}", cloud.x.size
     left = [f"{cloud.missing:,} without a value"] if cloud.missing else []
     left += [f"{cloud.unusable:,} not above 0 on a logarithmic scale"] if cloud.unusable else []
     words = f"; left out: {', '.join(left)}" if left else ""
     notes = [f"{where}: points of {count:,} of {number_of(cloud.total, 'record')}{words}"]
-    (x0, x1), (y0, y1) = limits
-    outside = int(((cloud.x < x0) | (cloud.x > x1) | (cloud.y < y0) | (cloud.y > y1)).sum())
     if outside:
         notes.append(f"{where}: {number_of(outside, 'point')} outside the limits of the axes")
     return notes
@@ -202,37 +184,12 @@ def grid_notes(panel: Panel, label: str, grid: Grid) -> list[str]:
     ]
 
 
-def colour_notes(panel: Panel, label: str, grid: Grid, limits: tuple[float, float]) -> list[str]:
+def colour_notes(number: int, label: str, beyond: int) -> list[str]:
     """Write how many cells of a spectrogram are beyond the limits of the colours, if the figure's spec sets them."""
-    if panel.option("z_min", None) is None and panel.option("z_max", None) is None:
-        return []
-    beyond = int(((grid.z < limits[0]) | (grid.z > limits[1])).sum())
     if not beyond:
         return []
     have = "has" if beyond == 1 else "have"
     return [
-        f"panel {panel.number}: {number_of(beyond, 'cell')} of {label} beyond z_min or z_max {have} the first or the "
+        f"panel {number}: {number_of(beyond, 'cell')} of {label} beyond z_min or z_max {have} the first or the "
         "last colour"
     ]
-
-
-def _outside_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
-    """Write how many values of each label a y_range of the figure's spec leaves out."""
-    limits = panel.y_limits()
-    if limits is None:
-        return []
-    notes = []
-    for label in dict.fromkeys(line.label for line in lines):
-        outside = 0
-        for line in lines:
-            if line.label == label:
-                # values not above 0 on a logarithmic axis have their own remark
-                shown = line.values > 0 if log else np.isfinite(line.values)
-                outside += int((shown & ((line.values < limits[0]) | (line.values > limits[1]))).sum())
-        if outside:
-            notes.append(f"panel {panel.number}: y_range leaves out {number_of(outside, 'value')} of {label}")
-    return notes
-
-
-def _share(table: Table, start: np.datetime64, stop: np.datetime64, gap_factor: float) -> float:
-    return coverage(table.epoch, usable_records(table.values), start, stop, gap_factor)

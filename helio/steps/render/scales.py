@@ -78,6 +78,13 @@ class Scale:
                 advice='the file may have ten times the index, as OMNI has: rescale with factor 0.1 and unit "1"',
             )
 
+    def level_of(self, value: float) -> int | None:
+        """Return the position of the strongest level that a value reaches; None if it reaches none."""
+        sign = 1.0 if self.values[-1] > self.values[0] else -1.0
+        return max(
+            (number for number, level in enumerate(self.values) if sign * value >= sign * level), default=None
+        )
+
     def drawn(self, low: float, high: float, *, within: bool) -> Iterator[int]:
         """Yield the positions of the levels to draw between two values.
 

@@ -99,12 +99,47 @@ class VRect(TypedDict, total=False):
     opacity: Annotated[float, "0 to 1; 0.3 when left out."]
 
 
+class Events(TypedDict, total=False):
+    """Shaded intervals of the events in a table, such as storms or flares."""
+
+    of: Required[
+        Annotated[
+            str,
+            "Label of the events: a table of durations, as storm_phases and solar_flares make it with give: durations "
+            "(one column is the length of each event from its epoch; two are the times before and after it), or a "
+            "series of whole numbers without a unit, such as a phase or flag, of which all values but 0 are events.",
+        ]
+    ]
+    label: Annotated[Text, "Text at the middle of each interval, at the top of the first panel."]
+    names: Annotated[
+        dict[str, Text],
+        "Values of a series to shade, with their names: {'1': 'main phase', '2': 'recovery'}; all but 0 when left out.",
+    ]
+    by: Annotated[
+        str,
+        "Label of a series with the strength of each event, at the epochs of 'of': give: peak or give: minimum.",
+    ]
+    levels: Annotated[
+        LevelName,
+        "Scale of 'by', which names and colours each interval: flares writes its class, such as M5.2.",
+    ]
+    color: Annotated[
+        str, "A colour that plotly knows; light blue, or that of the level or value, when left out."
+    ]
+    opacity: Annotated[float, "0 to 1; 0.25 when left out."]
+
+
 class HLine(TypedDict, total=False):
     """A horizontal line at one value in one panel, for instance a storm threshold."""
 
     y: Required[Annotated[float, "Value in the panel's unit."]]
     panel: Annotated[int, "Panel number, from 1 at the top; 1 when left out."]
+    right: Annotated[bool, "Whether y is a value of the panel's y axis at the right; false when left out."]
     label: Annotated[Text, "Text at the right end of the line."]
+    box: Annotated[
+        bool,
+        "Whether the text has a background; true for a line of the right axis, otherwise false when left out.",
+    ]
     color: Annotated[str, "A colour that plotly knows; red when left out."]
     dash: Annotated[Dash, "Dash pattern; dash when left out."]
     width: Annotated[float, "Line width in pixels; 1 when left out."]
@@ -124,6 +159,12 @@ class Levels(TypedDict, total=False):
     ]
     panel: Annotated[
         int, "Panel number, from 1 at the top; every panel that shows the quantity when left out."
+    ]
+    shaded: Annotated[
+        bool, "Whether the range of each level is shaded, as far as the next level; false when left out."
+    ]
+    box: Annotated[
+        bool, "Whether the names have a background; true for shaded levels, otherwise false when left out."
     ]
     color: Annotated[str, "A colour that plotly knows, for all lines; a colour for each level when left out."]
     dash: Annotated[Dash, "Dash pattern; dash when left out."]
@@ -458,6 +499,12 @@ class FigureSpec(TypedDict, total=False):
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
+    events: Annotated[
+        list[Events],
+        "Shaded intervals of the events in tables, such as the storms that storm_phases finds. Their labels need not "
+        "be in 'panels'.",
+        MaxItems(20),
+    ]
     hlines: Annotated[
         list[LevelName | HLine | Levels],
         "Horizontal lines at values, or at named levels: ['storms'] draws those of Dst in its panel.",
@@ -480,7 +527,9 @@ class FigureSpec(TypedDict, total=False):
         float | PrintedLength,
         "Font size in pixels, or as it is printed, such as '8 pt'; 6 to 48 pixels. 14 when left out.",
     ]
-    canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
+    canvas_size: Annotated[
+        CanvasSize, "Width and height of the figure, in pixels or as it is printed, such as '90 mm'."
+    ]
     row_heights: Annotated[
         list[float],
         "Relative height of each panel, or of each row of panels; panels side by side have one height.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from helio.steps.render.heat_map import colour_bar, colour_limits, heat_map
 from helio.steps.render.lines import Line
 from helio.steps.render.overlay import check_lines_over, inner_legend, lines_over, outline
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
+from helio.steps.render.quality import TraceQuality, line_quality
 from helio.steps.render.refine import FullGrid
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
 from helio.steps.render.wording import axis_title, quantity
@@ -128,14 +130,17 @@ class SpectrogramPanel(Panel):
         )
         height = geometry.panel_height(self.number)
         bar_title = axis_title(quantity(table, self._label), table.unit, height, geometry.font - 2)
+        chosen = any(self.option(key, None) is not None for key in ("z_min", "z_max"))
+        beyond = int(((grid.z < low) | (grid.z > high)).sum()) if chosen else 0
         drawing = Drawing(
             traces=[trace],
             y_axis=self._bin_axis(slot, grid),
             texts=[self._bar_title(bar_title, bar, limits, geometry)],
             notes=[
                 *review.grid_notes(self, self._label, grid),
-                *review.colour_notes(self, self._label, grid, limits),
+                *review.colour_notes(self.number, self._label, beyond),
             ],
+            qualities=[self._quality(grid, log_z, beyond)],
         )
         if grid.even or grid.pixel_rows:
             drawing.details.append(self._full(slot, grid, log_z))
@@ -167,7 +172,6 @@ class SpectrogramPanel(Panel):
         spec, ends = self.style.spec, drawing.y_axis["range"]
         low, high = (10**end if self.log_y else end for end in ends)
         legend = f"legend{self.number if self.number > 1 else ''}" if self.style.legend else None
-        drawn = []
         for order, line in enumerate(self.lines, 1):
             traces, points, full = lines.line_traces(
                 line,
@@ -182,7 +186,8 @@ class SpectrogramPanel(Panel):
                 frame=(low, high),
             )
             drawing.traces += [outline(trace, line, spec) for trace in traces if "fill" not in trace] + traces
-            drawn.append(points)
+            quality = line_quality(line, log=self.log_y, limits=(low, high))
+            drawing.qualities.append(replace(quality, drawn=points[0]))
             drawing.details += [full] if full is not None else []
         if legend is not None:
             drawing.layout[legend] = inner_legend(
@@ -194,8 +199,16 @@ class SpectrogramPanel(Panel):
                 limits=(low, high),
                 log=self.log_y,
             )
-        drawing.notes += review.thinned_notes(self, drawn)
-        drawing.notes += review.beyond_notes(self, self.lines, low, high)
+        drawn = drawing.qualities[1:]
+        drawing.notes += review.thinned_notes(self.number, drawn)
+        drawing.notes += review.beyond_notes(self.number, drawn, low, high)
+
+    def _quality(self, grid: Grid, log_z: bool, beyond: int) -> TraceQuality:
+        values = self._table.values
+        finite = int(np.count_nonzero(np.isfinite(values)))
+        lost = int((values <= 0).sum()) if log_z else 0
+        drawn = int(np.count_nonzero(np.isfinite(grid.z)))
+        return TraceQuality(self._label, self._label, finite, values.size - finite, drawn, beyond, lost)
 
     def _log_z(self) -> bool:
         finite = self._table.values[np.isfinite(self._table.values)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -117,7 +118,11 @@ class SpectrumPanel(Panel):
             for order, curve in enumerate(self.lines, 1)
         ]
         drawing.traces += [trace for traces, _ in drawn for trace in traces]
-        drawing.notes += review.thinned_notes(self, [points for _, points in drawn])
+        drawing.qualities += [
+            replace(quality, drawn=points[0])
+            for quality, (_, points) in zip(self.line_qualities, drawn, strict=True)
+        ]
+        drawing.notes += review.thinned_notes(self.number, drawing.qualities)
         if slot.guides:
             self._add_guides(slot, limits, drawing)
         return drawing

@@ -113,6 +113,7 @@ class StripPanel(BarPanel):
                 }
             )
             named.add(blocks.name)
+        drawing.qualities += self.line_qualities
         rows = len(self.lines)
         drawing.y_axis = self._y_axis(slot) | {
             "range": [0, rows],

@@ -20,6 +20,7 @@ from helio.steps.render.colours import component_roles
 from helio.steps.render.entry_panel import EntryPanel, Limits, padded
 from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Nothing, Slot
+from helio.steps.render.quality import TraceQuality
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Table
 
@@ -214,7 +215,7 @@ class XYPanel(EntryPanel):
         )
         drawing = Drawing(y_axis=y_axis)
         drawing.layout["xaxis" + slot.x_axis.removeprefix("x")] = x_axis
-        traces, notes = self._points(pixels, common, hover)
+        traces, drawn, notes = self._points(pixels, common, hover)
         drawing.traces += traces
         if self.fit is not None:
             self._add_fit(self.fit, drawing, pixels, common, geometry.font - (2 if pixels[0] > 300 else 4))
@@ -232,19 +233,25 @@ class XYPanel(EntryPanel):
             drawing.texts += texts
         if self.has_colour_bar and slot.bar:
             self._add_bar(slot, drawing)
-        drawing.notes += review.cloud_notes(self.number, cloud, (x_limits, y_limits)) + notes
+        outside = cloud.outside(x_limits, y_limits)
+        drawing.notes += review.cloud_notes(self.number, cloud, outside) + notes
+        name = f"{self._name('y')} over {self._name('x')}"
+        values = cloud.x.size + cloud.unusable
+        drawing.qualities.append(
+            TraceQuality(self.entry["y"], name, values, cloud.missing, drawn, outside, cloud.unusable)
+        )
         return drawing
 
     def _points(
         self, pixels: tuple[float, float], common: dict[str, Any], hover: str
-    ) -> tuple[list[dict[str, Any]], list[str]]:
-        """Return the traces of the points, and remarks on them."""
+    ) -> tuple[list[dict[str, Any]], int, list[str]]:
+        """Return the traces of the points, the number of points drawn, and remarks on them."""
         mode = self.option("mode", "lines" if _hodogram(self.entry) else "markers")
         kept = self.cloud.visible(*self.limits(), pixels, mode)
         traces = cloud_traces(
             self.cloud, kept, self._colours, mode=mode, uid=f"p{self.number}", common=common, hover=hover
         )
-        return traces, review.hidden_notes(self.number, kept.size, self.cloud.x.size)
+        return traces, kept.size, review.hidden_notes(self.number, kept.size, self.cloud.x.size)
 
     def _add_fit(
         self, fit: LineFit, drawing: Drawing, size: tuple[float, float], common: dict[str, Any], font: float

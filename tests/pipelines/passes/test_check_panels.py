@@ -143,3 +143,20 @@ def test_columns_that_the_panels_do_not_fill_are_refused(
 )
 def test_columns_that_the_panels_fill_are_right(setting: dict[str, Any]) -> None:
     assert found(FOUR | setting) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "path", "key"),
+    [
+        ({"y_range": [50, -50]}, "y_range", "y_range"),
+        ({"y_range": {"1": [0, 1], "2": [1, 1]}}, "y_range/2", "y_range"),
+        ({"bin_range": [1]}, "bin_range", "bin_range"),
+        ({"xy": [{"x": "B", "y": "n", "x_range": [3, 1]}]}, "xy/0/x_range", "x_range"),
+        ({"histograms": [{"of": "n", "y_range": [3, 1]}]}, "histograms/0/y_range", "y_range"),
+    ],
+)
+def test_limits_that_do_not_increase_are_refused(setting: dict[str, Any], path: str, key: str) -> None:
+    [(place, message)] = found(setting)
+    assert place == path
+    assert message.startswith(f"{key} is [")
+    assert found(TWO | {"y_range": [-50, 50], "bin_range": {"2": [1, 2]}}) == []

@@ -264,6 +264,18 @@ def test_a_table_without_values_names_the_step_that_left_none(run: Callable[...,
     assert "no value is left after arithmetic" in drawn(result)
 
 
+def test_a_search_without_a_result_leaves_its_panel_empty(run: Callable[..., Ran]):
+    storms = {
+        "step_id": 2,
+        "tool_name": "storm_phases",
+        "tool_args": {"source_label": "B1.Bx", "give": "minimum", "output_label": "minima"},
+    }
+    figure = render("fig", ("B1", "minima"), panels=[["B1"], ["minima"]])
+    result = run(dataset("GOOD"), storms, figure)
+    assert result.status == "success"
+    assert "nothing was found by storm_phases" in drawn(result)
+
+
 class Once(Served):
     """Fails to give the dataset ``LATE`` the first time."""
 

@@ -145,7 +145,8 @@ def test_the_place_in_a_message_counts_entries_as_they_are_written():
         (scalar("xrsb_flux", "erg/(cm^2 s)"), "flares", "in W/m", 'convert_units to "W/m^2"'),
         (scalar("protons > 100 MeV", "pfu"), "protons", "no panel shows protons above 10 MeV", "panel"),
         (scalar("protons > 10 MeV", "cm^-2"), "protons", "but 'd' is in cm", "choose another quantity"),
-        (scalar("Kp", ""), "Kpp", "no levels are called 'Kpp'", "Kp, flares, protons, storms"),
+        (scalar("Kp", ""), "Kpp", "no levels are called 'Kpp'", "did you mean 'Kp'?"),
+        (scalar("Kp", ""), "hurricanes", "no levels are called 'hurricanes'", "Kp, flares, protons, storms"),
     ],
 )  # fmt: skip
 def test_levels_are_refused_where_they_would_mean_nothing(table, name, match, advice):
@@ -175,3 +176,73 @@ def test_a_misspelt_name_and_a_wrong_panel_are_found_before_the_run(hlines, said
     assert any(said in str(finding) and finding.severity == "error" for finding in checked.diagnostics), (
         checked.diagnostics
     )
+
+
+def rectangles(figure):
+    """Return the axis, the ends and the colour of each shaded level."""
+    return [
+        (shape["yref"], shape["y0"], shape["y1"], shape["fillcolor"])
+        for shape in layout(figure)["shapes"]
+        if shape["type"] == "rect"
+    ]
+
+
+def test_shaded_levels_reach_to_the_next_one_and_the_strongest_beyond_the_axis():
+    figure = draw({"d": dst(10, -300, -5)}, hlines=[{"levels": "storms", "shaded": True}])
+    *weaker, (axis, start, end, colour) = rectangles(figure)
+    assert weaker == [("y", -50, -100, "#e69f00"), ("y", -100, -250, "#e00000")]
+    assert (axis, start, colour) == ("y", -250, "mediumorchid")
+    assert end < layout(figure)["yaxis"]["range"][0]
+    assert len(lines(figure)) == 3
+
+
+def test_shaded_classes_of_flares_reach_beyond_a_logarithmic_axis():
+    flux = scalar("xrsb_flux", "W/m^2", values=[3e-7, 2e-4, 3e-5, 5e-6], scale="log")
+    figure = draw({"GOES": flux}, hlines=[{"levels": "flares", "shaded": True}], log_y=True)
+    assert rectangles(figure)[:-1] == [
+        ("y", 1e-7, 1e-6, "grey"),
+        ("y", 1e-6, 1e-5, "grey"),
+        ("y", 1e-5, 1e-4, "#f46d00"),
+    ]
+    assert np.log10(rectangles(figure)[-1][2]) > layout(figure)["yaxis"]["range"][1]
+
+
+def names(figure):
+    return {note["text"]: note for note in layout(figure)["annotations"] if note["yref"][0] == "y"}
+
+
+def test_names_have_a_box_where_they_may_meet_data():
+    tables = {"d": dst(10, -60, -5)}
+    assert "bgcolor" not in names(draw(tables, hlines=["storms"]))["moderate"]
+    for entry in ({"box": True}, {"shaded": True}):
+        assert (
+            names(draw(tables, hlines=[{"levels": "storms", **entry}]))["moderate"]["bgcolor"]
+            == "rgba(255,255,255,0.75)"
+        )
+    assert (
+        "bgcolor"
+        not in names(draw(tables, hlines=[{"levels": "storms", "shaded": True, "box": False}]))["moderate"]
+    )
+    line = {"y": 3, "label": "here", "box": True}
+    assert names(draw(tables, hlines=[line]))["here"]["bgcolor"] == "rgba(255,255,255,0.75)"
+
+
+def test_levels_of_the_right_axis_are_drawn_on_it_and_have_room():
+    tables = {"n": scalar(), "Dst": dst(10, -60, -5)}
+    spec = {"panels": [["n", "Dst"]], "right": ["Dst"]}
+    for entry in ("storms", {"levels": "storms", "panel": 1}):
+        figure = draw(tables, hlines=[entry], **spec)
+        assert [shape["yref"] for shape in layout(figure)["shapes"]] == ["y2", "y2"]
+        assert layout(figure)["yaxis2"]["range"][0] < -100
+        assert "range" not in layout(figure)["yaxis"]
+        assert "bgcolor" in names(figure)["moderate"]
+
+
+def test_a_line_at_a_value_of_the_right_axis():
+    tables = {"n": scalar(), "p": scalar("p", "nPa", scale="log")}
+    spec = {"panels": [["n", "p"]], "right": ["p"], "log_y": {"1 right": True}}
+    line = {"y": 10, "right": True, "label": "here"}
+    figure = draw(tables, hlines=[line], **spec)
+    assert [(shape["yref"], shape["y0"]) for shape in layout(figure)["shapes"]] == [("y2", 10)]
+    assert names(figure)["here"]["y"] == 1
+    refused("panel 1 has no y axis at the right", "leave out right", {"n": scalar()}, [line])
