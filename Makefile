@@ -28,8 +28,8 @@ quick: $(VENV)/.installed-dev ## style, types, and the tests that start no proce
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal -m "not (process or server or browser or slow)" tests
 
-long: $(VENV)/.installed-dev ## the property tests, with many more examples than `make test` tries
-	HELIO_LONG=1 $(BIN)/pytest -n 2 $$(grep -rlE "^@given|^@LAW|EXAMPLES" tests)
+long: $(VENV)/.installed-dev $(VENV)/.installed-notebooks ## the property tests, with many more examples than `make test` tries, and the notebooks in Jupyter
+	HELIO_LONG=1 $(BIN)/pytest -n 2 $$(grep -rlE "^@given|^@LAW|EXAMPLES|nbclient" tests)
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -38,6 +38,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+$(VENV)/.installed-notebooks: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[notebooks]'
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed

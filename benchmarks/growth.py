@@ -217,7 +217,7 @@ def one_size(size: int) -> None:
             epoch = tables["x"].epoch.astype("M8[us]")
             span = TimeRange(epoch[0].item(), epoch[-1].item() + timedelta(seconds=1))
             del epoch
-            to_html(render_spec(tables, spec={}, time_range=span), plotly_js="beside")
+            to_html(render_spec(tables, spec={}, time_range=span), scripts="beside")
 
         for action in (read, average, figure):
             touch_memory(5 * 16 * size)

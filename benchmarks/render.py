@@ -73,11 +73,11 @@ def main() -> None:
     print(f"find gaps among 1e7 epochs:   {1e3 * seek:.0f} ms")
 
     table = field(100_000)
-    ours = to_html(render_spec({"B": table}, spec={}, time_range=DAY), plotly_js="beside")
+    ours = to_html(render_spec({"B": table}, spec={}, time_range=DAY), scripts="beside")
     theirs = plain(table).encode()
     quick, slow = medians(
         5,
-        lambda: to_html(render_spec({"B": table}, spec={}, time_range=DAY), plotly_js="beside"),
+        lambda: to_html(render_spec({"B": table}, spec={}, time_range=DAY), scripts="beside"),
         lambda: plain(table),
     )
     ratio = len(theirs) / len(ours)
@@ -92,7 +92,7 @@ def main() -> None:
     flux = np.random.default_rng(3).lognormal(size=(86_400, 64)).astype(np.float32)
     spectrum = Table(START + np.arange(86_400) * np.timedelta64(1, "s"), flux, "", "Flux", axes=(energies,))
     (took,) = medians(3, lambda: render_spec({"f": spectrum}, spec={}, time_range=DAY))
-    size = len(to_html(render_spec({"f": spectrum}, spec={}, time_range=DAY), plotly_js="beside"))
+    size = len(to_html(render_spec({"f": spectrum}, spec={}, time_range=DAY), scripts="beside"))
     print(
         f"spectrogram 86400 × 64: {1e3 * took:.0f} ms, page {size / 1e6:.2f} MB (its values alone are 22 MB)"
     )

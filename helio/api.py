@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError
+from helio.notebook import Shown
 from helio.pipelines.arguments import checked, read_clock
 from helio.pipelines.library import Library
 from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics, without_hints
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from helio.knowledge.citations import Citation
     from helio.pipelines.changes import Change
     from helio.pipelines.plan import Plan, PlannedStep
+    from helio.pipelines.runs.bundle import Bundled
     from helio.pipelines.runs.compare import Comparison
     from helio.pipelines.runs.execute import StepResult
     from helio.pipelines.runs.outcome import Run
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.session import Engine
     from helio.pipelines.template.files import Format
     from helio.pipelines.template.runner import RewriteResult
+    from helio.service.backfill import Backfill, Choice, Progress
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
@@ -314,6 +317,7 @@ def run(
     output: str | Path | None = None,
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
+    self_contained: bool = False,
     engine: EngineName = "direct",
     locked: str | Path | None = None,
     proof: Level | None = None,
@@ -345,6 +349,8 @@ def run(
         writes no files.
     formats : sequence of str
         Formats of figures in addition to the template's, which are HTML and JSON by default.
+    self_contained : bool
+        Whether each HTML page has plotly.js (5 MB) and all points in it, instead of in files beside it.
     engine : "direct", "prefect" or "ephemeral"
         How to run missing steps: in this process, one after another; as a Prefect flow on the server; as a Prefect
         flow with a temporary server.
@@ -390,11 +396,12 @@ def run(
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
 
-    if formats and output is None and outputs is None:
-        raise RequestError(
-            "formats were given, but the run writes no files",
-            advice="set output to a folder, or leave out formats",
-        )
+    for name, given in (("formats were", bool(formats)), ("self_contained was", self_contained)):
+        if given and output is None and outputs is None:
+            raise RequestError(
+                f"{name} given, but the run writes no files",
+                advice=f"set output to a folder, or leave out {name.split()[0]}",
+            )
     if proof is not None and locked is None:
         raise RequestError(
             "proof of the files can be required only in a run with a lock file",
@@ -408,6 +415,7 @@ def run(
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
         formats=tuple(formats),
+        self_contained=self_contained,
     )
     planned(request.plan)
     # Import the execution only when there is something to execute.
@@ -418,6 +426,130 @@ def run(
     if check:
         made.raise_if_failed()
     return made
+
+
+@checked
+def backfill(
+    pipeline: str | Path | Document,
+    time_range: str | None = None,
+    *,
+    each: str | None = None,
+    events: str | Path | None = None,
+    before: str = "",
+    after: str = "",
+    choose: Choice = "needed",
+    variables: Mapping[str, Any] | None = None,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    output: str | Path | None = None,
+    formats: Sequence[Format] = (),
+    workers: int | None = None,
+    engine: EngineName = "direct",
+    dry_run: bool = False,
+    access: Access | None = None,
+    settings: Settings | None = None,
+    planned: Callable[[Backfill], None] = lambda backfill: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Backfill:
+    """Make the missing, failed and stale intervals of a pipeline, each as a run of its own.
+
+    The intervals divide a time range, or lie around events. All runs use the pipeline as it is at the beginning.
+
+    Parameters
+    ----------
+    time_range : str
+        The whole range: ``"2015..2024"``. With ``each="carrington"`` also rotations: ``"CR2240..CR2250"``.
+    each : str
+        The length of an interval: ``"1d"``, ``"27d"``, ``"1mo"``, ``"1y"``, or ``"carrington"``. Default: ``"1d"``.
+    events : str or Path
+        Instead of a time range: a CSV or JSON file with the times of events.
+    before, after : str
+        Margins of each event, such as ``"2h"``.
+    choose : "needed", "failed" or "all"
+        Which intervals to make: those that are missing, have failed or are stale; those that have failed or have no
+        data; or all.
+    output : str or Path
+        A folder in which each interval has its own; only runs with their files there count. Default: every run counts,
+        and new files are written to ``helio-runs/PIPELINE``.
+    workers : int
+        Maximum number of processes. Default: as in the settings.
+    dry_run : bool
+        Whether to run nothing, and to estimate files, bytes and time instead.
+    planned : callable
+        Called with the intervals before anything runs.
+
+    Returns
+    -------
+    Backfill
+        ``status`` is ``"success"`` if each interval is done or has no data, ``"failed"`` if none is done, otherwise
+        ``"partial"``; ``intervals`` has the state of each and the reason.
+
+    Raises
+    ------
+    UnknownPipeline, InvalidTemplate, TimeRangeError, RequestError
+        Raised before anything has run.
+    EngineError
+        The engine's server cannot be started or reached.
+    Cancelled
+        The user pressed Ctrl-C; finished intervals stay, and the same call goes on.
+
+    Examples
+    --------
+    >>> helio.backfill("gle73-particles", "2021-10", archive="/data/stereo")  # doctest: +SKIP
+    """
+    from helio.service.backfill import BackfillRequest
+    from helio.service.backfill import backfill as make
+    from helio.service.spans import events_in, intervals_of
+    from helio.sources.archives import Access as NetworkAccess
+    from helio.sources.archives import archive_named
+
+    if (time_range is None) == (events is None):
+        raise RequestError(
+            "a backfill needs a time range or a file of events, and not both",
+            advice="write, for example, 2015..2024, or use --events FILE",
+        )
+    if events is None and (before or after):
+        raise RequestError(
+            "margins before and after belong to events",
+            advice="add a file of events, or leave out the margins",
+        )
+    if events is not None and each is not None:
+        raise RequestError(
+            "events have their own intervals", advice="leave out the length of intervals, or the events"
+        )
+    if engine == "ephemeral":
+        raise RequestError(
+            "a backfill cannot use a temporary engine", advice="use the engine 'prefect' or 'direct'"
+        )
+    settings, clock = settings_in_use(settings), read_clock(now)
+    notes: tuple[str, ...] = ()
+    if events is not None:
+        spans = events_in(Path(events), before, after, clock)
+    else:
+        spans, note = intervals_of(str(time_range), each or "1d", clock)
+        notes = (note,) if note else ()
+    count = settings.workers if workers is None else workers
+    if count < 1:
+        raise RequestError(f"workers is {count}", advice="use at least 1 process")
+    access = access or NetworkAccess()
+    request = BackfillRequest(
+        pipeline=pipeline,
+        spans=spans,
+        now=clock,
+        values=variables or {},
+        archive=archive_named(str(settings.archive if archive is None else archive)),
+        output=None if output is None else Path(output).expanduser().absolute(),
+        formats=tuple(formats),
+        choice=choose,
+        workers=count,
+        engine=engine,
+        max_download=access.max_download,
+        offline=access.offline,
+        refresh=access.refresh,
+        dry_run=dry_run,
+    )
+    made = make(request, settings, planned=planned, on_progress=on_progress)
+    return replace(made, notes=(*notes, *made.notes))
 
 
 @checked
@@ -564,9 +696,11 @@ def rerun(
     output: str | Path | None = None,
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
+    self_contained: bool = False,
     engine: EngineName = "direct",
     access: Access | None = None,
     settings: Settings | None = None,
+    check: bool = True,
     planned: Callable[[Plan], None] = lambda plan: None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
@@ -586,6 +720,10 @@ def rerun(
         As for `run`; one of them is necessary.
     formats : sequence of str
         Formats of the figure in addition to the template's and to the format of the file.
+    self_contained : bool
+        As for `run`; a page with everything in it always gives such a page.
+    check : bool
+        Whether a failed run is an error. With ``check=False`` it is returned.
 
     Returns
     -------
@@ -598,6 +736,8 @@ def rerun(
         The file has no valid document, or its data came from a folder, and no folder is given.
     InvalidTemplate
         This version of helio cannot run its template.
+    RunFailed
+        The new run failed, and `check` is true, as for `run`.
     """
     from helio.pipelines.runs.rerun import rerun as run_again
     from helio.sources.archives import archive_named
@@ -605,7 +745,7 @@ def rerun(
     if output is None and outputs is None:
         raise RequestError("no folder for the new figure was given", advice="set output to a folder")
     settings = settings_in_use(settings)
-    return run_again(
+    made = run_again(
         read_figure(figure) if isinstance(figure, str | Path) else figure,
         settings=settings,
         engine=_engine(engine, settings),
@@ -614,10 +754,14 @@ def rerun(
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
         formats=tuple(formats),
+        self_contained=self_contained,
         planned=planned,
         started=started,
         finished=finished,
     )
+    if check:
+        made.run.raise_if_failed()
+    return made
 
 
 @checked
@@ -649,7 +793,7 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     from helio.store.runs import Runs
 
     settings = settings_in_use(settings)
-    return citations_of(uses_of(Runs(settings.runs).load(run_id).step_records), settings.home)
+    return Shown(citations_of(uses_of(Runs(settings.runs).load(run_id).step_records), settings.home))
 
 
 @checked
@@ -678,7 +822,7 @@ def describe(run_id: str, label: str = "", settings: Settings | None = None) -> 
     settings = settings_in_use(settings)
     record, store = Runs(settings.runs).load(run_id), Store(settings.store)
     labels = [label] if label else kept_labels(record)
-    return tuple(described(kept_table(record, table_label, store), table_label) for table_label in labels)
+    return Shown(described(kept_table(record, table_label, store), table_label) for table_label in labels)
 
 
 @checked
@@ -742,6 +886,71 @@ def export_notebook(run_id: str, file: str | Path, settings: Settings | None = N
 
     settings = settings_in_use(settings)
     return write_notebook(Runs(settings.runs).load(run_id), Store(settings.store), user_path(Path(file)))
+
+
+@checked
+def export_runs(run_ids: Sequence[str], file: str | Path, settings: Settings | None = None) -> Bundled:
+    """Write runs with their templates, records, files and lists of data into one file, for another home.
+
+    The tables and the data are not in it: `verify` computes them again there.
+
+    Parameters
+    ----------
+    run_ids : sequence of str
+        Ids of runs, their beginnings, or ``"last"``.
+    file : str or Path
+        The file, which must not exist: ``"paper.zip"``.
+
+    Returns
+    -------
+    Bundled
+        ``notes`` has the files that are not there any more or have changed.
+
+    Raises
+    ------
+    UnknownRun, RequestError, OutputError
+    """
+    from helio.pipelines.runs.bundle import write_bundle
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+
+    runs = Runs(settings_in_use(settings).runs)
+    records = {record.id: record for record in map(runs.load, run_ids)}
+    return write_bundle([*records.values()], user_path(Path(file)))
+
+
+@checked
+def import_runs(
+    file: str | Path,
+    *,
+    outputs: str | Path,
+    now: datetime | str | None = None,
+    settings: Settings | None = None,
+) -> Bundled:
+    """Add the runs that `export_runs` wrote to this home.
+
+    Only records and files are added: no run in this home uses results that were computed elsewhere.
+
+    Parameters
+    ----------
+    outputs : str or Path
+        Folder that gets a folder for the files of each run.
+    now : datetime or str, optional
+        When the runs are added; the records say so. Default: the current time.
+
+    Raises
+    ------
+    RequestError
+        The file is no bundle, is damaged, or has another run with the id of one in this home.
+    OutputError
+    """
+    from helio.pipelines.runs.bundle import add_bundle
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+
+    settings = settings_in_use(settings)
+    folder = user_path(Path(outputs)).absolute()
+    return add_bundle(user_path(Path(file)), Runs(settings.runs), folder, read_now(now))
 
 
 def _engine(name: EngineName, settings: Settings) -> Engine:
@@ -1029,6 +1238,7 @@ def read_now(now: datetime | str | None = None) -> datetime:
 
 
 __all__ = [
+    "backfill",
     "check",
     "check_template",
     "cite",
@@ -1037,8 +1247,10 @@ __all__ = [
     "diff",
     "draw_both",
     "export_notebook",
+    "export_runs",
     "fix",
     "foresee",
+    "import_runs",
     "library",
     "list_archive",
     "load",

@@ -244,6 +244,12 @@ class TransientError(DataError):
     """The provider could not answer this time, but another attempt may succeed."""
 
 
+def is_transient(kind: str) -> bool:
+    """Return whether the name of an error's class, as records keep it, is that of a `TransientError`."""
+    error = globals().get(kind)
+    return isinstance(error, type) and issubclass(error, TransientError)
+
+
 class ServerUnavailable(TransientError):
     """The server could not be reached, or answered that it is down."""
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
 
 from helio.counts import number_of
 
 MOST_ROWS = 60
 """Maximum number of rows of a table, or of items of a list; the last row says how many others there are."""
-LONGEST_TEXT = 1000
+LONGEST_TEXT = 1500
 """Maximum number of characters of one cell or item."""
+
+
+class _Showable(Protocol):
+    def _repr_html_(self) -> str: ...
+
+
+_Item = TypeVar("_Item", bound=_Showable)
 
 _LEFT = ' style="text-align: left; vertical-align: top; white-space: pre-wrap"'
 
@@ -38,6 +46,11 @@ def paragraph(text: object) -> str:
     return f"<p>{text_as_html(text)}</p>" if str(text) else ""
 
 
+def printed(lines: Iterable[str]) -> str:
+    """Return lines of text as a command would print them: each space stays."""
+    return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
+
+
 def listed(title: str, items: Iterable[object]) -> str:
     """Return a titled list of texts; without items, return nothing."""
     every = list(items)
@@ -60,6 +73,19 @@ def table_of(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     others = len(every) - MOST_ROWS
     rest = f'<tr><td colspan="{len(head)}">… {number_of(others, "more row")}</td></tr>' if others > 0 else ""
     return f"<table><thead><tr>{names}</tr></thead><tbody>{lines}{rest}</tbody></table>"
+
+
+class Shown(tuple[_Item, ...]):
+    """A tuple that Jupyter shows as its items, one below the other."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        others = len(self) - MOST_ROWS
+        shown = [item._repr_html_() for item in self[:MOST_ROWS]]
+        return "".join(
+            [*shown, *([paragraph(f"… {number_of(others, 'more', 'more')}")] if others > 0 else [])]
+        )
 
 
 def _limited(items: Sequence[object]) -> list[object]:

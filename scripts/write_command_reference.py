@@ -42,8 +42,12 @@ EXAMPLES = {
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),
     "save": ("helio save last --as my-pipeline",),
-    "import": ("helio import mine.json",),
-    "export": ("helio export my-ace my-ace.json", "helio export --notebook last field.ipynb"),
+    "import": ("helio import mine.json", "helio import paper.zip --output figures"),
+    "export": (
+        "helio export my-ace my-ace.json",
+        "helio export --notebook last field.ipynb",
+        "helio export last --bundle paper.zip",
+    ),
     "history": ("helio history my-ace",),
     "delete": ("helio delete my-ace",),
     "new": (
@@ -67,10 +71,16 @@ EXAMPLES = {
     "missions": ("helio missions",),
     "archive": ("helio archive sample", "helio archive ~/data MY_FIELD"),
     "catalog refresh": ("helio catalog refresh",),
+    "backfill": (
+        "helio backfill gle73-particles 2021-10-01..2021-11-01 --archive ~/data --dry-run",
+        "helio backfill omni-solar-wind 2015..2024 --each 27d --output ~/plots",
+        "helio backfill ace-bfield-overview --events shocks.csv --before 2h --after 1d",
+    ),
     "schedule add": (
         'helio schedule add gle73-particles --cron "10 6 * * *" --time-range yesterday --archive ~/data',
     ),
     "schedule list": ("helio schedule list",),
+    "schedule again": ("helio schedule again gle73-particles",),
     "schedule pause": ("helio schedule pause gle73-particles",),
     "schedule resume": ("helio schedule resume gle73-particles",),
     "schedule remove": ("helio schedule remove gle73-particles",),

@@ -68,6 +68,7 @@ def test_the_demo_draws_its_figure_and_says_where():
     assert result.exit_code == 0, result.output
     assert "out/particles.html" in result.output
     assert {path.name for path in Path("out").iterdir()} == {
+        "helio-figure.js",
         "particles.html",
         "particles.json",
         "plotly.min.js",
@@ -77,7 +78,7 @@ def test_the_demo_draws_its_figure_and_says_where():
 
 def test_run_pipeline_name_is_run_name():
     assert helio("run", "pipeline", "psp-bfield", "--archive", "sample").exit_code == 0
-    [folder] = Path("helio-runs").iterdir()
+    [folder] = (path for path in Path("helio-runs").iterdir() if path.is_dir())
     assert folder.name.startswith("psp-bfield-")
 
 
@@ -357,7 +358,38 @@ def test_a_folder_that_is_used_again_shows_no_figure_of_the_run_before():
     helio("run", "psp-bfield", "--archive", "sample", "-o", "out")
     Path("out/mine.txt").write_text("not helio's", encoding="utf-8")
     assert helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "-t", "2019-01-01").exit_code == 1
-    assert {path.name for path in Path("out").iterdir()} == {"mine.txt", "plotly.min.js", "run.json"}
+    names = {path.name for path in Path("out").iterdir()}
+    assert names == {"mine.txt", "helio-figure.js", "plotly.min.js", "run.json"}
+
+
+def library_of(folder: str) -> Path:
+    """The library that the pages of a folder load."""
+    first = Path(folder, "helio-figure.js").read_text(encoding="utf-8").splitlines()[0]
+    return Path(folder, json.loads(first.removeprefix("window.helioLibrary = ").removesuffix(";")))
+
+
+def test_folders_in_one_tree_share_one_library():
+    for _ in range(2):
+        helio("run", "gle73-particles", "--archive", "sample")
+    folders = [path for path in Path("helio-runs").iterdir() if path.is_dir()]
+    assert len(folders) == 2
+    assert all(library_of(str(folder)).samefile("helio-runs/plotly.min.js") for folder in folders)
+    assert len(list(Path().rglob("plotly.min.js"))) == 1
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "helio-runs/mine")
+    assert library_of("helio-runs/mine").samefile("helio-runs/plotly.min.js")
+    assert len(list(Path().rglob("plotly.min.js"))) == 1
+
+
+def test_a_chosen_folder_stands_by_itself():
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "figures/may")
+    assert library_of("figures/may").samefile("figures/may/plotly.min.js")
+    assert [str(path) for path in Path().rglob("plotly.min.js")] == ["figures/may/plotly.min.js"]
+    Path("figures/plotly.min.js").write_text("an old version", encoding="utf-8")
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "figures/june")
+    assert library_of("figures/june").samefile("figures/june/plotly.min.js")
+    Path("figures/may/plotly.min.js").replace("figures/plotly.min.js")
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "figures/may")
+    assert library_of("figures/may").samefile("figures/plotly.min.js")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from helio.pipelines.runs.compare import Comparison, Difference, NotCompared
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics
 from helio.settings import read_settings
-from helio.steps.describe import preview
+from helio.steps.describe import describe, preview
 from helio.steps.render.figure import PLOTLY
 from helio.store.runs import Runs
 from helio.store.table import Axis, Table
@@ -78,7 +78,7 @@ class Shown(HTMLParser):
 def shown(value: Any) -> Shown:
     """The HTML of a value; it has only harmless tags and attributes."""
     page = Shown(value._repr_html_())
-    assert page.tags <= {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li"}
+    assert page.tags <= {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "pre"}
     assert page.attributes <= {"class", "style", "border", "colspan"}
     return page
 
@@ -105,6 +105,19 @@ def test_a_failed_run_shows_the_reason_and_the_remedy() -> None:
 def test_tables_and_figures_show_what_they_are(run: Run) -> None:
     assert "24 x 3, nT, GSE" in shown(run.tables).text
     assert "1 figure" in shown(run.figures).text
+
+
+def test_descriptions_and_citations_show_each_item(run: Run) -> None:
+    described = shown(api.describe(run.id))
+    assert "AC_K2_MFI.BGSEc" in described.text
+    assert "24, 2022-01-01" in described.text
+    cited = shown(api.cite(run.id))
+    assert "AC_K2_MFI" in cited.text
+    assert "N. Ness (Bartol Research Institute)" in cited.text
+
+
+def test_a_description_of_any_text_is_harmless() -> None:
+    assert EVIL in shown(describe(evil_table(), EVIL)).text
 
 
 def test_labels_are_completed(run: Run) -> None:
@@ -154,7 +167,7 @@ def test_many_diagnostics_are_counted_and_cut() -> None:
     assert len(repr(many)) <= 500
     page = shown(many)
     assert "… 440 more rows" in page.text
-    assert len(many._repr_html_()) < 200_000
+    assert len(many._repr_html_()) < 300_000
 
 
 def test_a_comparison_shows_its_verdict_and_differences(run: Run) -> None:

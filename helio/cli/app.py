@@ -95,12 +95,29 @@ Formats = Annotated[
         autocompletion=complete_formats,
     ),
 ]
+SelfContained = Annotated[
+    bool,
+    typer.Option(
+        "--self-contained",
+        help="Write each HTML figure as one file, with plotly.js (5 MB) and all points in it.",
+    ),
+]
 RunId = Annotated[
     str,
     typer.Argument(
         help="ID of a run, the beginning of an ID, or 'last' for the newest run.",
         metavar="RUN",
         autocompletion=complete_runs,
+    ),
+]
+GalleryPort = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=1,
+        max=65535,
+        help="Port of the gallery on this machine. Default: the first free one from 4180.",
+        metavar="NUMBER",
     ),
 ]
 MaxDownload = Annotated[

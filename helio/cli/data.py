@@ -37,16 +37,20 @@ def search_datasets(
     with errors_as_text(as_json):
         from helio.knowledge.catalogue import open_catalogue
         from helio.knowledge.search import Search
-        from helio.knowledge.text import answer_lines
+        from helio.knowledge.text import answer_lines, source_lines
+        from helio.sources.registry import sources_about
 
-        answer = Search(open_catalogue(current_settings().home)).find(" ".join(words), limit=limit)
+        question = " ".join(words)
+        answer = Search(open_catalogue(current_settings().home)).find(question, limit=limit)
         if as_json:
             hits = [{**hit.dataset.to_json(), "score": hit.score} for hit in answer.hits]
             unknown = {word: list(close) for word, close in answer.unknown.items()}
             elsewhere = {word: list(missions) for word, missions in answer.elsewhere.items()}
-            print_json({"total": answer.total, "datasets": hits, "unknown": unknown, "elsewhere": elsewhere})
+            found = {"total": answer.total, "datasets": hits, "unknown": unknown, "elsewhere": elsewhere}
+            further = dict(sources_about(question))
+            print_json({**found, "providers": further} if further else found)
         else:
-            say("\n".join(answer_lines(answer)))
+            say("\n".join([*answer_lines(answer), *source_lines(question)]))
     if not answer.hits:
         raise typer.Exit(FAILED)
 

@@ -17,6 +17,7 @@ from helio.cli.app import (
     Archive,
     Assign,
     Formats,
+    GalleryPort,
     Json,
     Name,
     app,
@@ -143,6 +144,24 @@ def add_schedule(
             "--name", help="Name of the schedule. Default: the name of the pipeline.", metavar="NAME"
         ),
     ] = "",
+    late: Annotated[
+        str,
+        typer.Option(
+            "--late",
+            help="Run an interval again whose data come late, or that nobody ran: '1h for 3d' looks every hour, for 3 "
+            "days after the scheduled time.",
+            metavar="RULE",
+        ),
+    ] = "",
+    remake: Annotated[
+        str,
+        typer.Option(
+            "--remake",
+            help="Make a figure again when its data or its pipeline have changed: 'for 60d' looks once a day, for 60 "
+            "days after the scheduled time.",
+            metavar="RULE",
+        ),
+    ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the schedule of the same name.")
     ] = False,
@@ -166,6 +185,8 @@ def add_schedule(
                 archive=archive or settings.archive,
                 formats=tuple(chosen_formats(formats)),
                 output=str(output or ""),
+                late=late,
+                remake=remake,
             ),
             now=now,
             time_range=time_range,
@@ -254,6 +275,27 @@ def resume_schedule(name: ScheduleName) -> None:
         say(_schedule_line(_schedules(current_settings()).pause(name, paused=False), api.read_now(None)))
 
 
+@schedule_app.command("again")
+def run_again(context: typer.Context, name: ScheduleName) -> None:
+    """Run the intervals of a schedule again that its rules --late and --remake name; helio serve does it by itself."""
+    with errors_as_text(as_json=False, cancelled="run the command again to continue"):
+        from helio import api
+        from helio.flows.again import Slot
+        from helio.flows.again import run_again as again
+        from helio.flows.serve import describe_run
+        from helio.pipelines.runs.outcome import Run
+
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+
+        def report(slot: Slot, run: Run) -> None:
+            _say_when(f"{name}: {slot.span} again, because {slot.reason}")
+            _say_when(describe_run(run))
+
+        failed = again(name, settings, api.read_now(None), report)
+    raise typer.Exit(FAILED if failed else SUCCESS)
+
+
 @schedule_app.command("remove")
 def remove_schedule(name: ScheduleName) -> None:
     """Remove a schedule; the results of its runs stay."""
@@ -268,11 +310,13 @@ def serve(
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="Maximum number of runs at the same time.", metavar="NUMBER")
     ] = 2,
+    port: GalleryPort = None,
     flow_run: Annotated[str, typer.Option("--flow-run", hidden=True)] = "",
 ) -> None:
-    """Run the schedules until Ctrl-C.
+    """Run the schedules, and serve the gallery, until Ctrl-C.
 
-    The engine's pages show the schedules and their runs; helio up prints a link to them.
+    Prints a link that opens the gallery in your browser: what happened for each day of each schedule, and the figures.
+    For a new link, run helio gallery serve. The gallery links to the engine's pages.
     """
     stays = "the run is scheduled again" if flow_run else "the schedules stay"
     with errors_as_text(as_json=False, cancelled=f"{stays}; start `helio serve` to continue"):
@@ -281,7 +325,10 @@ def serve(
         from helio.flows import serve as serving
 
         if not flow_run:
-            serving.serve(settings, limit=limit, on_progress=_say_when, on_terminal=sys.stdout.isatty())
+            from helio.web.serve import serving as serving_gallery
+
+            gallery = serving_gallery(settings, port=port, on_terminal=sys.stdout.isatty())
+            serving.serve(settings, limit=limit, on_progress=_say_when, gallery=gallery)
             if not interrupts.was_terminated():
                 raise KeyboardInterrupt
             interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure
@@ -331,6 +378,8 @@ def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
         ("values", ", ".join(values) or "the pipeline's defaults"),
         ("archive", schedule.archive or "the provider named in each step, otherwise the catalogue's"),
         ("formats", ", ".join(("those of the pipeline", *schedule.formats))),
+        *([("late data", f"try again every {schedule.late}")] if schedule.late else []),
+        *([("changed data", f"look every {schedule.remake}")] if schedule.remake else []),
         ("output", str(schedule.root(settings))),
         ("last run", str(last_run(settings.home, schedule.name) or "never")),
     ]

@@ -7,18 +7,12 @@ secret to the person's browser in exchange for a ticket that works once.
 
 from __future__ import annotations
 
-import base64
-import hmac
 import os
-import secrets
-import time
 from pathlib import Path
 from urllib.parse import quote
 
 from helio.flows.doors import (
     GUARDS,
-    HTML,
-    JAVASCRIPT,
     LARGEST_BODY,
     LOOPBACK,
     Application,
@@ -26,27 +20,23 @@ from helio.flows.doors import (
     Message,
     Receive,
     Send,
+    StartPage,
     answer,
     headers_of,
     hosts_of,
-    read_ticket,
     refusal,
+    with_headers,
 )
 from helio.flows.idle import end_when_idle
 from helio.flows.secret import proof_of
+from helio.flows.tickets import Tickets
 
 START_PAGE = "/helio/open"
-SCRIPT = "/helio/open.js"
-TICKETS = "/api/helio/tickets"
 PROOF = "/api/helio/proof"
-TICKET_SECONDS = 600.0
-"""Seconds during which a browser can exchange a ticket for the server's password; each ticket works once."""
-MOST_TICKETS = 100
-
 
 PAGE = f"""<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>helio</title><script src="{SCRIPT}" defer></script></head>
+<head><meta charset="utf-8"><title>helio</title><script src="{START_PAGE}.js" defer></script></head>
 <body><p id="text">Opening the engine's pages …</p></body>
 </html>
 """
@@ -128,11 +118,9 @@ class Doors:
     def __init__(self, application: Application, secret: str, port: int) -> None:
         self._application = application
         self._secret = secret
-        self._authorization = b"Basic " + base64.b64encode(secret.encode())
         self._origin = f"http://{LOOPBACK}:{port}"
         self._hosts = hosts_of(port)
-        self._tickets: dict[str, float] = {}
-        """Unused tickets, each with the time at which it expires."""
+        self._start_page = StartPage(START_PAGE, PAGE, CODE, Tickets(secret), {"secret": secret})
         # The engine's pages need inline styles, images in data: addresses, and code made from texts, which their
         # tables and drawings use. They need nothing from other origins.
         policy = (
@@ -160,11 +148,7 @@ class Doors:
                 await self._application(scope, receive, send)
             return
 
-        async def send_guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), *self._headers]}
-            await send(message)
-
+        send_guarded = with_headers(send, self._headers)
         if refused:
             await answer(send_guarded, 403, {"exception_message": refused})
         elif not await self._answer_own(scope, headers, receive, send_guarded):
@@ -181,43 +165,12 @@ class Doors:
             query = scope["query_string"]
             address = f"{self._origin}/{quote(path.lstrip('/'))}".encode() + (b"?" + query if query else b"")
             await answer(send, 307, {}, [(b"location", address)])
-        elif path == START_PAGE and method in ("GET", "HEAD"):
-            await answer(send, 200, PAGE, kind=HTML)
-        elif path == SCRIPT and method in ("GET", "HEAD"):
-            await answer(send, 200, CODE, kind=JAVASCRIPT)
-        elif path == START_PAGE and method == "POST":
-            await self._exchange(headers, receive, send)
-        elif path == TICKETS and method == "POST":
-            if self._is_owner(headers):
-                await answer(send, 201, {"ticket": self._new_ticket()})
-            else:
-                await answer(send, 401, {"exception_message": "Unauthorized"})
         elif path == PROOF and method == "GET":
             challenge = scope["query_string"].decode("latin-1")[:LARGEST_BODY]
             await answer(send, 200, {"proof": proof_of(self._secret, challenge)})
         else:
-            return False
+            return await self._start_page.answer(scope, headers, receive, send)
         return True
-
-    async def _exchange(self, headers: dict[bytes, list[bytes]], receive: Receive, send: Send) -> None:
-        """Exchange a ticket from the start page for the server's password."""
-        ticket = await read_ticket(headers, receive)
-        if self._tickets.pop(ticket, 0.0) > time.monotonic():
-            await answer(send, 200, {"secret": self._secret})
-        else:
-            await answer(send, 403, {"exception_message": "This ticket is not valid or has expired."})
-
-    def _is_owner(self, headers: dict[bytes, list[bytes]]) -> bool:
-        given = headers.get(b"authorization", [])
-        return len(given) == 1 and hmac.compare_digest(given[0], self._authorization)
-
-    def _new_ticket(self) -> str:
-        now = time.monotonic()
-        valid = {ticket: end for ticket, end in self._tickets.items() if end > now}
-        self._tickets = dict(list(valid.items())[-(MOST_TICKETS - 1) :])
-        ticket = secrets.token_urlsafe(16)
-        self._tickets[ticket] = now + TICKET_SECONDS
-        return ticket
 
 
 def _is_api(path: str) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from helio.flows.tickets import Tickets
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -89,6 +93,50 @@ async def read_body(receive: Receive) -> bytes | None:
     return body
 
 
+@dataclass(frozen=True)
+class StartPage:
+    """The page that a printed link opens: its script exchanges the ticket in the link for what opens the other pages.
+
+    Parameters
+    ----------
+    path : str
+        Its address; the address of its script ends in ``.js``.
+    page, code : str
+        The page and its script.
+    tickets : Tickets
+    granted : mapping of str
+        What the script gets for a ticket.
+    clock : callable
+        The time in seconds, as `time.time` gives it.
+    """
+
+    path: str
+    page: str
+    code: str
+    tickets: Tickets
+    granted: Mapping[str, str]
+    clock: Callable[[], float] = time.time
+
+    async def answer(
+        self, scope: Message, headers: dict[bytes, list[bytes]], receive: Receive, send: Send
+    ) -> bool:
+        """Answer a request for the page or its script, or exchange a ticket; return False for all other requests."""
+        method, path = scope["method"], scope["path"]
+        if path == self.path and method in ("GET", "HEAD"):
+            await answer(send, 200, self.page, kind=HTML)
+        elif path == f"{self.path}.js" and method in ("GET", "HEAD"):
+            await answer(send, 200, self.code, kind=JAVASCRIPT)
+        elif path == self.path and method == "POST":
+            ticket = await read_ticket(headers, receive)
+            if self.tickets.redeem(ticket, self.clock()):
+                await answer(send, 200, self.granted)
+            else:
+                await answer(send, 403, {"error": "This ticket is not valid or has expired."})
+        else:
+            return False
+        return True
+
+
 async def read_ticket(headers: dict[bytes, list[bytes]], receive: Receive) -> str:
     """Return the ticket that a start page of this server sends as JSON; return an empty text if there is none."""
     is_json = [kind.split(b";")[0].strip() for kind in headers.get(b"content-type", ())] == [JSON]
@@ -101,15 +149,26 @@ async def read_ticket(headers: dict[bytes, list[bytes]], receive: Receive) -> st
         return ""
 
 
+def with_headers(send: Send, more: Sequence[Header]) -> Send:
+    """Return a function that sends messages, and adds headers to the first one of an answer."""
+
+    async def send_more(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), *more]}
+        await send(message)
+
+    return send_more
+
+
 async def answer(
     send: Send,
     status: int,
-    content: str | dict[str, str],
+    content: str | Mapping[str, str],
     more: list[Header] | None = None,
     kind: bytes = JSON,
 ) -> None:
     """Send a short answer that no browser keeps."""
-    body = (content if isinstance(content, str) else json.dumps(content)).encode()
+    body = (content if isinstance(content, str) else json.dumps(dict(content))).encode()
     headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
     headers += [(b"cache-control", b"no-store"), *(more or [])]
     await send({"type": "http.response.start", "status": status, "headers": headers})

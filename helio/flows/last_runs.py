@@ -31,7 +31,7 @@ class LastRun:
     slot : str
         The time for which it was scheduled, naive UTC.
     status : str
-        ``"running"``, ``"success"``, ``"partial"``, ``"failed"`` or ``"cancelled"``.
+        ``"running"``, ``"success"``, ``"partial"``, ``"failed"``, ``"cancelled"``, or ``"waiting"`` for late data.
     process : Process
         The process that runs it.
     run : str
@@ -75,6 +75,8 @@ def last_run(home: Path, schedule: str) -> LastRun | None:
 def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
     """Record that a schedule's run begins now; the returned function records how the run ended.
 
+    The record stays as it is if a run with a later slot is in it.
+
     Parameters
     ----------
     slot : datetime
@@ -87,7 +89,12 @@ def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
     """
     begun = LastRun(slot.isoformat(), "running", this_process())
 
+    before = last_run(home, schedule)
+    is_latest = before is None or before.slot <= begun.slot
+
     def note(last: LastRun) -> None:
+        if not is_latest:
+            return
         write_whole(_path(home, schedule), (json.dumps(asdict(last), indent=1) + "\n").encode())
 
     note(begun)

@@ -22,6 +22,7 @@ from helio.errors import (
     TimeRangeError,
     did_you_mean,
 )
+from helio.flows.again import Again
 from helio.flows.last_runs import forget_last_run
 from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
 from helio.pipelines.known import known_datasets
@@ -69,6 +70,10 @@ class Schedule:
         The archive that its runs use; empty to use the providers named in the steps.
     output : str
         The folder that gets a subfolder for each time range; empty for a folder in helio's home.
+    late : str
+        How often and for how long to run an interval again that has no data yet: ``"1h for 3d"``; empty for never.
+    remake : str
+        How often and for how long to look whether a figure should be made again: ``"1d for 60d"``; empty for never.
     """
 
     name: str
@@ -80,6 +85,18 @@ class Schedule:
     formats: tuple[Format, ...] = ()
     output: PathOrEmpty = ""
     paused: bool = False
+    late: str = ""
+    remake: str = ""
+
+    @property
+    def late_rule(self) -> Again | None:
+        """Return the rule for intervals without data; None if `helio serve` does not run them again."""
+        return Again.read(self.late) if self.late else None
+
+    @property
+    def remake_rule(self) -> Again | None:
+        """Return the rule for intervals whose data or pipeline have changed; None if results stay as they are."""
+        return Again.read(self.remake) if self.remake else None
 
     def next_after(self, now: datetime) -> datetime:
         """Return the time of the next run after a given time; both times are in UTC, without a time zone."""
@@ -98,7 +115,13 @@ class Schedule:
         return notes
 
     def ranges_due(self, template: Document, after: datetime, until: datetime) -> Iterator[TimeRange]:
-        """Return the intervals of the runs that were due from `after` to `until`, both naive UTC.
+        """Return the intervals of the runs that were due from `after` to `until`, both naive UTC."""
+        return (span for _, span in self.slots_due(template, after, until))
+
+    def slots_due(
+        self, template: Document, after: datetime, until: datetime
+    ) -> Iterator[tuple[datetime, TimeRange]]:
+        """Return the times of the runs that were due from `after` to `until`, with their intervals; naive UTC.
 
         There are none if the schedule's time range is fixed, because every run then has the same interval.
         """
@@ -113,7 +136,7 @@ class Schedule:
         if not isinstance(phrase, str) or not is_relative(phrase):
             return
         for slot in slots_between(self.cron, self.timezone, after, until):
-            yield parse_time_range(phrase, slot)
+            yield slot, parse_time_range(phrase, slot)
 
     def _range_notes(self, phrase: str, change: datetime) -> Iterator[str]:
         """Report whether the time ranges of successive runs have a gap or an overlap because the clocks change."""
@@ -143,6 +166,29 @@ class Schedule:
         """
         shelf = Library(settings.templates)
         return shelf.read(shelf.find(self.pipeline))
+
+    def plan(self, settings: Settings, slot: datetime, values: Mapping[str, Any]) -> Plan:
+        """Plan the run of one scheduled time.
+
+        Parameters
+        ----------
+        slot : datetime
+            The scheduled time, naive UTC.
+        values : mapping
+            Values of variables by name with ``$``.
+
+        Raises
+        ------
+        UnknownPipeline, InvalidTemplate, TimeRangeError
+        """
+        return make_plan(
+            self.template(settings),
+            now=slot,
+            values=values,
+            archive=self.archive,
+            catalogue=known_datasets(settings.home, slot, self.archive),
+            pipelines=Library(settings.templates).templates(),
+        )
 
     def form(self, settings: Settings, template: Document) -> Document:
         """Return the template with all variables that a run can set, including those that helio makes from fixed
@@ -247,6 +293,7 @@ class Schedules:
         try:
             _check_cron(schedule.cron)
             _check_timezone(schedule.timezone)
+            _ = schedule.late_rule, schedule.remake_rule
         except RequestError as error:
             raise _damaged(name, f"{path} cannot be read: {error.message}") from error
         return schedule
@@ -297,6 +344,8 @@ class Schedules:
             # Its runs must not depend on the folder or the environment in which they start.
             archive=_absolute(request.archive),
             output=str(user_path(request.output).absolute()) if request.output else "",
+            late=str(request.late_rule or ""),
+            remake=str(request.remake_rule or ""),
         )
         path = self._path(schedule.name)
         if path.exists() and not replace:

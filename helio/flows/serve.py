@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,9 +32,8 @@ from helio.flows.run import prefect_environment, signals_to
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.server import Server
 from helio.flows.slots import FAR, for_engine, slots_ahead, slots_in
-from helio.pipelines.known import known_datasets
-from helio.pipelines.library import Library
-from helio.pipelines.plan import make_plan
+from helio.pipelines.plan import Plan
+from helio.pipelines.runs.intervals import is_without_data
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.session import run_plan
@@ -68,7 +67,7 @@ def serve(
     limit: int = 2,
     every: float = EVERY,
     on_progress: Callable[[str], None] = lambda line: None,
-    on_terminal: bool = False,
+    gallery: AbstractContextManager[str] | None = None,
 ) -> None:
     """Run the schedules of a home folder until Ctrl-C or SIGTERM.
 
@@ -80,8 +79,8 @@ def serve(
         Seconds between two checks.
     on_progress : callable
         Called with a line for each event, such as a new or removed schedule.
-    on_terminal : bool
-        Whether only a person at a terminal reads these lines; the printed link then opens the pages without a login.
+    gallery : context manager, optional
+        Serves the gallery meanwhile, also while the engine's server does not answer; gives the link that opens it.
 
     Raises
     ------
@@ -89,8 +88,13 @@ def serve(
         The server cannot be started or reached; another process serves the schedules of this home.
     """
     stopped = threading.Event()
-    serving = _Serving(settings, limit, on_progress, on_terminal)
-    with signals_to(stopped.set), _only_one(settings), serving.server.used():
+    serving = _Serving(settings, limit, on_progress)
+    with ExitStack() as stack:
+        stack.enter_context(signals_to(stopped.set))
+        stack.enter_context(_only_one(settings))
+        if gallery is not None:
+            on_progress(f"gallery: {stack.enter_context(gallery)}")
+        stack.enter_context(serving.server.used())
         try:
             serving.begin(stopped)
             while not stopped.wait(every):
@@ -125,22 +129,14 @@ def run_scheduled(
         now = _instant(shown["expected_start_time"])
         with noted_run(settings.home, deployment["name"], now) as on_end:
             schedule = Schedules(settings).load(deployment["name"])
-            template = schedule.template(settings)
-            plan = make_plan(
-                template,
-                now=now,
-                values=_values_of(schedule.form(settings, template), shown["parameters"]),
-                archive=schedule.archive,
-                catalogue=known_datasets(settings.home, now, schedule.archive),
-                pipelines=Library(settings.templates).templates(),
-            )
-            output = schedule.folder(settings, plan)
-            folder(output)
+            form = schedule.form(settings, schedule.template(settings))
+            plan = schedule.plan(settings, now, _values_of(form, shown["parameters"]))
+            folder(schedule.folder(settings, plan))
             ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-            request = RunRequest(plan, schedule.archive, output=output, formats=schedule.formats)
-            engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
-            run = run_plan(request, settings=settings, engine=engine)
-            on_end(run.id, run.status, "; ".join(_failures(run)))
+            run = run_slot(
+                schedule, plan, settings, PrefectEngine(settings, settings.environ, flow_run=flow_run)
+            )
+            on_end(run.id, status_of(schedule, run), "; ".join(failures_of(run)))
         return run
     except Cancelled:
         raise
@@ -149,13 +145,30 @@ def run_scheduled(
         raise
 
 
+def run_slot(schedule: Schedule, plan: Plan, settings: Settings, engine: PrefectEngine) -> Run:
+    """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule."""
+    folder = schedule.folder(settings, plan)
+    request = RunRequest(
+        plan, schedule.archive, outputs=folder.parent, own_folder=folder.name, formats=schedule.formats
+    )
+    return run_plan(request, settings=settings, engine=engine)
+
+
 def describe_run(run: Run) -> str:
     """Describe in one line how a run ended."""
-    words = [f"{run.status}: {run_name(run.plan)}", *_failures(run)]
+    words = [f"{run.status}: {run_name(run.plan)}", *failures_of(run)]
     return f"{'; '.join(words)}  {run.folder or ''}".rstrip()
 
 
-def _failures(run: Run) -> list[str]:
+def status_of(schedule: Schedule, run: Run) -> str:
+    """Return the status of a scheduled run: ``"waiting"`` if it had no data yet and will run again."""
+    errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
+    if run.status == "failed" and schedule.late and is_without_data(type(error).__name__ for error in errors):
+        return "waiting"
+    return run.status
+
+
+def failures_of(run: Run) -> list[str]:
     """Describe the steps that failed, and the files that could not be written."""
     failed = [
         f"step {step_result.step.step_id}: {step_result.error.message}"
@@ -177,16 +190,13 @@ class _Deployment:
 class _Serving:
     """Loop that runs the schedules of one home folder."""
 
-    def __init__(
-        self, settings: Settings, limit: int, on_progress: Callable[[str], None], on_terminal: bool
-    ) -> None:
+    def __init__(self, settings: Settings, limit: int, on_progress: Callable[[str], None]) -> None:
         self._settings = settings
         self._schedules = Schedules(settings)
         self.server = Server(settings.home, settings.environ, idle=settings.engine_idle)
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
         self._limit = limit
         self._on_progress = on_progress
-        self._on_terminal = on_terminal
         self._deployments: dict[str, _Deployment] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
@@ -201,6 +211,9 @@ class _Serving:
         self._renew_at: dict[str, datetime] = {}
         """For each schedule, the time at which half of the runs that are planned on the server have passed."""
         self._noted = utc_now()
+        self._again_at: dict[str, float] = {}
+        """For each schedule that runs intervals again, when to look next for such intervals."""
+        self._again: subprocess.Popen[bytes] | None = None
 
     def begin(self, stopped: threading.Event) -> None:
         """Start the server if needed, wait until it answers, and continue the work of an earlier `helio serve`."""
@@ -224,10 +237,7 @@ class _Serving:
         mark_dead_runs(self.server, self._settings)
         self._put_back_unbegun()
         self._report_missed()
-        link = self.server.link("/deployments")
-        if self._on_terminal:
-            link = self.server.with_ticket(link)
-        self._on_progress(f"serving the schedules of {self._settings.home}; {link}")
+        self._on_progress(f"serving the schedules of {self._settings.home}")
         self._follow_records()
 
     def look(self) -> None:
@@ -240,6 +250,7 @@ class _Serving:
             self._follow_records()
             self._cancel()
             self._start_due()
+            self._run_again()
             self._report_unplanned()
             self._hand_over_slots()
             self._note_served()
@@ -259,17 +270,13 @@ class _Serving:
 
     def end(self) -> None:
         """Stop all runs and schedule them again, so that the next `helio serve` continues them."""
-        for process in self._running.values():
+        for process in self._processes():
             _signal(process, signal.SIGTERM)
         until = time.monotonic() + min(
             PATIENCE, interrupts.seconds_left() / 2
         )  # the server gets the state afterwards
         for flow_run, process in self._running.items():
-            try:
-                process.wait(max(until - time.monotonic(), 0.1))
-            except subprocess.TimeoutExpired:
-                _signal(process, signal.SIGKILL)
-                process.wait()
+            _wait_or_kill(process, until)
             if process.returncode in ENDS:
                 continue
             _signal(process, signal.SIGKILL)  # the programs that it started, such as a browser
@@ -278,6 +285,9 @@ class _Serving:
             except EngineError as error:
                 log.warning("flow run %s could not be rescheduled: %s", flow_run, error.message)
         self._running.clear()
+        if self._again is not None:
+            _wait_or_kill(self._again, until)
+            self._again = None
 
     # Records and deployments ------------------------------------------------------------------------------
 
@@ -372,8 +382,24 @@ class _Serving:
             # With this state the server gives the run the schedule's only slot, or makes it wait for the slot.
             answer = ask(self.server, f"/flow_runs/{run['id']}/set_state", {"state": {"type": "PENDING"}})
             if answer["status"] == "ACCEPT":
-                self._running[run["id"]] = self._spawn(run["id"])
+                self._running[run["id"]] = self._start("serve", "--flow-run", run["id"])
                 self._busy[run["id"]] = run["deployment_id"]
+
+    def _run_again(self) -> None:
+        """Start a process that runs late and changed intervals of a schedule again; one process at a time."""
+        if self._again is not None and self._again.poll() is None:
+            return
+        self._again = None
+        for name, _, schedule in self._deployed_schedules():
+            rules = [rule for rule in (schedule.late_rule, schedule.remake_rule) if rule is not None]
+            if schedule.paused or not rules or self._again_at.get(name, 0.0) > time.monotonic():
+                continue
+            self._again_at[name] = time.monotonic() + min(rule.every for rule in rules).total_seconds()
+            self._again = self._start("schedule", "again", name)
+            return
+
+    def _processes(self) -> list[subprocess.Popen[bytes]]:
+        return [*self._running.values(), *([] if self._again is None else [self._again])]
 
     def _deployed_schedules(self) -> Iterator[tuple[str, _Deployment, Schedule]]:
         """Yield the schedules that the server knows and whose files can be read."""
@@ -462,9 +488,9 @@ class _Serving:
                     f"fails{log_hint}"
                 )
 
-    def _spawn(self, flow_run: str) -> subprocess.Popen[bytes]:
+    def _start(self, *command: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "helio", "serve", "--flow-run", flow_run],
+            [sys.executable, "-m", "helio", *command],
             env={**self._settings.environ, "HELIO_HOME": str(self._settings.home.absolute())},
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C reaches only this process, which ends the others
@@ -634,6 +660,14 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
             process.send_signal(number)
     except ProcessLookupError:
         log.debug("process %s has already ended", process.pid)
+
+
+def _wait_or_kill(process: subprocess.Popen[bytes], until: float) -> None:
+    try:
+        process.wait(max(until - time.monotonic(), 0.1))
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+        process.wait()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from helio.counts import number_of
 from helio.errors import DamagedFile
+from helio.notebook import box, listed
 from helio.sources.registry import BY_CATALOGUE, families, source_class, source_in_records, stated_in_file
 
 if TYPE_CHECKING:
@@ -111,6 +112,15 @@ class Citation:
     served_at: str = ""
     proofs: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def __repr__(self) -> str:
+        return f"<Citation of {self.dataset_id}: {number_of(self.files, 'file')}>"
+
+    def _repr_html_(self) -> str:
+        return box(self.dataset_id, listed("", (line.strip() for line in _lines(self)[1:])))
 
     def to_json(self) -> dict[str, Any]:
         """Return the citation as JSON, for programs and records."""
@@ -277,29 +287,29 @@ def _not_the_publisher(citation: Citation) -> list[str]:
 
 def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
     """Write the citations of a run for people: datasets, requested acknowledgements, unknown facts, and helio."""
-    lines: list[str] = []
-    for citation in citations:
-        lines += [citation.dataset_id, f"  {citation_text(citation)}"]
-        if citation.acknowledgement:
-            lines.append(f"  acknowledgement: {citation.acknowledgement}")
-        if citation.requested:
-            lines.append(
-                f"  acknowledgement that the archive requests: {citation.requested} ({citation.requested_at})"
-            )
-        if citation.rules_of_use:
-            lines.append(f"  rules of use: {citation.rules_of_use}")
-        if citation.proofs:
-            written = [
-                f"{_CHECKSUMS[proof]} ({number_of(count, 'file')})"
-                for proof, count in citation.proofs.items()
-            ]
-            lines.append(f"  checksum: {', '.join(written)}")
-        if citation.preliminary:
-            lines.append("  preliminary: a browse or key-parameter product, not for publication")
-        lines += [f"  {text}" for text in unknown_lines(citation)]
-        lines.append("")
+    lines = [line for citation in citations for line in [*_lines(citation), ""]]
     lines += ["helio", f"  The helio developers. helio: deterministic pipelines for heliophysics, {version}."]
     return lines
+
+
+def _lines(citation: Citation) -> list[str]:
+    lines = [citation_text(citation)]
+    if citation.acknowledgement:
+        lines.append(f"acknowledgement: {citation.acknowledgement}")
+    if citation.requested:
+        lines.append(
+            f"acknowledgement that the archive requests: {citation.requested} ({citation.requested_at})"
+        )
+    if citation.rules_of_use:
+        lines.append(f"rules of use: {citation.rules_of_use}")
+    if citation.proofs:
+        written = [
+            f"{_CHECKSUMS[proof]} ({number_of(count, 'file')})" for proof, count in citation.proofs.items()
+        ]
+        lines.append(f"checksum: {', '.join(written)}")
+    if citation.preliminary:
+        lines.append("preliminary: a browse or key-parameter product, not for publication")
+    return [citation.dataset_id, *(f"  {line}" for line in [*lines, *unknown_lines(citation)])]
 
 
 def unknown_lines(citation: Citation) -> list[str]:

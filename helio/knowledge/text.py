@@ -13,6 +13,7 @@ from helio.knowledge.catalogue import (
     ParameterEntry,
 )
 from helio.knowledge.search import SearchResult
+from helio.sources.registry import datasets_known_to, sources_about, stated_in_file
 
 WIDTH = 110
 
@@ -37,6 +38,27 @@ def answer_lines(answer: SearchResult) -> list[str]:
         lines.append(
             f"note: no dataset of {' or '.join(answer.craft)} matches '{word}', but {', '.join(missions)} "
             "have datasets that do"
+        )
+    return lines
+
+
+def source_lines(question: str) -> list[str]:
+    """Write which sources outside the catalogue have what a question looks for.
+
+    >>> print(*source_lines("where is MMS 2: orbit"), sep="\\n")
+    note: SSCWeb has such data too: set "provider": "ssc" in the fetch, and dataset_id to 'mms2', for example
+      its parameters: XYZ_GSE, XYZ_GSM, XYZ_SM, XYZ_GEO, XYZ_GM, XYZ_GEI, XYZ_J2000, R, Lat_GEO, Lon_GEO, LT_GEO,
+        Lat_GM, Lon_GM, LT_GM, Lat_GSE, Lon_GSE, LT_GSE, Lat_SM, Lon_SM, LT_SM, L, InvLat
+    """
+    lines = []
+    for name, dataset_id in sources_about(question):
+        parameters = ", ".join(datasets_known_to(name)[dataset_id])
+        lines.append(
+            f'note: {stated_in_file(name)["title"]} has such data too: set "provider": "{name}" in the fetch, '
+            f"and dataset_id to '{dataset_id}', for example"
+        )
+        lines += textwrap.wrap(
+            f"its parameters: {parameters}", WIDTH, initial_indent="  ", subsequent_indent="    "
         )
     return lines
 

@@ -197,6 +197,12 @@ def _texts(name: str, value: Any) -> None:
         _text(f"each item of {name}", part)
 
 
+def _run_ids(name: str, value: Any) -> None:
+    _texts(name, value)
+    if not value:
+        raise RequestError(f"{name} is empty", advice="name at least one run, such as 'last'")
+
+
 def _document(name: str, value: Any) -> None:
     if not isinstance(value, dict):
         raise wrong_type(name, "a template as a dict", value)
@@ -247,7 +253,7 @@ CHECKS: dict[str, Check] = {
     "time_range": partial(_text, expected="a string such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
     "variables": _variables,
     "now": _moment,
-    **dict.fromkeys(["archive", "output", "outputs", "locked", "file"], _place),
+    **dict.fromkeys(["archive", "output", "outputs", "locked", "file", "events"], _place),
     "replay": _path,
     "formats": _formats,
     "engine": partial(_choice, of=("direct", "prefect", "ephemeral")),
@@ -255,12 +261,16 @@ CHECKS: dict[str, Check] = {
     "position": partial(_choice, of=("head", "tail", "both")),
     "by": partial(_choice, of=("auto", "rules", "model")),
     **dict.fromkeys(["run_id", "label", "name", "old", "new", "request", "dataset_id"], _text),
-    **dict.fromkeys(["frame", "cadence", "title"], _text),
+    **dict.fromkeys(["frame", "cadence", "title", "each", "before", "after"], _text),
+    "choose": partial(_choice, of=("needed", "failed", "all")),
     **dict.fromkeys(["spacecraft", "quantities", "datasets", "operations", "save_as", "chosen"], _texts),
-    **dict.fromkeys(["write", "replace", "hints", "together", "check"], _yes_or_no),
-    **dict.fromkeys(["rows", "number"], _whole),
+    **dict.fromkeys(
+        ["write", "replace", "hints", "together", "check", "dry_run", "self_contained"], _yes_or_no
+    ),
+    **dict.fromkeys(["rows", "number", "workers"], _whole),
     **dict.fromkeys(["planned", "started", "finished", "on_progress"], _callable),
     "runs": _runs,
+    "run_ids": _run_ids,
     "writing": _writing,
     "settings": _settings,
     "access": _access,

@@ -101,6 +101,10 @@ class Source(ABC):
     """Addresses on other hosts that the source's replies may redirect to."""
     publisher: ClassVar[str] = ""
     """Publisher of the data in citations; if empty, citations use the source's name in records."""
+    subjects: ClassVar[str] = ""
+    """Words for which ``helio datasets search`` names the source, because helio's catalogue does not list its
+    datasets.
+    """
     question: ClassVar[str] = ""
     """The question that `probe` asks, in words; ``helio doctor`` does not test a source if this text is empty."""
 
@@ -351,20 +355,25 @@ class Source(ABC):
             self.replies.save(name, content)
             self._replies_here[name] = (content, True)
 
-    def counted_json(self, answer: OpenReply, what: str) -> Any:
-        """Read a reply as JSON, and count it as a download: in the progress, and against the download limit of the run.
+    def counted(self, answer: OpenReply, what: str, read: Callable[[], T]) -> T:
+        """Read a reply, and count it as a download: in the progress, and against the download limit of the run.
+
+        Parameters
+        ----------
+        read : callable
+            Function that reads the whole reply, such as ``answer.json``.
 
         Raises
         ------
         TooLarge
             The reply is larger than the run may download.
         ServerUnavailable, ReplyTooLarge, Refused, DamagedFile
-            As for `helio.sources.answer.OpenReply.json`.
+            As for `helio.sources.answer.OpenReply.json`, or for another `read`.
         """
         size = answer.length
         with self.transfers.begin(1, size, f"{what} of {in_words(size)}", shown=size) as tally:
             tally.add(0)
-            reply = answer.json()
+            reply = read()
             tally.add(answer.received)
             tally.done()
         return reply

@@ -65,6 +65,8 @@ _TIMED_OUT, _TOO_MANY, _BUSY = 408, 429, 503
 _LONGEST_ERROR = 64 * 1024
 """Maximum number of bytes to read from the body of an error reply."""
 _REDIRECTS = (301, 302, 303, 307, 308)
+_POSTED_AGAIN = (307, 308)
+"""Redirects that keep method and body of a request; RFC 9110, section 15.4."""
 _MOST_REDIRECTS = 5
 _PROXY_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
@@ -145,7 +147,7 @@ class _MayPassError(Exception):
 
 
 class Http:
-    """Client for HTTP GET requests; safe to share between threads.
+    """Client for HTTP requests; safe to share between threads.
 
     Proxies are those of the environment, as `httpx2` reads it: ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``,
     ``NO_PROXY``. Certificate authorities are those of `helio.sources.connection.trusted_authorities`.
@@ -272,6 +274,7 @@ class Http:
         receive: Callable[[OpenReply], T],
         *,
         headers: Callable[[], Mapping[str, str]] = dict,
+        body: bytes | None = None,
         expected: Collection[int] = (200,),
         in_bulk: bool = False,
     ) -> T:
@@ -285,6 +288,8 @@ class Http:
             error ends the request.
         headers : callable
             Function that returns the request headers of each attempt, such as the range of bytes that is still missing.
+        body : bytes, optional
+            A question to post, which the server answers without changing anything. Default: GET without a body.
         expected : collection of int
             HTTP statuses that `receive` understands.
         in_bulk : bool
@@ -323,7 +328,7 @@ class Http:
                     meter = Meter(
                         host, url, self.limits, None if left is None else begun + left, self.clock.monotonic
                     )
-                    outcome = self._attempt(url, receive, dict(headers()), expected, site, meter)
+                    outcome = self._attempt(url, receive, dict(headers()), body, expected, site, meter)
                 self._refuse_if_ended()  # a body of no known length seems whole when its connection is shut
                 return outcome
             except _MayPassError as failure:
@@ -370,6 +375,7 @@ class Http:
         url: str,
         receive: Callable[[OpenReply], T],
         headers: dict[str, str],
+        body: bytes | None,
         expected: Collection[int],
         site: Site,
         meter: Meter,
@@ -380,7 +386,7 @@ class Http:
         begun = False
         try:
             way = Route()
-            with self._response(url, headers, site, meter, way) as response:
+            with self._response(url, headers, body, site, meter, way) as response:
                 answer = OpenReply(response, url, meter, self.limits)
                 if answer.status not in expected:
                     raise self._said(answer, url, way)
@@ -413,7 +419,13 @@ class Http:
 
     @contextmanager
     def _response(
-        self, url: str, headers: Mapping[str, str], site: Site, meter: Meter, way: Route
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        site: Site,
+        meter: Meter,
+        way: Route,
     ) -> Iterator[httpx2.Response]:
         """Return the open reply to a request after following redirects within the site; the bodies of redirects
         are not read.
@@ -428,7 +440,13 @@ class Http:
         with wire.watched(ConnectionWatch(meter, site)):
             for _ in range(_MOST_REDIRECTS + 1):
                 meter.begin_head()
-                with client.stream("GET", address, headers=headers, extensions={"trace": way}) as response:
+                with client.stream(
+                    "GET" if body is None else "POST",
+                    address,
+                    content=body,
+                    headers=headers,
+                    extensions={"trace": way},
+                ) as response:
                     if not meter.sent:
                         raise RuntimeError(
                             "the reply arrived on a connection whose bytes helio does not count"
@@ -438,6 +456,8 @@ class Http:
                     if response.status_code not in _REDIRECTS or not location:
                         yield response
                         return
+                    if body is not None and response.status_code not in _POSTED_AGAIN:
+                        raise Refused(f"{_host(url)} redirects a posted question to a page", place=url)
                     try:
                         target = address.join(location)
                     except httpx2.InvalidURL as error:

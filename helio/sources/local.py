@@ -402,6 +402,24 @@ class LocalArchive:
         """
         return tuple(self._source(file) for file in self._choose(dataset_id, time_range))
 
+    def files_with_records(self, dataset_id: str, time_range: TimeRange) -> frozenset[str]:
+        """Return the names of the files whose first and last epoch say that they have records of [start, stop).
+
+        This opens the files that helio has not opened before. A file whose epochs are unknown is included.
+
+        Raises
+        ------
+        UnknownDataset, NoData, DamagedFile
+            As for `locate`.
+        """
+        return frozenset(
+            file.path.name
+            for file in self._choose(dataset_id, time_range)
+            if (facts := self._facts_if_readable(file.path)) is None
+            or facts.span is None
+            or (facts.span[0] < time_range.stop and time_range.start <= facts.span[1])
+        )
+
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
         """Read parameters over [start, stop) from all files that hold them, and join the records in order of epoch.
 

@@ -27,8 +27,11 @@ BY_CATALOGUE = "cdaweb"
 BY_ADDRESS = "hapi"
 """Source that helio uses for an archive given as the URL of a server."""
 
-_STATED = {fact: re.compile(rf'^    {fact} = "([^"\\]*)"$', re.MULTILINE) for fact in ("title", "publisher")}
-"""Pattern of the lines in which the class of a source states its title and its publisher."""
+_STATED = {
+    fact: re.compile(rf'^    {fact} = "([^"\\]*)"$', re.MULTILINE)
+    for fact in ("title", "publisher", "subjects")
+}
+"""Pattern of the lines in which the class of a source states its title, its publisher and its subjects."""
 
 
 def names() -> tuple[str, ...]:
@@ -120,8 +123,26 @@ def source_in_records(provider: str) -> str:
 
 
 def stated_in_file(name: str) -> Mapping[str, str]:
-    """Return title and publisher of a source, read from the text of its file without importing the source."""
+    """Return title, publisher and subjects of a source, read from the text of its file without importing the source."""
     return _stated_in(tuple(providers.__path__), name)
+
+
+def sources_about(question: str) -> list[tuple[str, str]]:
+    """Return the sources that name a word of a question among their subjects, each with a dataset that may fit.
+
+    >>> sources_about("position of MMS 2"), sources_about("magnetic field of MMS 2")
+    ([('ssc', 'mms2')], [])
+    """
+    words = set(re.findall(r"\w+", question.casefold()))
+    plain = re.sub(r"[\W_]+", "", question.casefold())
+    matching = [
+        name for name in _files() if words & set(stated_in_file(name).get("subjects", "").casefold().split())
+    ]
+    examples = []
+    for name in matching:
+        known = list(datasets_known_to(name))
+        examples.append((name, next((dataset for dataset in known if dataset.casefold() in plain), known[0])))
+    return examples
 
 
 def datasets_known_to(name: str) -> Mapping[str, Collection[str]]:

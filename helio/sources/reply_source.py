@@ -48,6 +48,39 @@ class ReplySource(Source):
             The reply is of another form.
         """
 
+    def refuse_unknown_dataset(self, dataset_id: str) -> None:
+        """Raise an error if the source has no dataset with this id.
+
+        Raises
+        ------
+        UnknownDataset
+            The advice gives the closest ids.
+        """
+        if dataset_id not in self.datasets():
+            raise UnknownDataset(
+                f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)
+            )
+
+    def title_of(self, dataset_id: str) -> str:
+        """Return the title of a dataset for citations; empty if it is not known."""
+        return ""
+
+    def ask(self, dataset_id: str, time_range: TimeRange) -> Any:
+        """Request the records of [start, stop), and return them as JSON values; by default the JSON at `url_of`.
+
+        A source whose service speaks another format than JSON, or wants its questions posted, overrides this method.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
+        """
+
+        def receive(answer: OpenReply) -> Any:
+            return self.counted(answer, f"{dataset_id} for {time_range}", answer.json)
+
+        url = self.url_of(dataset_id, time_range)
+        return self.http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
+
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Return the reply with the records of [start, stop); request the reply if the cache does not have it.
 
@@ -72,6 +105,7 @@ class ReplySource(Source):
                 sha256=hashlib.sha256(content).hexdigest(),
                 size=len(content),
                 url=self.url_of(dataset_id, time_range),
+                title=self.title_of(dataset_id),
                 reply=True,
                 proof="nothing",
             ),
@@ -110,10 +144,7 @@ class ReplySource(Source):
 
     def _reply(self, dataset_id: str, time_range: TimeRange) -> Any:
         """Return the reply for a range; the result stays the same as long as this object exists."""
-        if dataset_id not in self.datasets():
-            raise UnknownDataset(
-                f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)
-            )
+        self.refuse_unknown_dataset(dataset_id)
         folder = f"{self.folder}/records/{folder_name(dataset_id)}"
         name = f"{folder}/{whole_seconds(time_range).replace(',', '_')}"
         return self.once(name, lambda: self._saved_or_asked(name, dataset_id, time_range))
@@ -127,13 +158,11 @@ class ReplySource(Source):
                 f"helio is offline, and {dataset_id} of {self.title} for {time_range} is not cached",
                 advice=ONLINE,
             )
-        url = self.url_of(dataset_id, time_range)
-
-        def receive(answer: OpenReply) -> Any:
-            return self.counted_json(answer, f"{dataset_id} for {time_range}")
-
-        reply = self.http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
+        reply = self.ask(dataset_id, time_range)
         if not reply:
-            raise NoData(f"{self.title} has no record of {dataset_id} for {time_range}", place=url)
+            raise NoData(
+                f"{self.title} has no record of {dataset_id} for {time_range}",
+                place=self.url_of(dataset_id, time_range),
+            )
         self.replies.save(name, reply)
         return reply

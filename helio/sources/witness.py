@@ -34,6 +34,18 @@ class Witness:
 
         return http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
 
+    def content(self, http: Http, url: str, *, accept: str) -> bytes:
+        """Return a complete reply that is not a web page, such as one in XML."""
+
+        def receive(answer: OpenReply) -> bytes:
+            self.note(answer, http.clock.now())
+            content = answer.read()
+            if "html" in answer.headers.get("content-type", ""):
+                raise answer.not_json(content)
+            return content
+
+        return http.exchange(url, receive, headers=lambda: {"Accept": accept})
+
     def first_bytes(self, http: Http, url: str, count: int) -> bytes:
         """Read only the first bytes of a reply, even if the server ignores the request for a range of bytes."""
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from helio.counts import number_of
 from helio.errors import RequestError
 from helio.knowledge.unit_spelling import pretty_unit
-from helio.notebook import box, table_of
+from helio.notebook import box, printed, table_of
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import GAP_FACTOR, JITTER, in_words
 from helio.steps.render.gaps import gaps
@@ -114,6 +114,16 @@ class Description:
     values: tuple[Values, ...]
     axes: tuple[BinSummary, ...]
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(description_lines(self))
+
+    def __repr__(self) -> str:
+        return f"<Description {self.label!r}: {number_of(self.rows, 'record')}>"
+
+    def _repr_html_(self) -> str:
+        title, *facts = description_lines(self)
+        return box(title, printed(facts))
 
     def to_json(self) -> dict[str, Any]:
         """Return all facts of the description as JSON."""

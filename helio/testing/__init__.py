@@ -20,6 +20,7 @@ from helio.testing.faulty import FaultyServer
 from helio.testing.hapi import Dataset, HapiStandIn, dataset, recorded
 from helio.testing.loopback import LoopbackServer
 from helio.testing.network import Authority, ProxyStandIn, secure
+from helio.testing.ssc import SscStandIn
 from helio.testing.standin import Fault, Handler, Request, StandIn
 from helio.testing.swpc import SwpcStandIn
 
@@ -36,6 +37,7 @@ __all__ = [
     "LoopbackServer",
     "ProxyStandIn",
     "Request",
+    "SscStandIn",
     "StandIn",
     "SwpcStandIn",
     "check_source",

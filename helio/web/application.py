@@ -16,28 +16,27 @@ from collections.abc import Callable
 from helio.flows.doors import (
     GUARDS,
     HTML,
-    JAVASCRIPT,
     Header,
     Message,
     Receive,
     Send,
+    StartPage,
     answer,
     headers_of,
     hosts_of,
-    read_ticket,
     refusal,
+    with_headers,
 )
+from helio.flows.tickets import Tickets
 from helio.web.files import FOLDER
+from helio.web.site import ENGINE, START, Content, Site
 from helio.web.site import HTML as PAGE_TYPE
-from helio.web.site import START, Content, Site
-from helio.web.tickets import Tickets
 
 OPEN = "/open"
-SCRIPT = "/open.js"
 OPENING = f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Gallery</title><link rel="icon" href="data:,"><script src="{SCRIPT}" defer></script></head>
+<title>Gallery</title><link rel="icon" href="data:,"><script src="{OPEN}.js" defer></script></head>
 <body><p id="text">Opening the gallery …</p></body>
 </html>
 """
@@ -72,6 +71,14 @@ CLOSED = """<!doctype html>
 also while the gallery is served.</p></body>
 </html>
 """
+NO_ENGINE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Engine</title><link rel="icon" href="data:,"></head>
+<body><p>The engine's server does not answer. <code>helio up</code> starts it; <code>helio doctor</code> says more. The
+gallery does not need it.</p></body>
+</html>
+"""
 _OWN = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
 _POLICIES = {
     "page": _OWN + "style-src 'self'; script-src 'self'; img-src 'self' data:; frame-src 'self'",
@@ -104,10 +111,10 @@ class Gallery:
 
     def __init__(self, site: Site, secret: str, port: int, *, clock: Callable[[], float] = time.time) -> None:
         self._site = site
-        self._tickets = Tickets(secret)
-        self._clock = clock
         self._hosts = hosts_of(port)
         self._word = secrets.token_urlsafe(32)
+        granted = {"path": f"/{self._word}/"}
+        self._start_page = StartPage(OPEN, OPENING, CODE, Tickets(secret), granted, clock)
         self._reading = threading.Lock()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -119,40 +126,31 @@ class Gallery:
         headers, method, path = headers_of(scope), scope["method"], scope["path"]
         if refused := refusal(scope, headers, self._hosts, is_page=True):
             await answer(send, 403, {"error": refused}, _guards("file"))
-        elif method == "POST" and path == OPEN:
-            await self._exchange(headers, receive, send)
-        elif method not in ("GET", "HEAD"):
-            await answer(
-                send, 405, {"error": "Only GET and HEAD"}, [*_guards("file"), (b"allow", b"GET, HEAD")]
-            )
-        elif headers[b"host"][0].lower() != self._hosts[0]:
+        elif method in ("GET", "HEAD") and headers[b"host"][0].lower() != self._hosts[0]:
             # The name localhost may mean another address, where another user's server can listen. No path is
             # repeated, because it may hold the word of this gallery.
             await answer(send, 307, {}, [*_guards("file"), (b"location", f"{self._origin}{OPEN}".encode())])
-        elif path == OPEN:
-            await answer(send, 200, OPENING, _guards("opening"), kind=HTML)
-        elif path == SCRIPT:
-            await answer(send, 200, CODE, _guards("opening"), kind=JAVASCRIPT)
-        else:
-            await self._show(path, method, send)
+        elif not await self._start_page.answer(
+            scope, headers, receive, with_headers(send, _guards("opening"))
+        ):
+            if method not in ("GET", "HEAD"):
+                refused = "Only GET and HEAD"
+                await answer(send, 405, {"error": refused}, [*_guards("file"), (b"allow", b"GET, HEAD")])
+            else:
+                await self._show(path, method, send)
 
     @property
     def _origin(self) -> str:
         return f"http://{self._hosts[0].decode()}"
-
-    async def _exchange(self, headers: dict[bytes, list[bytes]], receive: Receive, send: Send) -> None:
-        """Exchange a ticket for the word with which the addresses of all pages begin."""
-        ticket = await read_ticket(headers, receive)
-        if self._tickets.redeem(ticket, self._clock()):
-            await answer(send, 200, {"path": f"/{self._word}/"}, _guards("file"))
-        else:
-            await answer(send, 403, {"error": "This ticket is not valid or has expired."}, _guards("file"))
 
     async def _show(self, path: str, method: str, send: Send) -> None:
         """Send a page or a file to a browser that knows the word."""
         word, _, address = path.removeprefix("/").partition("/")
         if not word.isascii() or not hmac.compare_digest(word, self._word):
             await answer(send, 403, CLOSED, _guards("page"), kind=HTML)
+            return
+        if address == ENGINE:
+            await self._lead_to_engine(send)
             return
         content = await asyncio.to_thread(self._content, address or START)
         if content is None:
@@ -170,6 +168,14 @@ class Gallery:
             more.append((b"content-disposition", f'attachment; filename="{name}"'.encode()))
         await send({"type": "http.response.start", "status": 200, "headers": more})
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else content.body})
+
+    async def _lead_to_engine(self, send: Send) -> None:
+        """Lead a browser that knows the word to the engine's pages, with a ticket for them."""
+        link = await asyncio.to_thread(self._site.engine_link)
+        if link:
+            await answer(send, 303, {}, [*_guards("file"), (b"location", link.encode())])
+        else:
+            await answer(send, 503, NO_ENGINE, _guards("page"), kind=HTML)
 
     def _content(self, address: str) -> Content | None:
         with self._reading:

@@ -12,7 +12,7 @@ from helio import __version__
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import read_run
 from helio.settings import Settings
-from helio.steps.render.write_figure import PLOTLY_JS_NAME, plotly_js
+from helio.steps.render.write_figure import with_scripts_inside
 from helio.store.runs import ArtefactRecord, RunRecord, Runs
 from helio.web.details import DrawnFigure, Revisions, read_details
 from helio.web.files import MEDIA_TYPES, Files, name_of, size_of
@@ -61,6 +61,7 @@ def write_report(record: RunRecord, settings: Settings, now: datetime) -> str:
             root="",
             now=now,
             version=__version__,
+            engine="",
             css=Markup(STYLE.read_text(encoding="utf-8")),
             run=run,
             details=details,
@@ -78,14 +79,11 @@ def _figure(drawn: DrawnFigure, files: Files) -> ReportFigure:
             width, height = size_of(content)
             address = f"data:{MEDIA_TYPES[kind]};base64,{base64.b64encode(content).decode()}"
             return ReportFigure(drawn, address, (round(width / SCALE), round(height / SCALE)))
-    content = _content(drawn.file("html"), files)
-    if content is None:
+    html = drawn.file("html")
+    content = _content(html, files)
+    if html is None or content is None:
         return ReportFigure(drawn)
-    library = plotly_js().decode().replace("</script", "<\\/script")
-    before, tag, after = content.decode().partition(
-        f'<script src="{PLOTLY_JS_NAME}" charset="utf-8"></script>'
-    )
-    page = f"{before}<script>{library}</script>{after}" if tag else before
+    page = with_scripts_inside(content.decode(), files.detail_of(html))
     return ReportFigure(drawn, page=page, height=frame_height(content))
 
 

@@ -20,9 +20,13 @@ from markupsafe import Markup, escape
 
 from helio import __version__
 from helio.flows.schedule import name_of_range
+from helio.flows.server import Server
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
+from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
+from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS
 from helio.settings import Settings
+from helio.steps.render.detail import LINE
 from helio.store.runs import HEADER, ArtefactRecord, Runs
 from helio.time_range import TimeRange
 from helio.web.details import Revisions, file_label, read_details
@@ -37,13 +41,16 @@ from helio.web.files import (
     thumbnail_address,
 )
 from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
-from helio.web.known_runs import KnownRun, KnownRuns
 
 HERE = Path(__file__).parent
 STYLE = HERE / "static" / "gallery.css"
 START = "index.html"
+ENGINE = "engine"
+"""Address under which a server leads to the engine's pages."""
 HTML = "text/html; charset=utf-8"
 STATIC = {"gallery.css": "text/css; charset=utf-8", "gallery.js": "text/javascript; charset=utf-8"}
+SCRIPTS = (f"{FOLDER}/{PLOTLY_JS}", f"{FOLDER}/{VIEWER_JS}")
+"""Addresses of the scripts of the figures' pages."""
 RECENT = 31
 """Number of intervals that the first page shows of each pipeline."""
 MOST_PROBLEMS = 4
@@ -86,15 +93,28 @@ class Site:
     settings : Settings
     now : callable
         The clock, naive UTC.
+    is_served : bool
+        Whether a server of helio shows the pages; they then link to the engine's pages.
+    since : datetime, optional
+        Naive UTC. Intervals that end before it are left out.
     """
 
-    def __init__(self, settings: Settings, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        now: Callable[[], datetime] = utc_now,
+        *,
+        is_served: bool = False,
+        since: datetime | None = None,
+    ) -> None:
         self._settings = settings
         self._now = now
         self._runs = Runs(settings.runs)
-        self._known_runs = KnownRuns(self._runs, settings.home / "gallery" / "runs.json")
+        self._known_runs = known_runs_of(settings)
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
+        self._is_served = is_served
+        self._since = since
         self.files = Files(settings)
         self.refresh()
 
@@ -105,7 +125,8 @@ class Site:
         runs = [known.run for known in self._known.values() if known.run is not None]
         for run in runs:
             self.files.know(run)
-        self.gallery: Gallery = make_gallery(runs, self._settings, self._now())
+        gallery = make_gallery(runs, self._settings, self._now())
+        self.gallery: Gallery = gallery if self._since is None else gallery.after(self._since)
         self._revisions = Revisions(self._settings)
         self._pages = dict(self._routes())
         self.__dict__.pop("files_named", None)
@@ -140,17 +161,28 @@ class Site:
         shown = [
             run for series in self.gallery.series for interval in series.intervals for run in interval.runs
         ]
-        files = {name_of(file): file for run in shown for file in run.files if self.files.state_of(file)}
+        files = {
+            name_of(file): file
+            for run in shown
+            for file in run.files
+            if file["kind"] != DETAIL and self.files.state_of(file)
+        }
+        details = dict.fromkeys(name for run in shown for name in self.files.detail_files(run))
         pictures = {name: file for name, file in files.items() if file["kind"] == "png"}
-        library = (
-            [f"{FOLDER}/plotly.min.js"] if any(file["kind"] == "html" for file in files.values()) else []
-        )
+        has_pages = any(file["kind"] == "html" for file in files.values())
         return (
             *STATIC,
-            *library,
+            *(SCRIPTS if has_pages else ()),
             *map(address_of, files.values()),
+            *(f"{FOLDER}/{name}" for name in details),
             *map(thumbnail_address, pictures.values()),
         )
+
+    def engine_link(self) -> str:
+        """Return a link that opens the engine's pages in the owner's browser; empty if the engine does not answer."""
+        server = Server(self._settings.home, self._settings.environ)
+        with server.used():
+            return server.with_ticket(server.link("/deployments")) if server.is_up() else ""
 
     def content(self, address: str) -> Content | None:
         """Return the page or the file with an address relative to the first page; None if there is none."""
@@ -158,11 +190,15 @@ class Site:
             return Content(self._pages[address]().encode(), HTML, is_page=True)
         if address in STATIC:
             return Content((HERE / "static" / address).read_bytes(), STATIC[address])
-        if address == f"{FOLDER}/plotly.min.js":
-            from helio.steps.render.write_figure import plotly_js
+        if address in SCRIPTS:
+            from helio.steps.render.write_figure import plotly_js, viewer_js
 
-            return Content(plotly_js(), STATIC["gallery.js"])
+            script = plotly_js() if address == SCRIPTS[0] else viewer_js(PLOTLY_JS)
+            return Content(script, STATIC["gallery.js"])
         folder, _, name = address.partition("/")
+        if folder == FOLDER and "/" in name:
+            body = self.files.detail_file(name)
+            return None if body is None else Content(body, STATIC["gallery.js"])
         if folder == FOLDER:
             body = self.files.content(name)
             ending = name.rpartition(".")[2]
@@ -170,9 +206,19 @@ class Site:
                 None if body is None else Content(body, MEDIA_TYPES.get(ending, "application/octet-stream"))
             )
         if folder == THUMBS:
-            body = self.files.thumbnail(name)
-            return None if body is None else Content(body, MEDIA_TYPES["png"])
+            path = self.files.thumbnail(name)
+            return None if path is None else Content(path.read_bytes(), MEDIA_TYPES["png"])
         return None
+
+    def source(self, address: str) -> Path | None:
+        """Return a file with the content of an address, for a link to it; None if there is only the content.
+
+        Several threads may call this.
+        """
+        folder, _, name = address.partition("/")
+        if folder == THUMBS:
+            return self.files.thumbnail(name)
+        return self.files.source(name) if folder == FOLDER and address not in SCRIPTS else None
 
     def state_of(self, address: str) -> str:
         """Return a digest of everything on which a page of a run depends; empty for the pages that always change."""
@@ -298,6 +344,7 @@ class Site:
             site=self,
             now=self.gallery.now,
             version=__version__,
+            engine=root + ENGINE if self._is_served else "",
             link=lambda file: root + address_of(file),
             **facts,
         )
@@ -311,18 +358,19 @@ class Site:
 
     def picture_size(self, file: ArtefactRecord) -> tuple[int, int]:
         """Return width and height at which a browser shows a PNG; (0, 0) if it is not there any more."""
-        width, height = size_of(self.files.content(name_of(file)) or b"")
+        width, height = size_of(self.files.beginning(name_of(file), 24))
         return round(width / SCALE), round(height / SCALE)
 
     def frame_height(self, file: ArtefactRecord) -> int:
         """Return the height of a figure's HTML page in pixels."""
-        return frame_height(self.files.content(name_of(file)) or b"")
+        return frame_height(self.files.beginning(name_of(file), 10_000))
 
 
 def frame_height(page: bytes) -> int:
-    """Return the height of a figure's HTML page in pixels: that of the figure, and room for a scroll bar."""
-    stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page[:10_000])
-    return int(stated[1]) + SCROLL_BAR if stated else USUAL_HEIGHT
+    """Return the height of a figure's HTML page in pixels, with its line of counts, and room for a scroll bar."""
+    stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page)
+    below = LINE if b'<p id="drawn">' in page else 0
+    return int(stated[1]) + below + SCROLL_BAR if stated else USUAL_HEIGHT
 
 
 def environment() -> Environment:

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,9 +23,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
-from helio.flows import application
 from helio.flows.secret import find_secret, make_secret
 from helio.flows.server import FIRST_PORT, Server, ephemeral_server, server_environment
+from helio.flows.tickets import SECONDS, make_ticket
 from tests.flows.browser import CHROMIUM, Browser, chromium
 from tests.flows.conftest import ENVIRON
 from tests.rows import in_one_test
@@ -176,7 +177,6 @@ FOREIGN_ORIGINS = (
         ("GET", "/"),
         ("GET", "/ui-settings"),
         ("POST", "/helio/open"),
-        ("POST", "/api/helio/tickets"),
         ("GET", "/api/helio/proof"),
     ],
 )
@@ -359,27 +359,12 @@ def test_a_wrong_exchange_is_refused(server: Server, body: bytes) -> None:
     connection.close()
 
 
-def test_tickets_end_and_their_number_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    doors = application.Doors(_never, "s" * 43, 4271)
-    tickets = [doors._new_ticket() for _ in range(application.MOST_TICKETS + 5)]
-    assert len(doors._tickets) == application.MOST_TICKETS
-    assert tickets[-1] in doors._tickets
-    monkeypatch.setattr(application, "TICKET_SECONDS", -1.0)
-    ended = doors._new_ticket()
-    assert doors._tickets[ended] < doors._tickets[tickets[-1]]
-    doors._new_ticket()
-    assert ended not in doors._tickets
-
-
-async def _never(scope: Any, receive: Any, send: Any) -> None:
-    raise AssertionError
-
-
-def test_only_the_owner_gets_tickets(server: Server) -> None:
-    assert send(server, "POST", "/api/helio/tickets", {}).status == 401
-    wrong = "Basic " + base64.b64encode(b"guess").decode()
-    assert send(server, "POST", "/api/helio/tickets", {}, Authorization=wrong).status == 401
-    assert send(server, "GET", "/api/helio/tickets", owner=True).status in (404, 405)
+def test_a_ticket_of_another_secret_and_an_old_one_are_refused(server: Server, home: Path) -> None:
+    secret, now = find_secret(home / "prefect"), time.time()
+    assert exchange(server, make_ticket("t" * 43, now)).status == 403
+    assert exchange(server, make_ticket(secret, now - SECONDS - 10)).status == 403
+    assert exchange(server, make_ticket(secret, now + SECONDS)).status == 403
+    assert exchange(server, make_ticket(secret, now)).status == 200
 
 
 # Programs -----------------------------------------------------------------------------------------------------

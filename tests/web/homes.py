@@ -112,7 +112,7 @@ def add_run(
 
         contents = {
             "html": to_html(
-                Figure({**figure, "data": [{"name": pipeline + time_range}]}, ()), plotly_js="beside"
+                Figure({**figure, "data": [{"name": pipeline + time_range}]}, ()), scripts="beside"
             ),
             "png": picture(time_range + started_at),
             "svg": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 7 5"><path d="M0 0h7v5H0z"/></svg>',

@@ -21,11 +21,11 @@ import pytest
 
 from helio.errors import RequestError
 from helio.flows.doors import LARGEST_BODY
+from helio.flows.tickets import SECONDS, Tickets, make_ticket
 from helio.settings import Settings
 from helio.web import serve as serving
 from helio.web.application import OPEN, Gallery
 from helio.web.site import Site
-from helio.web.tickets import SECONDS, Tickets, make_ticket
 from tests.flows.browser import CHROMIUM, chromium
 from tests.waiting import LONG, wait_until
 from tests.web.homes import NOW, add_run, settings_of, usual_home

@@ -212,7 +212,7 @@ def test_a_figure_whose_html_was_replaced_is_drawn_from_the_store(tmp_path: Path
     assert before is not None
     assert after is not None
     assert b"something else" not in after.body
-    assert b"Plotly.newPlot" in after.body
+    assert b"helioFigure(figure)" in after.body
 
 
 def test_a_png_that_was_replaced_comes_from_the_drawing_in_the_store(tmp_path: Path):

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 from helio.errors import DamagedObject, ExportError
 from helio.pipelines.plan import PlannedStep
 from helio.pipelines.runs.execute import Execution, Output, PlanResult, StepResult
 from helio.pipelines.template.diagnostics import StepId
-from helio.pipelines.template.files import PLOTLY_JS, Format, OutputFile, Static
+from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS, Format, OutputFile, Static
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.store import Store, StoredResult
@@ -36,8 +36,9 @@ class Artefact:
     path: Path
     step_id: StepId
     kind: str
-    """Format of a figure, or ``"data"`` for an export."""
+    """Format of a figure, ``"detail"`` for the folder with all points of a page, or ``"data"`` for an export."""
     sha256: str
+    """Digest of the file, or of the content of the folder."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,11 @@ def write_artefacts(
     execution: Execution,
     folder: Path,
     formats: Iterable[Format],
-    find_browser: Callable[[], Path | None],
+    static: StaticFigures,
     document_of: Callable[[StepResult, str], bytes],
+    *,
+    shared: bool = False,
+    self_contained: bool = False,
 ) -> tuple[list[Artefact], list[MissingFile]]:
     """Write the files that the plan names, and every figure also in the other requested formats.
 
@@ -63,9 +67,15 @@ def write_artefacts(
     ----------
     formats : iterable of str
         Formats in addition to the plan's; the run does not fail without them.
+    static : StaticFigures
+        Draws PNG, PDF and SVG.
     document_of : callable
         Returns the document to enclose in each file of a figure, from the figure's step and the figure's digest. The
         store keeps figures without it, so it changes no key and no digest.
+    shared : bool
+        Whether the folder is one of many in a folder that may hold the library of all their pages.
+    self_contained : bool
+        Whether each page has its scripts and all its points in it.
 
     Returns
     -------
@@ -78,9 +88,10 @@ def write_artefacts(
     OutputError
         The folder cannot be written, or the disk is full.
     """
+    from helio.steps.render.detail import remove_other_details
     from helio.steps.render.enclose import enclose
     from helio.steps.render.figure import Figure
-    from helio.steps.render.write_figure import plain_title, plotly_js, to_html
+    from helio.steps.render.write_figure import plain_title, to_html
 
     artefacts: list[Artefact] = []
     missing: list[MissingFile] = []
@@ -91,42 +102,73 @@ def write_artefacts(
         digest = hashlib.sha256(content).hexdigest()
         artefacts.append(Artefact(folder / file.name, step_id, file.format, digest))
 
-    with ExitStack() as stack:
-        static = _StaticFigures(execution.store, stack, find_browser)
-        for step in result.steps:
-            output = step.artefact
-            if output is None:
-                continue
-            content, step_id = execution.content(output), step.step.step_id
-            if "filename" in output.facts:
-                for file in step.step.files:
+    for step in result.steps:
+        output = step.artefact
+        if output is None:
+            continue
+        content, step_id = execution.content(output), step.step.step_id
+        if "filename" in output.facts:
+            for file in step.step.files:
+                write(file, content, step_id)
+            continue
+        figure = Figure(json.loads(content), tuple(output.facts["notes"]))
+        document, title = document_of(step, output.digest), plain_title(figure)
+        for file in (*step.step.files, *_further(step.step, formats)):
+            other = planned.get(file.name.lower(), step_id)
+            try:
+                if other != step_id:
+                    raise ExportError(
+                        f"step {other} already writes a file called {file.name}",
+                        advice="choose another file name in the template",
+                    )
+                if file.format == "json":
                     write(file, content, step_id)
-                continue
-            figure = Figure(json.loads(content), tuple(output.facts["notes"]))
-            document = document_of(step, output.digest)
-            for file in (*step.step.files, *_further(step.step, formats)):
-                other = planned.get(file.name.lower(), step_id)
-                try:
-                    if other != step_id:
-                        raise ExportError(
-                            f"step {other} already writes a file called {file.name}",
-                            advice="choose another file name in the template",
-                        )
-                    if file.format == "json":
-                        write(file, content, step_id)
-                        continue
-                    if file.format == "html":
-                        library = folder / PLOTLY_JS
-                        if not library.is_file() or library.stat().st_size != len(plotly_js()):
-                            write_whole(library, plotly_js(), durable=False)
-                        drawn = to_html(figure, plotly_js="beside")
-                    else:
-                        drawn = static.draw(output, figure, cast(Static, file.format))
-                    named = enclose(drawn, file.format, document, title=plain_title(figure))
-                    write(file, named, step_id)
-                except ExportError as error:
-                    missing.append(MissingFile(file, step_id, error.located(file.name)))
+                    continue
+                if file.format != "html":
+                    drawn = static.draw(execution.store, output, figure, cast(Static, file.format))
+                    write(file, enclose(drawn, file.format, document, title=title), step_id)
+                    continue
+                detail, stem = execution.detail(step.step, output), PurePath(file.name).stem
+                points = folder / detail.folder_name(stem)
+                has_files = bool(detail.panels) and not self_contained
+                if not self_contained:
+                    write_scripts(folder, shared=shared)
+                if has_files:  # before the page, which would show only some points without it
+                    detail.write(points)
+                place: Literal["inside", "beside"] = "inside" if self_contained else "beside"
+                drawn = to_html(figure, scripts=place, detail=detail, stem=stem)
+                write(file, enclose(drawn, file.format, document, title=title), step_id)
+                if has_files:
+                    artefacts.append(Artefact(points, step_id, DETAIL, detail.digest))
+                remove_other_details(folder / file.name, points.name if has_files else "")
+            except ExportError as error:
+                missing.append(MissingFile(file, step_id, error.located(file.name)))
     return artefacts, missing
+
+
+def write_scripts(folder: Path, *, shared: bool) -> None:
+    """Write the code of the pages in a folder, and plotly.js for all pages of a tree of folders, where it is missing.
+
+    The library is in the folder above if that folder is shared or has it already, otherwise in the folder itself.
+    """
+    from helio.steps.render.write_figure import plotly_js, viewer_js
+
+    library = plotly_js()
+
+    def has_library(place: Path) -> bool:
+        path = place / PLOTLY_JS
+        return path.is_file() and path.stat().st_size == len(library)
+
+    above = Path(os.path.abspath(folder)).parent
+    if has_library(folder) or not (shared or has_library(above)):
+        place, address = folder, PLOTLY_JS
+    else:
+        place, address = above, f"../{PLOTLY_JS}"
+    if not has_library(place):
+        write_whole(place / PLOTLY_JS, library, durable=False)
+    viewer = folder / VIEWER_JS
+    if not viewer.is_file() or viewer.read_bytes() != viewer_js(address):
+        write_whole(viewer, viewer_js(address), durable=False)
 
 
 def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:
@@ -138,16 +180,29 @@ def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:
     return [OutputFile(name, kind, critical=False) for name, kind in names.items() if name not in own]
 
 
-class _StaticFigures:
-    """Renderer of static figures: starts a browser for the first figure, and takes stored figures from the store."""
+class StaticFigures:
+    """Renderer of static figures: starts a browser for the first figure, and takes stored figures from the store.
 
-    def __init__(self, store: Store, stack: ExitStack, find_browser: Callable[[], Path | None]) -> None:
-        self._store = store
-        self._stack = stack
+    A context manager, which several runs may use one after another.
+
+    Parameters
+    ----------
+    find_browser : callable
+        Returns the browser's program, or None.
+    """
+
+    def __init__(self, find_browser: Callable[[], Path | None]) -> None:
         self._find_browser = find_browser
+        self._stack = ExitStack()
         self._renderer: StaticRenderer | None = None
 
-    def draw(self, output: Output, figure: Figure, kind: Static) -> bytes:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def draw(self, store: Store, output: Output, figure: Figure, kind: Static) -> bytes:
         """Draw a figure in one format, or take it from the store.
 
         Raises
@@ -158,12 +213,12 @@ class _StaticFigures:
         from helio.steps.render.write_figure import StaticRenderer
 
         browser = self._find_browser()
-        drawn = stored_drawing(self._store, output.digest, kind, browser)
+        drawn = stored_drawing(store, output.digest, kind, browser)
         if drawn is None:
             if self._renderer is None:
                 self._renderer = self._stack.enter_context(StaticRenderer(browser=browser))
             drawn = self._renderer.render(figure, kind, scale=SCALE)
-            _store(self._store, output, kind, browser, drawn)
+            _store(store, output, kind, browser, drawn)
         return drawn
 
 

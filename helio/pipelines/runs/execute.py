@@ -16,6 +16,7 @@ from helio.errors import Cancelled, DamagedObject, HelioError, Offline, Republis
 from helio.pipelines.analyses.work import Recipe
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.call import call_tool
+from helio.pipelines.runs.figure_details import record_detail, stored_detail
 from helio.pipelines.runs.recipes import Input, PlannedOutput, recipe_of_inputs, recipes_of_fetch
 from helio.pipelines.runs.replies import error_from, table_facts
 from helio.pipelines.runs.states import (
@@ -25,16 +26,20 @@ from helio.pipelines.runs.states import (
     blocked_by,
     lost_item,
     lost_items,
+    may_lack,
     named,
     status_of,
 )
 from helio.pipelines.runs.worker_pool import Workers
 from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import shortened
 from helio.pipelines.template.figures import without_labels
 from helio.sources.provider import Providers, Remote
 from helio.steps.fetch.choices import ABSENT, choices_of
+from helio.steps.render.detail import Detail
 from helio.steps.signature import signatures
 from helio.store.expected_records import share_of_expected
+from helio.store.no_values import NOTHING_FOUND, no_values_note
 from helio.store.source_file import SourceFile, is_on_name
 from helio.store.store import Store, StoredResult
 
@@ -43,6 +48,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_LONGEST_REASON = 150
+"""Maximum number of letters of the reason that a panel without data shows."""
 _FETCHES = 3
 """Maximum number of attempts to fetch data if the data change during the fetch."""
 
@@ -75,8 +82,11 @@ class StepResult:
     reason: str = ""
     """Reason why the step was skipped, or why it had to run."""
     without: tuple[str, ...] = ()
-    """Failed items that are missing in the result, as ``step[item]``, from all steps before this step."""
+    """What is missing in the result because it failed, from all steps before this step: items as ``step[item]``, and
+    for a figure the ids of steps."""
     seconds: float = 0.0
+    sought: tuple[Mapping[str, Any], ...] = ()
+    """Datasets that a failed fetch could have used, with the files that their providers listed."""
 
     def __repr__(self) -> str:
         why = self.error.message if self.error is not None else self.reason
@@ -129,7 +139,11 @@ class Execution:
         self._made: dict[StepId, StepResult] = {}
         self._refused: dict[StepId, HelioError] = {}
         """Errors from finding out the work of a step; `run_step` raises the error of its step."""
+        self._failed: dict[StepId, HelioError] = {}
+        """Errors of the steps that failed."""
         self._producers = {label: step for step in plan.steps for label in step.produces}
+        self._sought: dict[StepId, tuple[Recipe, ...]] = {}
+        """Datasets of each fetch that looked for files."""
         self._recorded: dict[str, StoredResult] = {}
         """Results that this run made, by their keys in the store."""
         self._repairing = threading.RLock()
@@ -153,8 +167,8 @@ class Execution:
     def forecast(self) -> list[dict[str, Any]]:
         """Report for each step if its results are stored, if it will run, or if it waits for another step.
 
-        A fetch that finds nothing ``fails`` where its map may lose the item. Where a server cannot be asked and its
-        reply is not cached, the state of a fetch is ``unknown``.
+        A fetch that finds nothing ``fails`` where the run may continue without it. Where a server cannot be asked and
+        its reply is not cached, the state of a fetch is ``unknown``.
 
         For a fetch that will run, ``download`` lists the URLs to download, each with its bytes, or None where the
         server does not tell. Of several candidates it is the first one that has files. For a step in the store,
@@ -244,8 +258,11 @@ class Execution:
             attempts = tuple(asdict(attempt) for attempt in getattr(error, "attempts", ()))
             seconds = time.perf_counter() - begun
             log.info("step %s failed: %s", step.step_id, error.message)
-            located = self._located(error, step)
-            return StepResult(step, "failed", attempts=attempts, error=located, seconds=seconds)
+            self._failed[step.step_id] = located = self._located(error, step)
+            sought = self._sought.get(step.step_id, ())
+            return StepResult(
+                step, "failed", attempts=attempts, error=located, seconds=seconds, sought=sought
+            )
         return self._keep(result)
 
     def _located(self, error: HelioError, step: PlannedStep) -> HelioError:
@@ -271,6 +288,19 @@ class Execution:
         content: bytes = self._sound(output, lambda: self.store.bytes(output.digest, output.suffix))
         return content
 
+    def detail(self, step: PlannedStep, output: Output) -> Detail:
+        """Return all points of a figure, for its page; draw the figure again if the store does not have them."""
+        found = stored_detail(self.store, output.key)
+        if found is None:
+            [work] = self._works(step)
+            self._make(step, work, detail=True)
+            found = stored_detail(self.store, output.key)
+        if found is None:
+            raise DamagedObject(
+                f"another process has just removed the points of step {step.step_id} from the store"
+            )
+        return found
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of all tables made so far."""
@@ -293,10 +323,11 @@ class Execution:
             return self._in_store(step, works, stored)
         log.info("step %s: %s %s", step.step_id, step.tool_name, json.dumps(dict(step.args)))
         if signatures()[step.tool_name].gives == "tables":
+            self._sought[step.step_id] = tuple(works[0].recipe["choices"])
             works, attempts = self._fetch(step, works)
         else:
             [work] = missing
-            self._make(step, work)
+            self._make(step, work, detail=any(file.format == "html" for file in step.files))
             attempts = ()
         seconds = time.perf_counter() - begun
         log.info("step %s: done in %.3f s", step.step_id, seconds)
@@ -313,35 +344,60 @@ class Execution:
     def _lost_labels(self, step: PlannedStep) -> tuple[str, ...]:
         """List the labels that a step reads although the items that give them have failed."""
         read = dict.fromkeys(label for labels in step.reads.values() for label in labels)
-        return tuple(label for label in read if self._table_of(label, step) is None)
+        return tuple(
+            label
+            for label in read
+            if self._table_of(label, step) is None and lost_item(self._producer(label), step) is not None
+        )
+
+    def _producer(self, label: str) -> PlannedStep:
+        return self._producers[self.plan.owners[label]]
 
     def _table_of(self, label: str, step: PlannedStep) -> Output | None:
-        """Return the table that a label means; return None if the item that makes the table has failed."""
-        table = self.plan.owners[label]
-        output = self._outputs.get(table)
-        if output is None and lost_item(self._producers[table], step) is None:
-            raise KeyError(table)
+        """Return the table that a label means; return None if it does not exist, and the step continues without it."""
+        output = self._outputs.get(self.plan.owners[label])
+        if output is None:
+            producer = self._producer(label)
+            if lost_item(producer, step) is None and not may_lack(step, producer):
+                raise KeyError(self.plan.owners[label])
         return output
 
+    def _why_failed(self, step: PlannedStep) -> str:
+        """Return in a few words why a step has no result: the error of the first failed step behind it."""
+        if step.step_id in self._failed:
+            fetches = signatures()[step.tool_name].gives == "tables"
+            message = self._failed[step.step_id].message
+            return shortened(f"{'fetch' if fetches else step.tool_name} failed: {message}", _LONGEST_REASON)
+        behind = (other for other in self.plan.steps if other.step_id in step.depends_on)
+        return next(filter(None, map(self._why_failed, behind)), "")
+
+    def _why_without_values(self, label: str) -> str:
+        """Return in a few words why a table has no values; return an empty text if it has values."""
+        output, producer = self._outputs.get(label), self._producers[label]
+        if output is None or not output.facts.get("no_values"):
+            return ""
+        tables = [self.plan.owners[read] for labels in producer.reads.values() for read in labels]
+        behind = next(filter(None, map(self._why_without_values, tables)), "")
+        what = "no value is left after" if output.facts["rows"] else f"{NOTHING_FOUND} by"
+        return behind or f"{what} {producer.tool_name}"
+
     def _lacking(self, step: PlannedStep) -> dict[str, tuple[str, ...]]:
-        """Return for each label that a step reads the failed items that are missing from its table."""
+        """Return for each label that a step reads what failed and is missing from its table, or made no table."""
         lacking: dict[str, tuple[str, ...]] = {}
         for label in dict.fromkeys(label for labels in step.reads.values() for label in labels):
-            producer = self._producers[self.plan.owners[label]]
+            producer = self._producer(label)
             if self._table_of(label, step) is not None:
                 lacking[label] = self._made[producer.step_id].without
             else:
-                lacking[label] = (str(lost_item(producer, step)),)
+                lacking[label] = (str(lost_item(producer, step) or producer.step_id),)
         return {label: items for label, items in lacking.items() if items}
 
     def _lost_remark(self, step: PlannedStep) -> str:
-        """Describe the failed items that are missing from a step's input; return an empty text if none is missing."""
-        lost = self._lost_labels(step)
+        """Describe what is missing from a step's input because it failed; return an empty text if nothing is."""
+        lacking = self._lacking(step)
+        lost = [label for label in lacking if self._table_of(label, step) is None]
         inner = [
-            f"{item} in {label}"
-            for label, items in self._lacking(step).items()
-            if label not in lost
-            for item in items
+            f"{item} in {label}" for label, items in lacking.items() if label not in lost for item in items
         ]
         names = [*dict.fromkeys(self.plan.owners[label] for label in lost), *inner]
         return f"partial: without {named(names)}" if names else ""
@@ -364,7 +420,10 @@ class Execution:
             for label in dict.fromkeys(labels):
                 output = self._table_of(label, step)
                 if output is None:
-                    continue  # a lost item
+                    producer = self._producer(label)
+                    if lost_item(producer, step) is None:
+                        tables.append(Input(label, "", absent=self._why_failed(producer)))
+                    continue
                 table = self.plan.owners[label]
                 notes: tuple[str, ...] = ()
                 # an export gets all notes of its tables, a figure those on missing records, other steps none
@@ -372,6 +431,8 @@ class Execution:
                     notes = tuple(dict.fromkeys(filter(None, (remark, *self._notes_behind(table)))))
                 elif gives == "figure":
                     notes = tuple(note for note in _notes_of(output) if share_of_expected([note]))
+                    reason = self._why_without_values(table)
+                    notes += (no_values_note(reason),) if reason else ()
                 tables.append(Input(label, output.digest, label[len(table) + 1 :], output.sources, notes))
             inputs[parameter] = tuple(tables)
         return inputs
@@ -492,7 +553,9 @@ class Execution:
             )
         return works, attempts
 
-    def _make(self, step: PlannedStep, work: PlannedOutput, *, again: bool = True) -> None:
+    def _make(
+        self, step: PlannedStep, work: PlannedOutput, *, again: bool = True, detail: bool = False
+    ) -> None:
         begun = time.perf_counter()
         inputs = self._inputs(step)
         answer = self._workers.run(
@@ -509,21 +572,25 @@ class Execution:
                             "component": table.component,
                             "sources": [dict(vars(source)) for source in table.sources],
                             "notes": list(table.notes),
+                            "absent": table.absent,
                         }
                         for table in given
                     ]
                     for parameter, given in inputs.items()
                 },
+                **({"detail": True} if detail else {}),
             }
         )
         if "damaged" in answer and again:
             self._repair(answer["damaged"])
-            self._make(step, work, again=False)
+            self._make(step, work, again=False, detail=detail)
             return
         if "output" not in answer:
             raise error_from(answer)
         made = answer["output"]
         self._record(work, made["digest"], made["suffix"], made["facts"], time.perf_counter() - begun)
+        if detail:
+            record_detail(self.store, work.key, answer["detail"])
 
     def _record(
         self, work: PlannedOutput, digest: str, suffix: str, facts: dict[str, Any], seconds: float
@@ -559,8 +626,8 @@ def _notes_of(output: Output) -> tuple[str, ...]:
 
 
 def _may_be_lost(step: PlannedStep) -> bool:
-    """Return whether a step belongs to an item without which its ``for_each`` can continue."""
-    return any(item.keep_partial for item in step.items)
+    """Return whether a run can continue without a step: its ``for_each`` can, or the step is not critical."""
+    return not step.critical or any(item.keep_partial for item in step.items)
 
 
 def execute(

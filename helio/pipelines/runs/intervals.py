@@ -1,23 +1,44 @@
-"""Find what happened for each interval of a pipeline, from the records of its runs."""
+"""Say for each interval of a pipeline what happened and what is to do: from clock, due times, run records and files.
+
+`intervals` is a pure function, which the gallery, `helio backfill` and every other list of intervals use:
+
+| newest run with results, otherwise newest run | | the interval is |
+|---|---|---|
+| done, partial | a new run would rest on other steps, tools or files | stale |
+| done, partial | otherwise | done, partial |
+| running, or a newer run is running | it has no results that are still right | running |
+| no data | the provider has files now that it did not have | stale |
+| no data | the interval has ended only lately, so data may still come | waiting |
+| no data | otherwise | no data |
+| failed, crashed, cancelled | | failed, crashed, cancelled |
+| no run | the interval has not ended | waiting |
+| no run | a schedule's time for it has come, and the next one has not | due |
+| no run | otherwise | missing |
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Literal
 
-from helio.errors import DamagedRecord, TimeRangeError
+from helio.errors import DamagedRecord, TimeRangeError, is_transient
+from helio.pipelines.runs.basis import Basis, differences, read_basis
 from helio.store.records import WrongShape, convert
 from helio.store.runs import ArtefactRecord, RunRecord, StepRecord
 from helio.time_range import TimeRange, parse_time_range
 
-State = Literal["done", "partial", "running", "no data", "failed", "crashed", "cancelled", "missing"]
-"""What happened for an interval. ``missing``: a run was due, but there is no record of one."""
+RunState = Literal["done", "partial", "running", "no data", "failed", "crashed", "cancelled"]
+State = RunState | Literal["stale", "due", "waiting", "missing"]
+"""What happened for an interval; the table of this module defines the states."""
 DONE: tuple[State, ...] = ("done", "partial")
+PATIENCE = timedelta(days=7)
+"""Time after the end of an interval in which its data may still be published."""
 PICTURES = ("png", "svg", "html", "pdf")
 """Formats of figures, first the format that a page shows best."""
-_WITHOUT_DATA = ("NoData", "NoUsableData", "NotYetPublished")
+_WITHOUT_DATA = frozenset({"NoData", "NoUsableData", "NotYetPublished"})
 """Names of the errors of `helio.errors` that say that there are no data for the interval."""
 
 
@@ -42,13 +63,17 @@ class IntervalRun:
         The time from which relative time ranges count, which is the due time of a scheduled run. Naive UTC.
     failed_step, reason, advice : str
         The first step that failed, why, and what to do about it; empty if no step failed.
+    transient : bool
+        Whether it failed for a reason that may pass, such as a server that is down.
     files : tuple of ArtefactRecord
         The files that the run wrote.
+    basis : Basis or None
+        What its result rests on; None if its record does not say it.
     """
 
     id: str
     pipeline: str
-    state: State
+    state: RunState
     started_at: datetime
     span: TimeRange | None = None
     title: str = ""
@@ -57,7 +82,9 @@ class IntervalRun:
     failed_step: str = ""
     reason: str = ""
     advice: str = ""
+    transient: bool = False
     files: tuple[ArtefactRecord, ...] = ()
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True)
@@ -66,28 +93,26 @@ class Interval:
 
     Parameters
     ----------
-    state : str
-        The state of `run`; ``"missing"`` without a run.
     runs : tuple of IntervalRun
         All runs of exactly this interval, newest first.
     due : bool
         Whether a run of this interval was due.
+    state : str
+        As the table of this module defines it.
+    reason : str
+        Why the interval has this state; empty where the state says everything.
     """
 
     span: TimeRange
     runs: tuple[IntervalRun, ...] = ()
     due: bool = False
+    state: State = "missing"
+    reason: str = ""
 
     @property
     def run(self) -> IntervalRun | None:
         """Return the run that counts: the newest that made its results; otherwise the newest."""
-        made = (run for run in self.runs if run.state in DONE)
-        return next(made, self.runs[0] if self.runs else None)
-
-    @property
-    def state(self) -> State:
-        """Return what happened for this interval."""
-        return "missing" if self.run is None else self.run.state
+        return _run_that_counts(self.runs)
 
     @property
     def later_failure(self) -> IntervalRun | None:
@@ -96,7 +121,15 @@ class Interval:
         return newest if newest is not self.run and newest is not None and newest.reason else None
 
 
-def intervals(runs: Iterable[IntervalRun], due: Iterable[TimeRange] = ()) -> tuple[Interval, ...]:
+def intervals(
+    runs: Iterable[IntervalRun],
+    due: Iterable[TimeRange] = (),
+    *,
+    now: datetime | None = None,
+    expected: TimeRange | None = None,
+    present: Mapping[str, Basis] = MappingProxyType({}),
+    patience: timedelta = PATIENCE,
+) -> tuple[Interval, ...]:
     """Say what happened for each interval of a pipeline, in the order of their starts.
 
     Runs belong together only if their intervals are equal: a run over a week is no run of its days.
@@ -106,17 +139,60 @@ def intervals(runs: Iterable[IntervalRun], due: Iterable[TimeRange] = ()) -> tup
     runs : iterable of IntervalRun
         Runs of one pipeline, in any order. Runs without an interval are left out.
     due : iterable of TimeRange
-        Intervals for which a run was due; those without a run are ``missing``.
+        Intervals for which a run was due or was asked for.
+    now : datetime, optional
+        The clock, naive UTC. Without it, no interval is ``waiting``.
+    expected : TimeRange, optional
+        The interval of a schedule's last due time, whose run begins soon if it has not begun yet.
+    present : mapping
+        What a new run of the same interval would rest on, by the id of the run that counts (`Interval.run`). Runs that
+        are not in it are not checked for changes.
+    patience : timedelta
+        Time after the end of an interval in which its data may still come.
     """
     by_span: dict[TimeRange, list[IntervalRun]] = {span: [] for span in due}
-    expected = frozenset(by_span)
+    listed = frozenset(by_span)
     for run in runs:
         if run.span is not None:
             by_span.setdefault(run.span, []).append(run)
-    return tuple(
-        Interval(span, tuple(sorted(by_span[span], key=_age, reverse=True)), span in expected)
-        for span in sorted(by_span, key=lambda span: (span.start, span.stop))
-    )
+    found = []
+    for span in sorted(by_span, key=lambda span: (span.start, span.stop)):
+        ordered = tuple(sorted(by_span[span], key=_age, reverse=True))
+        state, reason = _judge(span, ordered, now, present, patience)
+        if state == "missing" and span == expected:
+            state, reason = "due", "its time has come, and no run has begun yet"
+        found.append(Interval(span, ordered, span in listed, state, reason))
+    return tuple(found)
+
+
+def _run_that_counts(runs: Sequence[IntervalRun]) -> IntervalRun | None:
+    made = (run for run in runs if run.state in DONE)
+    return next(made, runs[0] if runs else None)
+
+
+def _judge(
+    span: TimeRange,
+    runs: Sequence[IntervalRun],
+    now: datetime | None,
+    present: Mapping[str, Basis],
+    patience: timedelta,
+) -> tuple[State, str]:
+    """Return the state of an interval whose runs are ordered, newest first, and the reason."""
+    run = _run_that_counts(runs)
+    if run is None:
+        if now is not None and now < span.stop:
+            return "waiting", f"the interval ends at {span.stop:%Y-%m-%d %H:%M} UTC"
+        return "missing", "no run of this interval has a record"
+    changes: tuple[str, ...] = ()
+    if run.basis is not None and run.id in present and run.state in (*DONE, "no data"):
+        changes = differences(run.basis, present[run.id])
+    if changes and runs[0].state == "running":
+        return "running", runs[0].reason
+    if changes:
+        return "stale", "; ".join(changes)
+    if run.state == "no data" and now is not None and now < span.stop + patience:
+        return "waiting", run.reason
+    return run.state, run.reason
 
 
 def read_run(record: RunRecord) -> IntervalRun:
@@ -150,7 +226,7 @@ def read_run(record: RunRecord) -> IntervalRun:
     return IntervalRun(
         id=record.id,
         pipeline=header["pipeline"],
-        state=_state(status, failed),
+        state=state_of(status, {step["error"]["kind"] for step in failed if step["error"] is not None}),
         started_at=_naive(header["started_at"]),
         span=span,
         title=str(plan.get("name") or ""),
@@ -159,7 +235,9 @@ def read_run(record: RunRecord) -> IntervalRun:
         failed_step=str(failed[0]["step_id"]) if failed else "",
         reason=first["message"] if first else header.get("error", ""),
         advice=first["advice"] if first else "",
+        transient=first is not None and is_transient(first["kind"]),
         files=tuple(header.get("artefacts", ())),
+        basis=read_basis(record, now),
     )
 
 
@@ -169,17 +247,29 @@ def _failed_steps(record: RunRecord) -> Sequence[StepRecord]:
     return sorted(failed, key=lambda step: not step.get("critical", True))
 
 
-def _state(status: str, failed: Sequence[StepRecord]) -> State:
+def state_of(status: str, kinds: Set[str]) -> RunState:
+    """Return the state of a run from the status in its record and the kinds of the errors of its steps.
+
+    Raises
+    ------
+    DamagedRecord
+        There is no such status.
+    """
     match status:
         case "success":
             return "done"
         case "failed":
-            kinds = {step["error"]["kind"] for step in failed if step["error"] is not None}
-            return "no data" if kinds and kinds <= set(_WITHOUT_DATA) else "failed"
+            return "no data" if is_without_data(kinds) else "failed"
         case "partial" | "running" | "cancelled" | "crashed":
             return status
         case _:
             raise DamagedRecord(f"a run cannot have the status '{status}'")
+
+
+def is_without_data(kinds: Iterable[str]) -> bool:
+    """Return whether the errors of a run, by the names of their classes, say only that there are no data."""
+    names = set(kinds)
+    return bool(names) and names <= set(_WITHOUT_DATA)
 
 
 def _age(run: IntervalRun) -> tuple[datetime, str]:

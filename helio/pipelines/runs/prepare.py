@@ -94,7 +94,7 @@ def plan_of(request: PlanRequest, settings: Settings) -> Plan:
         time_range=request.time_range,
         archive=archive,
         catalogue=known_datasets(settings.home, now, archive),
-        pipelines=Library(settings.templates).templates(),
+        pipelines=Library(settings.templates).templates() if request.pipelines is None else request.pipelines,
     )
 
 

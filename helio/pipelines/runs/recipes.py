@@ -32,6 +32,8 @@ class Input:
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes about the table, which files and figures made from it show."""
+    absent: str = ""
+    """Why the table of a figure does not exist; then it has no digest."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOut
 
 
 def _ingredient(table: Input, gives: str) -> Recipe:
+    if table.absent:
+        return {"absent": table.absent}
     recipe: Recipe = {"digest": table.digest}
     if table.component:
         recipe["component"] = table.component

@@ -94,6 +94,7 @@ def step_record(result: StepResult) -> dict[str, Any]:
             }
             for output in result.outputs
         ],
+        **({"sought": list(result.sought)} if result.sought else {}),
         "seconds": round(result.seconds, 6),
     }
 

@@ -20,7 +20,15 @@ def table_facts(table: Table) -> dict[str, Any]:
         "components": list(table.components),
         **({"representation": table.representation} if table.representation else {}),
         "notes": list(table.notes),
+        **({} if has_values(table) else {"no_values": True}),
     }
+
+
+def has_values(table: Table) -> bool:
+    """Return whether a table has at least one value that is not missing."""
+    import numpy as np
+
+    return bool(np.isfinite(table.values).any())
 
 
 def error_as_reply(error: HelioError) -> dict[str, Any]:

@@ -34,6 +34,8 @@ class PlanRequest:
         The clock of the run. Default: the clock of the lock, otherwise the present.
     archive : str or Path, optional
         Default: the archive of the lock, otherwise of the settings.
+    pipelines : mapping, optional
+        Templates by id, for steps that use one. Default: those in the library.
     """
 
     pipeline: str | Path | Document
@@ -41,6 +43,7 @@ class PlanRequest:
     variables: Mapping[str, Any] | None = None
     now: datetime | str | None = None
     archive: str | Path | None = None
+    pipelines: Mapping[str, Document] | None = None
 
     @property
     def has_values(self) -> bool:
@@ -70,8 +73,12 @@ class RunRequest:
         The folder for figures, exports and ``run.json``.
     outputs : Path, optional
         Used without `output`: a folder in which the run gets its own folder.
+    own_folder : str
+        The name of that own folder; default: the id of the run.
     formats : tuple of str
         Formats of figures in addition to the plan's.
+    self_contained : bool
+        Whether each HTML page has its scripts and all its points in it, instead of in files beside it.
     named_archive : str, optional
         The archive that figures name; default: `archive`. A repeated run names that of the first run.
     figures : mapping
@@ -87,12 +94,14 @@ class RunRequest:
     access: Access = field(default_factory=Access)
     output: Path | None = None
     outputs: Path | None = None
+    own_folder: str = ""
     formats: tuple[Format, ...] = ()
+    self_contained: bool = False
     named_archive: str | None = None
     figures: Mapping[str, Document] = field(default_factory=dict)
 
     def folder(self, run_id: str) -> Path | None:
         """Return the output folder of a run; return None if the run writes no files."""
         if self.output is None and self.outputs is not None:
-            return self.outputs / run_id
+            return self.outputs / (self.own_folder or run_id)
         return self.output

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +19,13 @@ from helio import interrupts
 from helio.errors import Cancelled, HelioError, Refused, RequestError, Suspended
 from helio.knowledge.citations import Use, citations_of
 from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.runs.artefacts import Artefact, MissingFile, find_browser_of, write_artefacts
+from helio.pipelines.runs.artefacts import (
+    Artefact,
+    MissingFile,
+    StaticFigures,
+    find_browser_of,
+    write_artefacts,
+)
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.folder import prepare_folder, remove_empty
 from helio.pipelines.runs.outcome import Run, status_with_files
@@ -96,23 +102,55 @@ class Direct:
 
 
 @dataclass(frozen=True)
+class Processes:
+    """Processes that do the work of runs, each started when it is first needed; runs may use them one after another.
+
+    Parameters
+    ----------
+    reader : CdfReader
+        Reader of the files of archives.
+    workers : Workers
+        Processes for computations.
+    static : StaticFigures
+        Browser for static figures.
+    """
+
+    reader: CdfReader
+    workers: Workers
+    static: StaticFigures
+
+
+@contextmanager
+def open_processes(settings: Settings) -> Iterator[Processes]:
+    """Open the processes of one or several runs, and end them."""
+    with (
+        CdfReader() as reader,
+        Workers(
+            settings.workers,
+            time_limit=settings.step_seconds,
+            memory_limit=settings.worker_memory,
+            sandbox=settings.sandbox,
+        ) as workers,
+        StaticFigures(partial(find_browser_of, settings)) as static,
+    ):
+        yield Processes(reader, workers, static)
+
+
+@dataclass(frozen=True)
 class RunSession:
-    """Resources of one run, each started when it is first needed.
+    """Resources of one run.
 
     Parameters
     ----------
     execution : Execution
         Execution of the requested plan.
-    reader : CdfReader
-        Reader of the files of its archives.
-    workers : Workers
-        Processes for its computations.
+    processes : Processes
+        Processes that do its work.
     """
 
     request: RunRequest
     execution: Execution
-    reader: CdfReader
-    workers: Workers
+    processes: Processes
 
     def refuse_unplanned_files(self) -> None:
         """Refuse a run whose fetches would use other files than the saved plan names.
@@ -134,8 +172,10 @@ class RunSession:
         if results is None:
             record.make_durable()
             engine.begin()
-            self.reader.start()
-            self.workers.start(code=any(signatures()[step.tool_name].runs_code for step in plan.steps))
+            self.processes.reader.start()
+            self.processes.workers.start(
+                code=any(signatures()[step.tool_name].runs_code for step in plan.steps)
+            )
             import_module("helio.store.ipc")  # imports pyarrow while the child processes start
             return PlanResult(plan, engine.execute(self.execution, record.id, started, finished)), engine.name
         finished(*results)
@@ -143,27 +183,26 @@ class RunSession:
 
 
 @contextmanager
-def open_session(request: RunRequest, settings: Settings) -> Iterator[RunSession]:
+def open_session(
+    request: RunRequest, settings: Settings, processes: Processes | None = None
+) -> Iterator[RunSession]:
     """Open the archives of a run, and close them and all other resources when the run ends.
+
+    Parameters
+    ----------
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes.
 
     Raises
     ------
     RequestError
         A folder does not exist, or a step names an unknown provider.
     """
-    with (
-        CdfReader() as reader,
-        Workers(
-            settings.workers,
-            time_limit=settings.step_seconds,
-            memory_limit=settings.worker_memory,
-            sandbox=settings.sandbox,
-        ) as workers,
-    ):
-        archives = archives_of(settings, reader, request.archive, request.access)
+    with open_processes(settings) if processes is None else nullcontext(processes) as opened:
+        archives = archives_of(settings, opened.reader, request.archive, request.access)
         _open_archives(request.plan, archives)
-        execution = Execution(request.plan, Store(settings.store), archives, workers)
-        yield RunSession(request, execution, reader, workers)
+        execution = Execution(request.plan, Store(settings.store), archives, opened.workers)
+        yield RunSession(request, execution, opened)
 
 
 def run_plan(
@@ -173,6 +212,7 @@ def run_plan(
     engine: Engine,
     started: Started = lambda step: None,
     finished: Finished = lambda result: None,
+    processes: Processes | None = None,
 ) -> Run:
     """Execute a plan, and write its files and its record.
 
@@ -180,6 +220,8 @@ def run_plan(
     ----------
     started, finished : callable
         Called with each step before it runs, and with its result.
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes.
 
     Raises
     ------
@@ -194,7 +236,7 @@ def run_plan(
     """
     plan, named = request.plan, absolute_archive(request.archive)
     run_id = new_run_id(plan.pipeline_id, settings.runs)
-    with open_session(request, settings) as session:
+    with open_session(request, settings, processes) as session:
         session.refuse_unplanned_files()
         if request.lock is not None:
             from helio.pipelines.runs.locking import hold_to_lock
@@ -205,6 +247,7 @@ def run_plan(
         if folder is not None:
             prepare_folder(folder, plan.pipeline_id)
         begun = {"started_at": _instant(), "command": sys.argv} | versions()
+        begun |= {"self_contained": True} if request.self_contained else {}
         record = Runs(settings.runs).begin(header(run_id, plan, named) | begun, documents(plan))
 
         def ended(*results: StepResult) -> None:
@@ -216,7 +259,7 @@ def run_plan(
         with _closed_when_it_fails(record, folder):
             result, used = session.results(engine, record, started, ended)
             log.info("run %s: %s, by %s", run_id, result.status, used)
-            artefacts, missing = _write_files(session, result, folder, settings)
+            artefacts, missing = _write_files(session, result, folder, settings.home)
             run = Run(
                 id=run_id,
                 status=status_with_files(result, missing),
@@ -239,13 +282,11 @@ def run_plan(
 
 
 def _write_files(
-    session: RunSession, result: PlanResult, folder: Path | None, settings: Settings
+    session: RunSession, result: PlanResult, folder: Path | None, home: Path
 ) -> tuple[list[Artefact], list[MissingFile]]:
     """Write the files of a run if it has a folder; return the files written and those that could not be written."""
     if folder is None:
         return [], []
-    browser = partial(find_browser_of, settings)
-
     request = session.request
 
     def document(figure: StepResult, digest: str) -> bytes:
@@ -254,13 +295,22 @@ def _write_files(
                 result,
                 figure,
                 archive=request.archive if request.named_archive is None else request.named_archive,
-                home=settings.home,
+                home=home,
                 digest=digest,
                 template=request.figures.get(str(figure.step.step_id)),
             )
         )
 
-    return write_artefacts(result, session.execution, folder, request.formats, browser, document)
+    return write_artefacts(
+        result,
+        session.execution,
+        folder,
+        request.formats,
+        session.processes.static,
+        document,
+        shared=request.output is None,
+        self_contained=request.self_contained,
+    )
 
 
 @contextmanager

@@ -12,6 +12,9 @@ An item is lost where one of its steps failed or was skipped and its map has ``"
 Something is left if both conditions hold: for each map that lost an item, the step reads an existing table (or, if it
 reads none of that map's tables, it depends on a step that is done); and no input of its tool has lost all its tables.
 
+A figure runs without the tables of failed and skipped steps that are not critical, and says in their panels why they
+are empty, if one of its tables is left.
+
 How a run ends:
 
 | the steps that are neither completed nor cached | the run |
@@ -27,6 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.labels import owner
 
 if TYPE_CHECKING:
@@ -85,19 +89,38 @@ def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
 def blocked_by(step: PlannedStep, results: Mapping[StepId, StepEnd]) -> str:
     """Explain why a step cannot run, from the results of its dependencies; return an empty text if it can run."""
     needed = [results[step_id] for step_id in step.depends_on]
-    lost: dict[StepId, StepId] = {}
-    """For each failed or skipped step, the ``for_each`` that continues without it."""
+    lost: dict[StepId, StepId | None] = {}
+    """For each failed or skipped step, the ``for_each`` that continues without it; None for a step not critical."""
     for result in needed:
         if result.state in DONE:
             continue
         item = lost_item(result.step, step)
-        if item is None:
+        if item is not None:
+            lost[result.step.step_id] = item.map_id
+        elif may_lack(step, result.step) and not _behind_critical(result, results):
+            lost[result.step.step_id] = None
+        else:
             return f"step {result.step.step_id} {'failed' if result.state == 'failed' else 'was skipped'}"
-        lost[result.step.step_id] = item.map_id
     return _nothing_left(step, needed, lost) if lost else ""
 
 
-def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[StepId, StepId]) -> str:
+def may_lack(step: PlannedStep, other: PlannedStep) -> bool:
+    """Return whether a step is a figure that is drawn without the tables of another step if that step fails."""
+    read = (label for labels in step.reads.values() for label in labels)
+    return (
+        step.tool_name == RENDER
+        and not other.critical
+        and any(owner(label, other.produces) is not None for label in read)
+    )
+
+
+def _behind_critical(result: StepEnd, results: Mapping[StepId, StepEnd]) -> bool:
+    """Return whether a step was skipped because a critical step failed."""
+    causes = [results[step_id] for step_id in result.step.depends_on if results[step_id].state not in DONE]
+    return any(cause.step.critical or _behind_critical(cause, results) for cause in causes)
+
+
+def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[StepId, StepId | None]) -> str:
     """Explain which input of a step has no items left; return an empty text if each input still has an item."""
     producers = {label: result.step for result in needed for label in result.step.produces}
     read: dict[str, PlannedStep] = {}
@@ -106,7 +129,7 @@ def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[St
         read |= makers
         if makers and all(producer.step_id in lost for producer in makers.values()):
             return f"every step that gives {named(tuple(makers))} failed or was skipped"
-    for map_id in dict.fromkeys(lost.values()):
+    for map_id in dict.fromkeys(map_id for map_id in lost.values() if map_id is not None):
         tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
         steps = tables or [result.step for result in needed if _belongs_to(result.step, map_id)]
         if all(step.step_id in lost for step in steps):

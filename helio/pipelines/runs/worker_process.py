@@ -20,6 +20,7 @@ from helio.pipelines.runs.call import call_tool
 from helio.pipelines.runs.replies import error_as_reply, table_facts
 from helio.sources.child import limit_memory
 from helio.steps.sandbox.jail import Jail
+from helio.store.no_values import no_values_note
 from helio.store.source_file import SourceFile
 from helio.store.store import Store
 from helio.store.table import Table
@@ -55,7 +56,8 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
         }
         time_ranges = {name: TimeRange.from_iso(*span) for name, span in request["time_ranges"].items()}
         made = call_tool(request["tool"], request["args"], tables, time_ranges=time_ranges, jail=jail)
-        return {"output": _keep(store, made)}
+        answer = {"output": _keep(store, made)}
+        return answer | {"detail": _keep_detail(store, made)} if request.get("detail") else answer
     except _DamagedInput as error:
         return {"damaged": error.digest}
     except HelioError as error:
@@ -83,6 +85,8 @@ class _DamagedInput(Exception):
 
 
 def _table(store: Store, named: dict[str, Any]) -> Table:
+    if named["absent"]:
+        return _absent_table(named["absent"])
     try:
         table = store.table(named["digest"])
     except DamagedObject as error:
@@ -95,6 +99,13 @@ def _table(store: Store, named: dict[str, Any]) -> Table:
         return table.component(named["component"])
     except StepError as error:
         raise StepError(f"{named['label']}: {error.message}", advice=error.advice) from error
+
+
+def _absent_table(reason: str) -> Table:
+    """Return a table without records in place of one that does not exist, with a note that says why."""
+    import numpy as np
+
+    return Table(np.zeros(0, "datetime64[ns]"), np.zeros(0), notes=(no_values_note(reason),))
 
 
 def _keep(store: Store, made: Any) -> dict[str, Any]:
@@ -112,6 +123,14 @@ def _keep(store: Store, made: Any) -> dict[str, Any]:
     digest = store.put_bytes(made.content, suffix)
     facts = {"filename": made.filename, "media_type": made.media_type, "notes": []}
     return {"digest": digest, "suffix": suffix, "facts": facts}
+
+
+def _keep_detail(store: Store, made: Any) -> str:
+    """Store the detail of a figure, and return its digest."""
+    from helio.steps.render.detail import SUFFIX
+    from helio.steps.render.refine import make_detail
+
+    return store.put_bytes(make_detail(made.details), SUFFIX)
 
 
 if __name__ == "__main__":

@@ -366,7 +366,7 @@ class Swpc(Source):
         def receive(answer: OpenReply) -> dict[str, Any] | None:
             if answer.status == 304:
                 return None
-            reply = self.counted_json(answer, product.file)
+            reply = self.counted(answer, product.file, answer.json)
             validators = {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
             return {"reply": reply, "etag": validators["etag"], "last_modified": validators["last-modified"]}
 

@@ -36,7 +36,11 @@ _BLOCK = 1 << 18
     synonyms="resample_data downsample rebin",
 )
 def resample(
-    series: Table, *, cadence: Duration, method: Literal["mean", "median", "min", "max", "first"] = "mean"
+    series: Table,
+    *,
+    cadence: Duration,
+    method: Literal["mean", "median", "min", "max", "first"] = "mean",
+    epoch: Literal["start", "middle"] = "start",
 ) -> Table:
     """Reduce a series to one value per interval of fixed duration.
 
@@ -48,16 +52,19 @@ def resample(
         Length c of the intervals: ``"1min"``, ``"1h"``.
     method : "mean", "median", "min", "max" or "first"
         Reduction of the valid samples of an interval; ``first`` is the earliest of them.
+    epoch : "start" or "middle"
+        Where in its interval the epoch of a value is. The middle is right for a figure of long means, such as daily
+        ones; `align` with other data needs the start.
 
     Returns
     -------
     Table, shape (m,), (m, k) or (m, b)
         float64. Intervals are half-open, [t, t + c), and start at the multiples of c since 1970-01-01T00:00 UTC,
         for every time range: with a cadence that divides a day, the first starts at midnight. The epoch of an
-        interval is its **start** t, as in OMNI's hourly and one-minute data. There is a row for every interval from
-        the first to the last record; without a valid sample it is NaN, so that gaps stay gaps. Nothing is
-        interpolated: a cadence finer than the data gives rows of NaN between them. The mean of an angle that wraps,
-        such as a clock angle or a longitude, is the mean direction, and a note says so.
+        interval is its **start** t, as in OMNI's hourly and one-minute data, or its middle with ``epoch: middle``.
+        There is a row for every interval from the first to the last record; without a valid sample it is NaN, so that
+        gaps stay gaps. Nothing is interpolated: a cadence finer than the data gives rows of NaN between them. The
+        mean of an angle that wraps, such as a clock angle or a longitude, is the mean direction, and a note says so.
 
     Raises
     ------
@@ -82,7 +89,9 @@ def resample(
         return replace(series, values=series.values.astype(np.float64))
     if method in ("median", "min", "max"):
         hold_no_turn(series, purpose=f"reduced to the {_REDUCED[method]} of an interval")
-    epoch, first, last = intervals_of(series, cadence)
+    epochs, first, last = intervals_of(series, cadence)
+    if epoch == "middle":
+        epochs = epochs + np.timedelta64(cadence.nanoseconds // 2, "ns")
     notes: tuple[str, ...] = ()
     if method == "mean":
         values, notes = mean_directions(series, first, last)
@@ -90,7 +99,7 @@ def resample(
         values = picked(series.values, first, last, method)
     return replace(
         series,
-        epoch=epoch,
+        epoch=epochs,
         values=values,
         axes=tuple(_of_intervals(axis, first, last, cadence) for axis in series.axes),
         notes=(*series.notes, *notes, *leap_second_notes(series)),

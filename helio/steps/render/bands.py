@@ -36,9 +36,21 @@ class Spread:
 
 def band_labels(spec: FigureSpec) -> list[str]:
     """Return the labels of all tables that only give the uncertainties of lines."""
+    return [label for entry in spec.get("bands", []) for label in _labels_of(entry)]
+
+
+def absent_bands(spec: FigureSpec, tables: Mapping[str, Table]) -> list[str]:
+    """Return a remark on each uncertainty that is not drawn, because its table has no records."""
     return [
-        entry[key] for entry in spec.get("bands", []) for key in ("sigma", "lower", "upper") if key in entry
+        f"'{entry.get('line')}' is drawn without its uncertainty: '{label}' has no records"
+        for entry in spec.get("bands", [])
+        for label in _labels_of(entry)
+        if label in tables and not len(tables[label])
     ]
+
+
+def _labels_of(entry: Band) -> list[str]:
+    return [entry[key] for key in ("sigma", "lower", "upper") if key in entry]
 
 
 def with_bands(lines: Sequence[Line], spec: FigureSpec, tables: Mapping[str, Table]) -> list[Line]:
@@ -53,6 +65,10 @@ def with_bands(lines: Sequence[Line], spec: FigureSpec, tables: Mapping[str, Tab
     for entry_number, entry in enumerate(spec.get("bands", []), 1):
         where = f"bands: entry {entry_number}"
         for order, line in enumerate(lines):
+            if not len(line.table) or any(
+                label in tables and not len(tables[label]) for label in _labels_of(entry)
+            ):
+                continue
             if entry.get("line") in line.keys and line.bin is None:
                 spreads[order] = _spread(entry, line, tables, where)
     return [

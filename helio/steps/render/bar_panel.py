@@ -14,7 +14,7 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.render.encode import moments, numbers
 from helio.steps.render.gaps import gaps, record_edges
 from helio.steps.render.line_panel import LinePanel
-from helio.steps.render.lines import Line, line_style
+from helio.steps.render.lines import Line, absent_trace, line_style
 from helio.steps.render.panel import Drawing, Panel, Slot
 from helio.steps.render.scales import SCALES
 from helio.steps.render.spec import PanelType
@@ -89,6 +89,11 @@ class BarPanel(LinePanel):
         drawing = Drawing(layout={"barmode": "overlay"})
         legend = self._legend(slot.geometry, drawing)
         for order, line in enumerate(self.lines, 1):
+            if line.label in self.absent:
+                uid = f"p{self.number}-{order}"
+                trace = absent_trace(line, uid=uid, axis=slot.y_axis, start=slot.start, legend=legend)
+                drawing.traces.append(trace)
+                continue
             drawing.traces += self._traces(line, order, slot, legend)
         drawing.y_axis = self._y_axis(slot)
         if "range" in drawing.y_axis and self.y_limits() is None and self.extent[0] == 0 and not self.log_y:
@@ -103,7 +108,7 @@ class BarPanel(LinePanel):
             f"panel {self.number}: '{label}' reaches {np.nanmax(table.values):g}, but Kp is never above 9, so the "
             'bars have one colour; rescale it with factor 0.1 and unit "1"'
             for label, table in self.tables.items()
-            if scale.shows(label, table) and np.nanmax(table.values) > scale.most
+            if label not in self.absent and scale.shows(label, table) and np.nanmax(table.values) > scale.most
         ]
         return super().remarks(whole) + tenfold
 
@@ -113,7 +118,7 @@ class BarPanel(LinePanel):
         width = last - first
         share = width // len(self.lines)
         first = first + (order - 1) * share
-        pixel = total / slot.geometry.plot_width
+        pixel = total / slot.geometry.panel_pixels(self.number)
         if np.median(share) < pixel:
             raise StepError(
                 f"panel {self.number}: the bars of '{line.label}' are narrower than a pixel",
@@ -152,6 +157,7 @@ class BarPanel(LinePanel):
             not scale.shows(line.label, line.table)
             or any(key in chosen for key in line.keys)
             or line.table.unit
+            or line.label in self.absent
             or not 0 <= np.nanmin(line.values) <= np.nanmax(line.values) <= scale.most
         ):
             return [Bars(line, finite, line.name, line.colour)]

@@ -56,7 +56,7 @@ class EntryPanel(Panel):
         Raises
         ------
         StepError
-            The times of the entry are no interval, or no record of a table is in it.
+            The times of the entry are no interval.
         """
         chosen = self.option("between", cast(list[str] | None, None))
         if chosen is None:
@@ -66,7 +66,7 @@ class EntryPanel(Panel):
             raise StepError(
                 f"{where} needs two times", advice='write between: ["2024-05-10T12:00", "2024-05-10T13:00"]'
             )
-        first, last = (instant(text, where) for text in chosen)
+        first, last = instant(chosen[0], where), instant(chosen[1], where, "stop")
         if not first < last:
             raise StepError(f"{where}: the first time is not before the second", advice="exchange them")
         return super().between(
@@ -104,7 +104,18 @@ class EntryPanel(Panel):
             )
         return low, high
 
-    def _own_x_axis(self, slot: Slot, name: str, unit: str) -> dict[str, Any]:
+    @property
+    def x_name(self) -> tuple[str, str]:
+        """The name and the unit of the x axis, or the text that the entry gives it."""
+        chosen = self.option("x_label", cast(str | None, None))
+        return self.x_quantity if chosen is None else (chosen, "")
+
+    @property
+    @abstractmethod
+    def x_quantity(self) -> tuple[str, str]:
+        """The name and the unit of the quantity on the x axis."""
+
+    def _own_x_axis(self, slot: Slot) -> dict[str, Any]:
         """Return plotly's settings for the panel's x axis."""
         geometry, limits = slot.geometry, self.limits()[0]
         width = geometry.panel_width(self.number)
@@ -119,9 +130,7 @@ class EntryPanel(Panel):
         else:
             axis |= {"nticks": most_labels(geometry, width), "tickangle": 0}
             axis |= self._zero_line(limits)
-        chosen = self.option("x_label", cast(str | None, None))
-        name, unit = (name, unit) if chosen is None else (chosen, "")
-        return axis | {"title": axis_title(name, unit, width, geometry.font - 1) | {"standoff": 4}}
+        return axis | {"title": axis_title(*self.x_name, width, geometry.font - 1) | {"standoff": 4}}
 
     def _own_y_axis(self, slot: Slot) -> dict[str, Any]:
         """Return plotly's settings for the panel's y axis."""

@@ -106,7 +106,7 @@ def ephemeris_rows(spec: FigureSpec, tables: Mapping[str, Table]) -> list[Epheme
 def _rows(label: str, table: Table, spec: FigureSpec) -> Iterator[EphemerisRow]:
     names = spec.get("trace_names", {})
     periods = table.periods or (None,) * max(1, len(table.components))
-    columns = table.values.reshape(len(table), -1).astype(np.float64)
+    columns = table.values.reshape(len(table), len(periods)).astype(np.float64)
     for column, component in enumerate(table.components or ("",)):
         key = f"{label}.{component}" if component else label
         framed = f"{component} {table.frame}".strip() if component else quantity(table, label)

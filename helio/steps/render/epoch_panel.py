@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from helio.errors import StepError
 from helio.steps.render.axes import most_labels
 from helio.steps.render.panel import Slot
@@ -50,13 +48,20 @@ class EpochPanel(SpectrumPanel):
     @cached_property
     def drawn(self) -> Mapping[str, Table]:
         """The tables with their bins in days if they reach over ten days, otherwise as they are."""
-        ends = np.concatenate([table.axes[0].centers for table in self.tables.values()])
-        unit = next(iter(self.tables.values())).axes[0].unit
-        if unit != "h" or np.ptp(ends) <= _IN_DAYS:
+        axes = [table.axes[0] for table in self.tables.values() if table.axes]
+        ends = [end for axis in axes for end in (axis.centers.min(), axis.centers.max())]
+        if not axes or axes[0].unit != "h" or max(ends) - min(ends) <= _IN_DAYS:
             return self.tables
         return {
-            label: replace(table, axes=(_in_days(table.axes[0]),)) for label, table in self.tables.items()
+            label: replace(table, axes=tuple(map(_in_days, table.axes)))
+            for label, table in self.tables.items()
         }
+
+    @property
+    def x_name(self) -> tuple[str, str]:
+        """The name and the unit of the time axis."""
+        name, unit = super().x_name
+        return name, unit and next((table.axes[0].unit for table in self.drawn.values() if table.axes), unit)
 
     @cached_property
     def log_x(self) -> bool:
@@ -76,7 +81,7 @@ class EpochPanel(SpectrumPanel):
     def _bin_axis(self, slot: Slot, limits: tuple[float, float]) -> dict[str, Any]:
         zero = {"zeroline": True, "zerolinecolor": _ZERO, "zerolinewidth": 1.5}
         axis = super()._bin_axis(slot, limits) | zero
-        unit = next(iter(self.drawn.values())).axes[0].unit
+        unit = next(table.axes[0].unit for table in self.drawn.values() if table.axes)
         fitting = [
             step
             for step in _STEPS[unit]

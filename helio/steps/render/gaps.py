@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -126,5 +127,5 @@ def usable_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     finite: npt.NDArray[np.bool_] = np.isfinite(values)
     if finite.ndim == 1:
         return finite
-    of_record: npt.NDArray[np.bool_] = finite.reshape(values.shape[0], -1)
+    of_record: npt.NDArray[np.bool_] = finite.reshape(values.shape[0], math.prod(values.shape[1:]))
     return np.logical_or.reduce(of_record, axis=1)  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ from helio.steps.quantity import Quantity, check_quantity, same_unit
 from helio.steps.render import colours, review
 from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import EntryPanel, Limits
-from helio.steps.render.panel import Drawing, Slot
+from helio.steps.render.panel import Drawing, Slot, absent_words
 from helio.steps.render.ticks import nice_step
 from helio.steps.render.wording import axis_title, inert, quantity
 from helio.store.table import Table
@@ -118,11 +118,11 @@ class HistogramPanel(EntryPanel):
         Raises
         ------
         StepError
-            No record has a value that can be counted.
+            No value of a label can be counted on a logarithmic axis.
         """
         cut = super().between(start, stop, written)
         for label, values in cut._values.items():
-            if not values.size:
+            if not values.size and label not in cut.absent:
                 raise StepError(
                     f"nothing to draw: '{label}' has no value above 0, and the x axis is logarithmic",
                     advice="set log_x: false",
@@ -179,7 +179,8 @@ class HistogramPanel(EntryPanel):
                 heights /= counted * np.diff(self.edges)
             yield Bars(
                 label,
-                spec.get("trace_names", {}).get(label, inert(names[label])),
+                spec.get("trace_names", {}).get(label, inert(names[label]))
+                + (f" {absent_words(self.absent[label])}" if label in self.absent else ""),
                 colours.check_colour(
                     spec.get("trace_colors", {}).get(label, shade), f"trace_colors: {label}"
                 ),
@@ -212,19 +213,23 @@ class HistogramPanel(EntryPanel):
 
     def draw(self, slot: Slot) -> Drawing:
         """Draw the histograms as steps; a single one is filled."""
-        first = next(iter(self.tables.values()))
-        names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
         drawing = Drawing(y_axis=self._own_y_axis(slot))
-        drawing.layout["xaxis" + slot.x_axis.removeprefix("x")] = self._own_x_axis(
-            slot, ", ".join(names), first.unit
-        )
+        drawing.layout["xaxis" + slot.x_axis.removeprefix("x")] = self._own_x_axis(slot)
         floor = self.limits()[1][0] if self.log_y else 0.0
         for order, bars in enumerate(self.bars, 1):
+            if bars.label in self.absent:
+                continue
             drawing.traces.append(self._steps(bars, slot, f"p{self.number}-{order}", floor))
         if len(self.bars) > 1 and self.style.legend:
             drawing.texts.append(self._names(slot))
-        drawing.notes += review.histogram_notes(self.number, self.bars, self.edges, first.unit)
+        drawing.notes += review.histogram_notes(self.number, self.bars, self.edges, self.x_quantity[1])
         return drawing
+
+    @property
+    def x_quantity(self) -> tuple[str, str]:
+        """The names and the unit of the quantities."""
+        names = dict.fromkeys(quantity(table, label) for label, table in self.tables.items())
+        return ", ".join(names), next(iter(self.tables.values())).unit
 
     def _steps(self, bars: Bars, slot: Slot, uid: str, floor: float) -> dict[str, Any]:
         heights = np.maximum(bars.heights, floor) if floor else bars.heights

@@ -75,13 +75,13 @@ def _panels_of(named: Levels, panels: Sequence[Panel], where: str) -> list[Panel
             raise StepError(
                 f"{where}: there is no panel {number}", advice=f"choose a panel from 1 (top) to {len(panels)}"
             )
-        return [panels[number - 1]]
+        return [] if panels[number - 1].nothing is not None else [panels[number - 1]]
     showing = [
         panel
         for panel in panels
         if any(scale.shows(label, table) for label, table in panel.on_y_axis.items())
     ]
-    if not showing:
+    if not showing and all(panel.nothing is None for panel in panels):
         raise StepError(
             f"{where}: no panel shows {scale.quantity} in its name, so helio does not know where to draw '{name}'",
             advice=f'name the panel: {{"levels": "{name}", "panel": 1}}',

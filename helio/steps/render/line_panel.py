@@ -14,7 +14,7 @@ from helio.steps.render.bands import with_bands
 from helio.steps.render.geometry import LINE_PANEL
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.lines import Line
-from helio.steps.render.panel import RIGHT_TITLE_STANDOFF, Drawing, Panel, Slot
+from helio.steps.render.panel import RIGHT_TITLE_STANDOFF, Drawing, Panel, Slot, absent_words
 from helio.steps.render.spec import PanelType
 from helio.steps.render.wording import axis_title
 from helio.store.table import Table
@@ -34,7 +34,12 @@ class LinePanel(Panel):
     @cached_property
     def _both_sides(self) -> Sequence[Line]:
         style = self.style
-        drawn = lines.panel_lines(self.tables, style.spec, style.theme.foreground, style.line_scale)
+        drawn = [
+            replace(line, name=f"{line.name} {absent_words(self.absent[line.label])}")
+            if line.label in self.absent and self.nothing is None
+            else line
+            for line in lines.panel_lines(self.tables, style.spec, style.theme.foreground, style.line_scale)
+        ]
         return with_bands(drawn, style.spec, style.tables) if self.kind == "line" else drawn
 
     @property
@@ -60,8 +65,9 @@ class LinePanel(Panel):
         """Whether the y axis is logarithmic: as the figure's spec says; by default, if the tables have a logarithmic
         scale and no value is negative.
         """
-        lowest = min(float(np.nanmin(line.values)) for line in self.lines if np.isfinite(line.values).any())
-        default = lowest >= 0 and all(table.scale == "log" for table in self.on_y_axis.values())
+        with_values = [line for line in self.lines if np.isfinite(line.values).any()]
+        lowest = min((float(np.nanmin(line.values)) for line in with_values), default=0.0)
+        default = lowest >= 0 and {line.table.scale for line in with_values} == {"log"}
         return self._lines_log(default, lowest)
 
     @property
@@ -73,22 +79,30 @@ class LinePanel(Panel):
         """Draw the lines of the panel, broken at gaps."""
         drawing = Drawing()
         legend = self._legend(slot.geometry, drawing)
-        drawn = [
-            lines.line_traces(
+        drawn = []
+        for order, (line, side) in enumerate(self._lines_with_sides(), 1):
+            uid, axis = f"p{self.number}-{order}", side.axis_in(slot)
+            if line.label in self.absent:
+                drawing.traces.append(
+                    lines.absent_trace(line, uid=uid, axis=axis, start=slot.start, legend=legend)
+                )
+                continue
+            traces, points, full = lines.line_traces(
                 line,
-                uid=f"p{self.number}-{order}",
-                axis=side.axis_in(slot),
+                uid=uid,
+                axis=axis,
                 start=slot.start,
                 stop=slot.stop,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=self.style.spec,
                 positive=side.log_y,
                 legend=legend,
             )
-            for order, (line, side) in enumerate(self._lines_with_sides(), 1)
-        ]
-        drawing.traces += [trace for traces, _ in drawn for trace in traces]
-        drawing.notes += review.thinned_notes(self, [points for _, points in drawn])
+            drawing.traces += traces
+            drawn.append(points)
+            if full is not None:
+                drawing.details.append(full)
+        drawing.notes += review.thinned_notes(self, drawn)
         if self.has_colour_bar:
             self._add_colour_bar(slot, drawing)
         drawing.y_axis = self._y_axis(slot)

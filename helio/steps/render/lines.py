@@ -14,10 +14,12 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.angles import turning
 from helio.steps.render import colours
 from helio.steps.render.bands import Spread, spread_traces
+from helio.steps.render.detail import isolated_trace
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.fills import beyond_level, fill_trace
 from helio.steps.render.gaps import gaps
+from helio.steps.render.refine import FullLine
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.wording import inert
 from helio.store.component_names import axis_letters
@@ -113,11 +115,11 @@ def line_traces(
     positive: bool,
     legend: str | None,
     frame: tuple[float, float] = (0.0, 0.0),
-) -> tuple[list[dict[str, Any]], Points]:
+) -> tuple[list[dict[str, Any]], Points, FullLine | None]:
     """Return the plotly traces of a line: the line itself, and markers for isolated values between gaps.
 
-    Return the number of drawn and of all points as well. `frame` has the values at the bottom and at the top of the
-    panel, to which its style may fill an area.
+    Return the number of drawn and of all points as well, and the complete line if points are left out. `frame` has the
+    values at the bottom and at the top of the panel, to which its style may fill an area.
     """
     epoch, values = line.table.epoch, line.values
     if values.dtype.kind != "f":
@@ -171,22 +173,50 @@ def line_traces(
     traces = [*spreads, *_fills(line, style, x, y, uid=uid, axis=axis, log=positive, frame=frame), trace]
     alone = isolated(y)
     if alone.any() and "markers" not in mode:
-        traces.append(
-            {
-                "type": "scatter",
-                "name": line.name,
-                "uid": f"{uid}-alone",
-                "mode": "markers",
-                "x": moments(x[alone]),
-                "y": numbers(y[alone]),
-                "yaxis": axis,
-                "marker": {"color": line.colour, "size": round(1 + 1.3 * width, 1)},
-                "hoverinfo": "skip",
-                "legendgroup": trace["uid"],
-                "showlegend": False,
-            }
-        )
-    return traces, points(y, values)
+        traces.append(isolated_trace(trace, moments(x[alone]), numbers(y[alone])))
+    drawn, given = points(y, values)
+    full = FullLine(
+        uid,
+        line.label,
+        epoch,
+        values,
+        gap,
+        start,
+        stop,
+        pixels,
+        drawn,
+        given,
+        tuple(_levels(style, frame)),
+        positive,
+    )
+    return traces, (drawn, given), full if drawn < given else None
+
+
+def _levels(style: Mapping[str, Any], frame: tuple[float, float]) -> Iterator[tuple[str, float]]:
+    """Yield the keys and the levels of the areas between a line and a level, or an edge of the panel."""
+    low, high = frame
+    for key, side, edge in (("fill_below", "top", high), ("fill_above", "bottom", low)):
+        if key in style or style.get("fill_to") == side:
+            yield key, float(style.get(key, edge))
+
+
+def absent_trace(
+    line: Line, *, uid: str, axis: str, start: np.datetime64, legend: str | None
+) -> dict[str, Any]:
+    """Return a plotly trace without points, with which a line without values stands in the legend."""
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "name": line.name,
+        "uid": uid,
+        "mode": "lines",
+        "x": [iso(start)],
+        "y": [None],
+        "yaxis": axis,
+        "line": {"color": line.colour, "width": line.width, "dash": line.dash, "simplify": False},
+        "hoverinfo": "skip",
+        "showlegend": legend is not None,
+    }
+    return trace if legend is None else trace | {"legend": legend, "legendgroup": uid}
 
 
 def _fills(
@@ -202,11 +232,7 @@ def _fills(
 ) -> Iterator[dict[str, Any]]:
     """Yield the plotly traces of the areas between a line and the levels that its style states."""
     colour = colours.check_colour(style.get("fill_color", line.colour), f"line_styles: {line.keys[-1]}")
-    edge = style.get("fill_to")
-    for key, side in (("fill_below", "top"), ("fill_above", "bottom")):
-        if key not in style and edge != side:
-            continue
-        level = float(style[key] if key in style else frame[side == "top"])
+    for key, level in _levels(style, frame):
         if log and level <= 0:
             raise StepError(
                 f"line_styles: {key} of '{line.keys[0]}' is {level:g}, but the y axis is logarithmic",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_ma
 from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import EntryPanel, Limits
 from helio.steps.render.orbit_frames import ABOUT_EARTH, ABOUT_SUN, OF_MODELS, TO_THE_SUN
-from helio.steps.render.panel import Drawing, Slot
+from helio.steps.render.panel import Drawing, Nothing, Slot, absent_words
 from helio.steps.render.time_axis import time_ticks
 from helio.steps.render.wording import axis_title, inert, quantity, text_width
 from helio.store.table import Table
@@ -125,13 +125,32 @@ class OrbitPanel(EntryPanel):
         """Whether the panel is as high as wide, which is always true for this kind of panel."""
         return True
 
+    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
+        """Return whether no position has values, or the quantity of the colours has none."""
+        positions = _positions(self.entry)
+        return set(positions) <= set(absent) or any(label not in positions for label in absent)
+
+    def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
+        """Return a copy of the panel that has only the records in [start, stop), and between the times of its entry."""
+        cut = super().between(start, stop, written)
+        if cut.nothing is not None or cut.clouds:
+            return cut
+        what = f"no record with a usable value of {' and '.join(repr(label) for label in self.tables)}"
+        message = f"nothing to draw: panel {self.number} has {what}"
+        return replace(cut, nothing=Nothing(what, message, "choose another time range"))
+
+    @property
+    def x_quantity(self) -> tuple[str, str]:
+        """The coordinate on the x axis with its frame, and its unit."""
+        return self._title_of(self._plane[0]), self._unit
+
     @property
     def _tracks(self) -> dict[str, Table]:
         return {label: self.tables[label] for label in _positions(self.entry)}
 
     @property
     def _frame(self) -> str:
-        return next(iter(self._tracks.values())).frame.upper()
+        return next((table.frame.upper() for table in self._tracks.values() if table.frame), "")
 
     @property
     def _body(self) -> Literal["Earth", "Sun"]:
@@ -139,7 +158,8 @@ class OrbitPanel(EntryPanel):
 
     @property
     def _unit(self) -> str:
-        return self.option("unit", "R_E" if self._body == "Earth" else "AU")
+        usual = "" if not self._frame else "R_E" if self._body == "Earth" else "AU"
+        return self.option("unit", usual)
 
     @property
     def _plane(self) -> str:
@@ -153,16 +173,18 @@ class OrbitPanel(EntryPanel):
 
     @cached_property
     def clouds(self) -> dict[str, Cloud]:
-        """The points of each orbit, by label."""
+        """The points of each orbit that has any, by label."""
         by = self.option("color_by", cast(str | None, None))
         made = {}
         for label, table in self._tracks.items():
+            if label in self.absent:
+                continue
             position = cartesian(table, "an orbit") * conversion_factor(table.unit, self._unit)
             x, y = (
                 replace(table, values=position[:, "xyz".index(letter)], components=(), name=letter)
                 for letter in self._plane
             )
-            made[label] = Cloud.of(
+            cloud = Cloud.of(
                 x,
                 y,
                 None if by in (None, TIME) else self.tables[by],
@@ -172,27 +194,25 @@ class OrbitPanel(EntryPanel):
                 log_colour=False,
                 gap_factor=self.style.gap_factor,
             )
-            if not made[label].x.size:
-                raise StepError(
-                    f"nothing to draw: panel {self.number} has no record of '{label}' with a usable position"
-                    + ("" if by in (None, TIME) else f" and a value of '{by}'"),
-                    advice="choose another time range",
-                )
+            if cloud.x.size:
+                made[label] = cloud
         return made
 
     @cached_property
     def _colours(self) -> dict[str, Colours]:
         spec, theme = self.style.spec, self.style.theme
-        shades = colours.qualitative(len(self.clouds), spec.get("palette", "tplot"), theme.foreground)
+        tracks = self._tracks
+        shades = colours.qualitative(len(tracks), spec.get("palette", "tplot"), theme.foreground)
         chosen = spec.get("trace_colors", {})
         return {
             label: Colours.of(
-                cloud,
+                self.clouds[label],
                 chosen.get(label, shade),
                 spec.get("colorscale", "turbo"),
                 f"panel {self.number}",
             )
-            for (label, cloud), shade in zip(self.clouds.items(), shades, strict=True)
+            for label, shade in zip(tracks, shades, strict=True)
+            if label in self.clouds
         }
 
     @property
@@ -212,7 +232,7 @@ class OrbitPanel(EntryPanel):
         return next(iter(self._colours.values())).room(font) if self.has_colour_bar else 0.0
 
     def _title_of(self, letter: str) -> str:
-        return f"{letter.upper()} {self._frame}"
+        return f"{letter.upper()} {self._frame}".strip()
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the title of the y axis: the coordinate with its frame and unit."""
@@ -257,7 +277,7 @@ class OrbitPanel(EntryPanel):
         """Draw the body, the models, and the orbits with their ends and marked times."""
         geometry = slot.geometry
         pixels = (geometry.panel_width(self.number), geometry.panel_height(self.number))
-        x_axis = self._own_x_axis(slot, self._title_of(self._plane[0]), self._unit)
+        x_axis = self._own_x_axis(slot)
         y_axis = self._own_y_axis(slot)
         for axis, turned in zip((x_axis, y_axis), self._reversed, strict=True):
             axis["range"] = axis["range"][::-1] if turned else axis["range"]
@@ -272,6 +292,12 @@ class OrbitPanel(EntryPanel):
         names = []
         for order, (label, cloud) in enumerate(self.clouds.items(), 1):
             names.append(self._add_orbit(label, cloud, order, drawing, pixels, common, geometry.font))
+        lost = [label for label in self._tracks if label not in self.clouds]
+        names += [f"{self._track_name(label)} {absent_words(self.absent.get(label, ''))}" for label in lost]
+        drawing.notes += [
+            f"panel {self.number}: {label} is not drawn: {self.absent.get(label, 'no usable position')}"
+            for label in lost
+        ]
         if len(names) > 1 and self.style.legend:
             drawing.texts.append(self._note(slot, "   ".join(names), top=True))
         if models and (words := self._model_words(pixels[0])):
@@ -292,10 +318,10 @@ class OrbitPanel(EntryPanel):
         font: float,
     ) -> str:
         """Draw one orbit, and return its name in its colour."""
-        spec, theme, shades = self.style.spec, self.style.theme, self._colours[label]
+        theme, shades = self.style.theme, self._colours[label]
         uid = f"p{self.number}-{order}"
         unit = pretty_unit(self._unit)
-        name = inert(spec.get("trace_names", {}).get(label, label))
+        name = self._track_name(label)
         hover = "<br>".join(
             [name]
             + [
@@ -314,7 +340,7 @@ class OrbitPanel(EntryPanel):
             colours=(shade, theme.background),
             font=font - 3,
         )
-        alone = len(self.clouds) == 1
+        alone = len(self._tracks) == 1
         words = [self._turned(text) for text in words]
         first, last = (self._screen(text["x"], text["y"], pixels) for text in words)
         if math.dist(first, last) < 20:
@@ -330,6 +356,9 @@ class OrbitPanel(EntryPanel):
         ]
         drawing.notes += review.hidden_notes(self.number, kept.size, cloud.x.size)
         return f'<span style="color:{shade}">{name}</span>'
+
+    def _track_name(self, label: str) -> str:
+        return inert(self.style.spec.get("trace_names", {}).get(label, label))
 
     def _turned(self, text: dict[str, Any]) -> dict[str, Any]:
         """Return the text beside a point, on its other side if the x axis increases to the left."""
@@ -373,7 +402,7 @@ class OrbitPanel(EntryPanel):
                 "hoverinfo": "skip", **common,
             }
         )  # fmt: skip
-        if len(self.clouds) > 1:
+        if len(self._tracks) > 1:
             return
         small = font - 4
         boxes = [

@@ -18,11 +18,13 @@ from helio.errors import StepError
 from helio.steps.render.axes import check_limits, most_value_labels, set_log_ticks, value_axis
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
+from helio.steps.render.refine import Full
 from helio.steps.render.slopes import Guide
 from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 from helio.steps.render.wording import axis_title, bracketed, quantity, text_width
+from helio.store.no_values import NOTHING_FOUND, why_no_values
 from helio.store.table import Table
 
 Value = TypeVar("Value")
@@ -136,6 +138,25 @@ class Drawing:
     texts: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Remarks on the panel for the figure's reviewer."""
+    details: list[Full] = field(default_factory=list)
+    """Lines and spectrograms of which the traces have only some points."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Why a panel has nothing to draw.
+
+    Parameters
+    ----------
+    reason : str
+        What the empty panel says.
+    message, advice : str
+        Those of the error if no panel of the figure has anything to draw.
+    """
+
+    reason: str
+    message: str
+    advice: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +168,14 @@ class Panel(ABC):
     style: FigureStyle
     reach: tuple[float, ...] = ()
     """Values besides those of the tables that the y axis must show, such as named levels."""
+    named: bool = True
+    """Whether the lines may have a legend; false if the legend of the next panel in the row names the same lines."""
     at_right: bool = False
     """Whether this describes the panel's second y axis, at the right, and the lines on it."""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Why labels of the panel have no value in the figure's time range, by label."""
+    nothing: Nothing | None = None
+    """Why the panel has nothing to draw; None if it has."""
 
     kind: ClassVar[PanelKind]
     natural_height: ClassVar[int]
@@ -200,6 +227,16 @@ class Panel(ABC):
     def square(self) -> bool:
         """Whether the panel is as high as wide."""
         return False
+
+    @property
+    def x_name(self) -> tuple[str, str]:
+        """The name and the unit of the panel's own x axis; empty if it has none."""
+        return "", ""
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the rows of the y axis, from the top; empty if the y axis shows values."""
+        return []
 
     @property
     def has_colour_bar(self) -> bool:
@@ -258,25 +295,36 @@ class Panel(ABC):
         return self.style.option(key, self.number, default, right=self.at_right)
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
-        """Return a copy of the panel that has only the records in [start, stop).
+        """Return a copy of the panel that has only the records in [start, stop), and says what has no value there.
 
-        Raises
-        ------
-        StepError
-            A label has no value in this interval; `written` is the interval in words.
+        Parameters
+        ----------
+        written : str
+            The interval in words.
         """
         cut = {
             label: table if self.keeps_whole(table) else table.between(start, stop)
             for label, table in self.tables.items()
         }
-        for label, table in cut.items():
-            if not np.isfinite(table.values).any():
-                what = "no records" if len(table) == 0 else "only missing values"
-                raise StepError(
-                    f"nothing to draw: '{label}' has {what} in {written}",
-                    advice="choose another time range, or leave the label out of the figure",
-                )
-        return replace(self, tables=cut)
+        absent = {
+            label: _why_absent(self.tables[label], table)
+            for label, table in cut.items()
+            if not np.isfinite(table.values).any()
+        }
+        nothing = None
+        if self.needs_any_of(absent):
+            label, reason = next(iter(absent.items()))
+            what = "only missing values" if len(cut[label]) else "no records"
+            nothing = Nothing(
+                reason if len(set(absent.values())) == 1 else "; ".join(map(": ".join, absent.items())),
+                f"nothing to draw: '{label}' has {what} in {written}",
+                "choose another time range, or leave the label out of the figure",
+            )
+        return replace(self, tables=cut, absent=absent, nothing=nothing)
+
+    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
+        """Return whether the panel has nothing to draw without the values of these labels."""
+        return len(absent) == len(self.tables)
 
     @property
     def entries(self) -> list[tuple[str, str]]:
@@ -287,7 +335,8 @@ class Panel(ABC):
     def has_legend(self) -> bool:
         """Whether the panel has a legend: it needs more than one name, and a figure with legends."""
         two = self.right is not None and max(len(self.lines), len(self.right.lines)) == 1
-        return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar and not two
+        shown = self.style.legend and self.named
+        return shown and len(self.entries) > 1 and not self.has_colour_bar and not two
 
     def height(self, font: float) -> float:
         """Return the height in pixels that the panel needs if the figure's spec does not set a height."""
@@ -311,6 +360,8 @@ class Panel(ABC):
         title = self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
         if (self.at_right or self.right is not None) and len(self.lines) == 1:
             title["font"]["color"] = self.lines[0].colour
+            if self.lines[0].label in self.absent:
+                title["text"] += f"<br>{absent_words(self.absent[self.lines[0].label])}"
         return title
 
     def label_depth(self, geometry: Geometry) -> float:
@@ -342,6 +393,10 @@ class Panel(ABC):
     def on_y_axis(self) -> Mapping[str, Table]:
         """The tables whose values the y axis shows, by label; empty if the y axis shows bins."""
         return self.tables
+
+    def y_units(self) -> set[str]:
+        """Return the units of what the y axis shows."""
+        return {table.unit for table in self.on_y_axis.values()}
 
     @cached_property
     def extent(self) -> tuple[float, float]:
@@ -394,8 +449,11 @@ class Panel(ABC):
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
         """Set the ticks of a logarithmic y axis; on a linear axis, draw a zero line if values have both signs."""
         limits = _limits_of(line.values for line in self.lines)
+        if not limits and "range" not in y_axis:
+            y_axis |= {"showticklabels": False, "ticks": "", "minor": {"ticks": ""}}
+            return
         if self.log_y:
-            if not any(high > 0 for _, high in limits):
+            if limits and not any(high > 0 for _, high in limits):
                 raise StepError(
                     f"the y axis of panel {self.number} is logarithmic, but no value is above 0",
                     advice="set log_scale: linear",
@@ -434,11 +492,13 @@ class Panel(ABC):
         # Plotly's entries do not shrink, and move from a right axis when a page stretches: coloured names do neither.
         beyond = self.right_depth(geometry)
         if beyond or _legend_height(len(self.entries)) > height + 2:
-            drawing.texts += _coloured_names(self.entries, top, height, geometry.font, beyond)
+            right = geometry.span(self.number)[1]
+            drawing.texts += _coloured_names(self.entries, (right, top), height, geometry.font, beyond)
             return None
         legend = f"legend{self.number if self.number > 1 else ''}"
         drawing.layout[legend] = {
-            "x": 1, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "top",
+            "x": geometry.span(self.number)[1], "xref": "paper", "xanchor": "left",
+            "y": top, "yref": "paper", "yanchor": "top",
             "font": {"size": _legend_font(geometry.font)}, "bgcolor": "rgba(0,0,0,0)", "borderwidth": 0,
             "tracegroupgap": 0, "itemwidth": 30, "itemsizing": "constant",
         }  # fmt: skip
@@ -487,6 +547,26 @@ def title_depth(title: Mapping[str, Any]) -> float:
     return depth
 
 
+def absent_words(reason: str) -> str:
+    """Return what stands behind the name of something without values: ``(none)`` if a search found nothing.
+
+    >>> absent_words("nothing was found by solar_flares"), absent_words("fetch failed: nothing there")
+    ('(none)', '(no data)')
+    """
+    return "(none)" if reason.startswith(NOTHING_FOUND) else "(no data)"
+
+
+def _why_absent(whole: Table, cut: Table) -> str:
+    """Return in a few words why a table has no value in the time range of the figure."""
+    reason = why_no_values(whole.notes)
+    if reason:
+        return reason
+    if not len(cut):
+        return "no data in this time range"
+    within = " in this time range" if np.isfinite(whole.values).any() else ""
+    return f"all values are missing{within}"
+
+
 def _limits_of(arrays: Iterable[npt.NDArray[Any]], above: float | None = None) -> list[tuple[float, float]]:
     """Return the lowest and the highest finite value of each array; if a bound is given, only of values above it."""
     limits = []
@@ -510,13 +590,19 @@ def _legend_font(font: float) -> float:
 
 
 def _coloured_names(
-    entries: Sequence[tuple[str, str]], top: float, height: float, font: float, beyond: float
+    entries: Sequence[tuple[str, str]],
+    corner: tuple[float, float],
+    height: float,
+    font: float,
+    beyond: float,
 ) -> list[dict[str, Any]]:
+    right, top = corner
     pitch = min(height / len(entries), 1.4 * font) if beyond else height / len(entries)
     size = max(5.0, min(_legend_font(font), 0.9 * pitch))
     return [
         {
-            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8 + round(beyond),
+            "text": name, "showarrow": False, "xref": "paper", "x": right, "xanchor": "left",
+            "xshift": 8 + round(beyond),
             "yref": "paper", "y": top, "yanchor": "middle", "yshift": -round((row + 0.5) * pitch, 2),
             "font": {"size": round(size, 1), "color": colour}, "borderpad": 0,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from helio.counts import number_of
@@ -24,6 +25,7 @@ from helio.steps.render.spectrum_panel import SpectrumPanel
 from helio.steps.render.strip_panel import StripPanel
 from helio.steps.render.themes import Look
 from helio.steps.render.xy_panel import XYPanel
+from helio.store.no_values import why_no_values
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
@@ -86,11 +88,13 @@ def arrange_panels(
     named_labels += [label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)]
     drawn = told_apart({label: tables[label] for label in named_labels})
     grouped = [{label: drawn[label] for label in group} for group in groups]
+    right = spec.get("right", [])
+    grouped = [_with_units(group, right) for group in grouped]
     kinds = [
         _kind(number, group, None if types is None else types[number - 1])
         for number, group in enumerate(grouped, 1)
     ]
-    _check_right(spec.get("right", []), grouped, kinds)
+    _check_right(right, grouped, kinds)
     style = FigureStyle(spec, [*kinds, *(kind for kind, _ in entries)], theme, line_scale, tables)
     panels: list[Panel] = [
         KINDS[kind](number, group, style)
@@ -99,7 +103,10 @@ def arrange_panels(
     for number, (entry_kind, entry) in enumerate(entries, len(panels) + 1):
         panel = _entry_panel(entry_kind, entry)
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
-        panel.check_entry(number, named_tables, entry)
+        if entry_kind == "histograms":
+            named_tables = _with_units(named_tables)
+        if not any(map(_is_unknown, named_tables.values())):
+            panel.check_entry(number, named_tables, entry)
         panels.append(panel(number, named_tables, style, entry=entry))
     return panels
 
@@ -171,10 +178,27 @@ def _is_one_spectrum(table: Table) -> bool:
     return len(table) == 1 and len(table.axes) == 1
 
 
+def _is_unknown(table: Table) -> bool:
+    """Return whether a table stands for one that does not exist, so that its unit and kind are not known."""
+    return not len(table) and not table.name and bool(why_no_values(table.notes))
+
+
+def _with_units(tables: Mapping[str, Table], right: Sequence[str] = ()) -> dict[str, Table]:
+    """Return the tables of a panel, with the unit of the others on their axis for those whose unit is not known."""
+    units = {label in right: table.unit for label, table in tables.items() if not _is_unknown(table)}
+    return {
+        label: replace(table, unit=units.get(label in right, "")) if _is_unknown(table) else table
+        for label, table in tables.items()
+    }
+
+
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
     """Return the kind of a panel: from the figure's spec, otherwise from the panel's tables."""
-    kind = chosen or _default_type(tables)
-    KINDS[kind].check_tables(number, tables)
+    known = {label: table for label, table in tables.items() if not _is_unknown(table)}
+    if not known:
+        return "line" if chosen == "spectrogram" else chosen or "line"
+    kind = chosen or _default_type(known)
+    KINDS[kind].check_tables(number, known)
     return kind
 
 

@@ -21,7 +21,6 @@ from helio.steps.render.geometry import Geometry
 from helio.steps.render.histogram_panel import Bars, HistogramPanel
 from helio.steps.render.panel import Drawing, Slot
 from helio.steps.render.ticks import nice_step
-from helio.steps.render.wording import quantity
 from helio.store.table import Table
 
 Reals = npt.NDArray[np.float64]
@@ -86,7 +85,9 @@ class PolarPanel(HistogramPanel):
     def _values(self) -> dict[str, Reals]:
         """The angles of each label that can be counted, in deg from 0 to below 360."""
         angles = {
-            label: np.asarray(table.values, np.float64) * conversion_factor(table.unit, "deg") % 360.0
+            label: np.zeros(0)
+            if label in self.absent
+            else np.asarray(table.values, np.float64) * conversion_factor(table.unit, "deg") % 360.0
             for label, table in self.tables.items()
         }
         # The remainder of a tiny negative angle is rounded to 360.
@@ -126,6 +127,11 @@ class PolarPanel(HistogramPanel):
         """Return an empty title; the title below the circle says what the radius is."""
         return {"text": "", "font": {"size": geometry.font - 1}}
 
+    @property
+    def x_quantity(self) -> tuple[str, str]:
+        """The names of the angles; the unit is beside each label of a ray."""
+        return super().x_quantity[0], ""
+
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         del geometry
         return []
@@ -151,8 +157,7 @@ class PolarPanel(HistogramPanel):
             "showline": False, "mirror": False, "ticks": "", "minor": {"ticks": ""}, "showticklabels": False,
             "zeroline": False, "showgrid": False, "constrain": "range",
         }  # fmt: skip
-        names = ", ".join(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
-        x_axis = self._own_x_axis(slot, names, "") | bare
+        x_axis = self._own_x_axis(slot) | bare
         x_axis["title"] |= {"text": f"{x_axis['title']['text']}<br>{self._radius_words()}"}
         drawing = Drawing(
             y_axis=self._own_y_axis(slot) | bare | {"scaleanchor": slot.x_axis, "scaleratio": 1}
@@ -161,6 +166,8 @@ class PolarPanel(HistogramPanel):
         common = {"xaxis": slot.x_axis, "yaxis": slot.y_axis, "showlegend": False}
         drawing.traces.append(self._net(common))
         for order, bars in enumerate(self.bars, 1):
+            if bars.label in self.absent:
+                continue
             drawing.traces += self._sectors(bars, f"p{self.number}-{order}", common)
         drawing.texts += self._labels(slot)
         if len(self.bars) > 1 and self.style.legend:

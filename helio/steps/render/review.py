@@ -55,8 +55,11 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     if len(lines) > CROWDED:
         notes.append(f"{where}: {len(lines)} lines in one panel")
     for line in lines:
-        missing = 1 - np.count_nonzero(np.isfinite(line.values)) / line.values.size
-        if missing == 1:
+        missing = 1 - np.count_nonzero(np.isfinite(line.values)) / max(1, line.values.size)
+        if line.label in panel.absent:
+            note = f"{where}: {line.label} is not drawn: {panel.absent[line.label]}"
+            notes += [note] * (note not in notes)
+        elif missing == 1:
             notes.append(f"{where}: {line.label} {line.name} has no value in the time range")
         elif missing > 0.5:
             notes.append(f"{where}: {line.label} {line.name} is {100 * missing:.0f} % missing")
@@ -79,9 +82,9 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
             notes.append(
                 f"{where}: some lines are more than a million times larger than others, which look flat"
             )
-    tables = panel.on_y_axis
+    tables = {label: table for label, table in panel.on_y_axis.items() if label not in panel.absent}
     counts = {label: len(table) for label, table in tables.items()}
-    if min(counts.values()) and max(counts.values()) > 10 * min(counts.values()):
+    if counts and min(counts.values()) and max(counts.values()) > 10 * min(counts.values()):
         few, many = min(counts, key=lambda label: counts[label]), max(counts, key=lambda label: counts[label])
         notes.append(f"{where}: {many} has {number_of(counts[many], 'record')}, but {few} only {counts[few]}")
     units = list(dict.fromkeys(table.unit for table in tables.values()))
@@ -100,6 +103,9 @@ def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
     """
     notes = []
     for label, table in panel.tables.items():
+        if label in panel.absent:
+            notes.append(f"panel {panel.number}: {label} is not drawn: {panel.absent[label]}")
+            continue
         usable = int(usable_records(table.values).sum())
         shown = number_of(usable, "spectrum", "spectra")
         outside, empty = len(whole.tables[label]) - len(table), len(table) - usable

@@ -17,6 +17,7 @@ from helio.steps.render.heat_map import colour_bar, colour_limits, heat_map
 from helio.steps.render.lines import Line
 from helio.steps.render.overlay import check_lines_over, inner_legend, lines_over, outline
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
+from helio.steps.render.refine import FullGrid
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Axis, Table
@@ -47,7 +48,11 @@ class SpectrogramPanel(Panel):
     @cached_property
     def lines(self) -> Sequence[Line]:
         """The lines over the spectrogram, with their names and colours."""
-        over = {label: table for label, table in self.tables.items() if table.kind != "spectrum"}
+        over = {
+            label: table
+            for label, table in self.tables.items()
+            if table.kind != "spectrum" and label not in self.absent
+        }
         return lines_over(over, self.style.spec) if over else ()
 
     @property
@@ -78,9 +83,17 @@ class SpectrogramPanel(Panel):
         """No table: the y axis shows the bins."""
         return {}
 
+    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
+        """Return whether the spectrum has no values; the y axis of lines without a spectrum has no limits."""
+        return any(label in absent for label, table in self.tables.items() if table.kind == "spectrum")
+
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the title of the y axis: the name and the unit of the bins."""
         return axis_title(self._bins.label or "bin", self._bins.unit, height, font)
+
+    def y_units(self) -> set[str]:
+        """Return the unit of the bins."""
+        return {self._bins.unit}
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
         """Return the centres and the edges of the bins, which must fit on the y axis."""
@@ -124,9 +137,30 @@ class SpectrogramPanel(Panel):
                 *review.colour_notes(self, self._label, grid, limits),
             ],
         )
+        if grid.even or grid.pixel_rows:
+            drawing.details.append(self._full(slot, grid, log_z))
         if self.lines:
             self._add_lines(slot, drawing)
         return drawing
+
+    def _full(self, slot: Slot, grid: Grid, log_z: bool) -> FullGrid:
+        return FullGrid(
+            f"p{self.number}",
+            self._label,
+            self._table,
+            grid,
+            slot.start,
+            slot.stop,
+            slot.geometry.panel_pixels(self.number),
+            self._rows(slot),
+            self.log_y,
+            log_z,
+            self.style.gap_factor,
+            self.y_limits(),
+        )
+
+    def _rows(self, slot: Slot) -> int:
+        return max(1, int(slot.geometry.panel_height(self.number)))
 
     def _add_lines(self, slot: Slot, drawing: Drawing) -> None:
         """Draw the lines over the heat map, and name them in a legend inside the panel."""
@@ -135,13 +169,13 @@ class SpectrogramPanel(Panel):
         legend = f"legend{self.number if self.number > 1 else ''}" if self.style.legend else None
         drawn = []
         for order, line in enumerate(self.lines, 1):
-            traces, points = lines.line_traces(
+            traces, points, full = lines.line_traces(
                 line,
                 uid=f"p{self.number}-{order}",
                 axis=slot.y_axis,
                 start=slot.start,
                 stop=slot.stop,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=spec,
                 positive=self.log_y,
                 legend=legend,
@@ -149,6 +183,7 @@ class SpectrogramPanel(Panel):
             )
             drawing.traces += [outline(trace, line, spec) for trace in traces if "fill" not in trace] + traces
             drawn.append(points)
+            drawing.details += [full] if full is not None else []
         if legend is not None:
             drawing.layout[legend] = inner_legend(
                 self.lines,
@@ -176,8 +211,8 @@ class SpectrogramPanel(Panel):
             self._table,
             start=slot.start,
             stop=slot.stop,
-            columns=slot.geometry.plot_width,
-            rows=max(1, int(slot.geometry.panel_height(self.number))),
+            columns=slot.geometry.panel_pixels(self.number),
+            rows=self._rows(slot),
             log_y=self.log_y,
             positive=log_z,
             gap_factor=self.style.gap_factor,

@@ -52,7 +52,7 @@ class SpectrumPanel(Panel):
         style = self.style
         curves = panel_curves(
             self.number,
-            self.drawn,
+            {label: table for label, table in self.drawn.items() if label not in self.absent},
             style.spec,
             style.theme.foreground,
             style.line_scale,
@@ -77,9 +77,18 @@ class SpectrumPanel(Panel):
     @cached_property
     def log_x(self) -> bool:
         """Whether the x axis is logarithmic: as the figure's spec says; by default, if the bins are logarithmic."""
-        axes = [table.axes[0] for table in self.tables.values()]
+        axes = [table.axes[0] for label, table in self.tables.items() if label not in self.absent]
         default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
         return bool(self.option("log_x", default))
+
+    @property
+    def x_name(self) -> tuple[str, str]:
+        """The name and the unit of the bins."""
+        chosen = self.option("bin_label", cast(str | None, None))
+        if chosen is not None:
+            return chosen, ""
+        bins = [table.axes[0] for table in self.tables.values() if table.axes]
+        return ", ".join(dict.fromkeys(axis.label or "bin" for axis in bins)), bins[0].unit if bins else ""
 
     def keeps_whole(self, table: Table) -> bool:
         """Return whether the table has a single record: it describes a whole time range, and is always drawn."""
@@ -99,7 +108,7 @@ class SpectrumPanel(Panel):
                 uid=f"p{self.number}-{order}",
                 x_axis=slot.x_axis,
                 axis=slot.y_axis,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=self.style.spec,
                 log_x=self.log_x,
                 log_y=self.log_y,
@@ -141,21 +150,16 @@ class SpectrumPanel(Panel):
         position = {
             "type": "log" if self.log_x else "linear",
             "range": [float(f"{np.log10(end) if self.log_x else end:.8g}") for end in limits],
-            "domain": [0, 1],
+            "domain": list(geometry.span(self.number)),
             "anchor": slot.y_axis,
         }
         axis = value_axis(self.style.theme, position, log=self.log_x, font=geometry.font - 1)
         if self.log_x:
             set_log_ticks(axis, *limits)
         else:
-            axis["nticks"] = most_labels(geometry)
-        chosen = self.option("bin_label", cast(str | None, None))
-        bins = [table.axes[0] for table in self.drawn.values()]
-        name = ", ".join(dict.fromkeys(bin_axis.label or "bin" for bin_axis in bins))
-        unit = bins[0].unit
-        if chosen is not None:
-            name, unit = chosen, ""
-        title = axis_title(name, unit, geometry.plot_width, geometry.font - 1)
+            width = geometry.panel_width(self.number)
+            axis["nticks"] = most_labels(geometry, width if width < geometry.plot_width else None)
+        title = axis_title(*self.x_name, geometry.panel_width(self.number), geometry.font - 1)
         return axis | {"title": title | {"standoff": 4}}
 
     def _add_guides(self, slot: Slot, limits: tuple[float, float], drawing: Drawing) -> None:

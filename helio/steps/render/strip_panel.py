@@ -71,6 +71,11 @@ class StripPanel(BarPanel):
 
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         del geometry
+        return self.row_names
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the series, from the top."""
         chosen: str | None = self.option("y_label", None)
         return (
             [inert(chosen)]
@@ -167,12 +172,14 @@ class StripPanel(BarPanel):
         blocks = []
         total = int((slot.stop - slot.start).astype("timedelta64[ns]").astype("i8"))
         for row, line in enumerate(self.lines):
+            if line.label in self.absent:
+                continue
             starts, ends = self._bounds(line, line.table.epoch, total // 200)
             known = np.isfinite(line.values)
             values, starts, ends = line.values[known], starts[known], ends[known]
             first = np.flatnonzero(np.append(True, (np.diff(values) != 0) | (starts[1:] > ends[:-1])))
             last = np.append(first[1:], values.size) - 1
-            if first.size > 4 * slot.geometry.plot_width:
+            if first.size > 4 * slot.geometry.panel_pixels(self.number):
                 raise StepError(
                     f"panel {self.number}: '{line.label}' changes {first.size:,} times, more often than can be seen",
                     advice="choose a shorter time range, or smooth it with running_median",

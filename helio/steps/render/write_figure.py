@@ -17,10 +17,12 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from helio.errors import ExportError
+from helio.steps.render.detail import LINE, Detail, isolated_trace
 from helio.steps.render.figure import Figure
 from helio.steps.render.themes import plotly_file
 
 PLOTLY_JS_NAME = "plotly.min.js"
+VIEWER_NAME = "helio-figure.js"
 INSTALL_ADVICE = (
     "run `helio doctor --fix`, which looks for a way to get one; or, by hand, run apt-get install chromium as root, or "
     "set BROWSER_PATH to a Chromium"
@@ -36,6 +38,9 @@ BROWSER_NAMES = (
     "Google Chrome for Testing",  # kaleido's download on macOS
 )
 
+_DRAWING = "<script>\nconst figure = "
+"""Beginning of the script that draws a page; no text of a figure can contain it."""
+
 Result = TypeVar("Result")
 Format = Literal["png", "pdf", "svg"]
 
@@ -46,33 +51,55 @@ def to_json(figure: Figure) -> bytes:
 
 
 def plotly_js() -> bytes:
-    """Return the code of plotly.js, for the file ``plotly.min.js`` that figures with the option ``beside`` load."""
-    return _library()
-
-
-def _library() -> bytes:
+    """Return the code of plotly.js, for the file ``plotly.min.js`` that the pages of a tree of folders share."""
     return plotly_file(PLOTLY_JS_NAME).read_bytes()
 
 
-def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
+def viewer_js(library: str) -> bytes:
+    """Return the code that draws a page, for the file ``helio-figure.js`` in the folder of the page.
+
+    Parameters
+    ----------
+    library : str
+        Address of ``plotly.min.js``, relative to that folder.
+    """
+    return f"window.helioLibrary = {json.dumps(library)};\n".encode() + _viewer()
+
+
+def _viewer() -> bytes:
+    return Path(__file__).with_name("figure.js").read_bytes()
+
+
+def to_html(
+    figure: Figure,
+    *,
+    scripts: Literal["inside", "beside"],
+    detail: Detail | None = None,
+    stem: str = "figure",
+) -> bytes:
     """Return an HTML page with the figure, which readers can zoom without a network connection.
 
     Parameters
     ----------
     figure : Figure
-    plotly_js : "inline" or "beside"
-        Whether the library is in the page (about 5 MB), or in ``plotly.min.js`` in the same folder.
+    scripts : "inside" or "beside"
+        Whether the code and the detail are in the page (5 MB and more), or in files beside it.
+    detail : Detail, optional
+        All points of the figure.
+    stem : str
+        Name of the page without its ending, after which the folder of the detail is called.
     """
     layout = dict(figure.document["layout"])
     height, width = layout["height"], layout.pop("width")
     # The page is as wide as its window up to twice the figure; the height keeps the portrait.
-    layout |= {"autosize": True}
+    layout |= {"autosize": True, **_crosshair(layout)}
     document = {"data": figure.document["data"], "layout": layout}
-    script = (
-        "<script>" + _library().decode().replace("</script", "<\\/script") + "</script>"
-        if plotly_js == "inline"
-        else f'<script src="{PLOTLY_JS_NAME}" charset="utf-8"></script>'
-    )
+    counts = ""
+    if detail is not None and detail.panels:
+        document["data"] = _with_isolated(document["data"], detail)
+        document["detail"] = {"folder": detail.folder_name(stem), "panels": detail.panels}
+        shown = " · ".join(text for panel in detail.panels for text in panel["shown"])
+        counts = f'<p id="drawn">{html.escape(shown)}</p>\n'
     background = layout.get("paper_bgcolor") or layout.get("template", {}).get("layout", {}).get(
         "paper_bgcolor", "white"
     )
@@ -87,26 +114,75 @@ def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
 body {{ margin: 0; background: {html.escape(background)}; }}
 #figure {{ max-width: {2 * width}px; min-width: {min(width, 560)}px; height: {height}px; margin: 0 auto; }}
 p {{ font-family: sans-serif; margin: 2em; }}
+#drawn {{ color: #777; font-size: 11px; margin: 0 12px {LINE - 16}px; line-height: 16px; text-align: center; }}
 </style>
-{script}
+{_loading(VIEWER_NAME)}
 </head>
 <body>
 <div id="figure"></div>
-<noscript><p>This figure is drawn by JavaScript, which is switched off.</p></noscript>
-<script>
-const figure = {payload};
-if (window.Plotly) {{
-  const config = {{"responsive": true, "displaylogo": false, "showSendToCloud": false}};
-  Plotly.newPlot("figure", figure.data, figure.layout, config);
+{counts}<noscript><p>This figure is drawn by JavaScript, which is switched off.</p></noscript>
+{_DRAWING}{payload};
+if (window.helioFigure) {{
+  helioFigure(figure);
 }} else {{
   document.getElementById("figure").innerHTML =
-    "<p>The file {PLOTLY_JS_NAME} is missing: it belongs in the same folder as this page.</p>";
+    "<p>The file {VIEWER_NAME} is missing: it belongs in the same folder as this page.</p>";
 }}
 </script>
 </body>
 </html>
 """
-    return page.encode()
+    return (with_scripts_inside(page, detail) if scripts == "inside" else page).encode()
+
+
+def _with_isolated(data: list[dict[str, Any]], detail: Detail) -> list[dict[str, Any]]:
+    """Return traces with one for the isolated points of each line: with more points, more of them are isolated."""
+    known = {trace.get("uid") for trace in data}
+    traces = []
+    for trace in data:
+        traces.append(trace)
+        uid = f"{trace.get('uid')}-alone"
+        is_refined = any(
+            trace.get("uid") == line["uid"] for panel in detail.panels for line in panel["traces"]
+        )
+        if is_refined and trace["type"] == "scatter" and trace["mode"] == "lines" and uid not in known:
+            traces.append(isolated_trace(trace, [], []))
+    return traces
+
+
+def with_scripts_inside(page: str, detail: Detail | None) -> str:
+    """Return a page with all its code, and its detail, in it. Pages of earlier versions load plotly.js directly."""
+    code = "".join(
+        "<script>" + script.decode().replace("</script", "<\\/script") + "</script>\n"
+        for script in (plotly_js(), _viewer())
+    )
+    for name in (VIEWER_NAME, PLOTLY_JS_NAME):
+        page = page.replace(_loading(name), code, 1)
+    elements = "" if detail is None else "".join(detail.elements())
+    return page.replace(_DRAWING, elements + _DRAWING, 1)
+
+
+def loads_scripts(page: bytes) -> bool:
+    """Return whether a page loads its scripts from files."""
+    return any(_loading(name).encode() in page for name in (VIEWER_NAME, PLOTLY_JS_NAME))
+
+
+def _loading(name: str) -> str:
+    return f'<script src="{name}" charset="utf-8"></script>'
+
+
+def _crosshair(layout: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the time axes of a layout with a line at the pointer, across all panels with this axis."""
+    line = {
+        "showspikes": True, "spikemode": "across", "spikesnap": "cursor", "spikethickness": 1,
+        "spikedash": "solid", "spikecolor": "#888888",
+    }  # fmt: skip
+    axes = {
+        name: axis | line
+        for name, axis in layout.items()
+        if name.startswith("xaxis") and axis.get("type") == "date"
+    }
+    return axes | {"hoversubplots": "axis", "spikedistance": -1} if axes else {}
 
 
 def find_browser(environ: Mapping[str, str]) -> Path | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -19,7 +19,7 @@ from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_ma
 from helio.steps.render.colours import component_roles
 from helio.steps.render.entry_panel import EntryPanel, Limits, padded
 from helio.steps.render.fit_text import fit_text, fit_trace
-from helio.steps.render.panel import Drawing, Slot
+from helio.steps.render.panel import Drawing, Nothing, Slot
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Table
 
@@ -104,26 +104,24 @@ class XYPanel(EntryPanel):
         return self.tables[self.entry["y"]]
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
-        """Return a copy of the panel that has only the records in [start, stop), and between the times of its entry.
-
-        Raises
-        ------
-        StepError
-            No record has a value on both axes.
-        """
+        """Return a copy of the panel that has only the records in [start, stop), and between the times of its entry."""
         cut = super().between(start, stop, written)
-        if not cut.cloud.x.size:
-            raise StepError(
-                f"nothing to draw: panel {self.number} has no record with a usable value of "
-                f"{' and '.join(repr(label) for label in self.tables)}",
-                advice="choose another time range"
-                + (
-                    ", or a linear axis"
-                    if self.log_x or self.log_y or self.option("log_color", False)
-                    else ""
-                ),
-            )
-        return cut
+        if cut.nothing is not None or cut.cloud.x.size:
+            return cut
+        what = f"no record with a usable value of {' and '.join(repr(label) for label in self.tables)}"
+        log = self.log_x or self.log_y or self.option("log_color", False)
+        advice = "choose another time range" + (", or a linear axis" if log else "")
+        message = f"nothing to draw: panel {self.number} has {what}"
+        return replace(cut, nothing=Nothing(what, message, advice))
+
+    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
+        """Return whether a quantity of the panel has no values."""
+        return bool(absent)
+
+    @property
+    def x_quantity(self) -> tuple[str, str]:
+        """The name and the unit of the quantity on the x axis."""
+        return self._name("x"), self._x.unit
 
     @cached_property
     def cloud(self) -> Cloud:
@@ -203,7 +201,7 @@ class XYPanel(EntryPanel):
         """Draw the points, their colour bar, and marks at the first and the last point."""
         geometry, cloud = slot.geometry, self.cloud
         x_limits, y_limits = self.limits()
-        x_axis = self._own_x_axis(slot, self._name("x"), self._x.unit)
+        x_axis = self._own_x_axis(slot)
         y_axis = self._own_y_axis(slot)
         if self.square:
             x_axis |= {"constrain": "range"}

@@ -195,8 +195,99 @@ def test_a_step_that_is_not_critical_makes_the_run_partial(run: Callable[..., Ra
     result = run(
         dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m", critical=False), dataset("GOOD", 3)
     )
-    assert states(result) == {1: "failed", 2: "skipped", 3: "completed", 4: "skipped"}
+    assert states(result) == {1: "failed", 2: "skipped", 3: "completed", 4: "completed"}
     assert result.status == "partial"
+
+
+def two_panels(first: str, **changes: Any) -> list[dict[str, Any]]:
+    figure = render("fig", ("B1", "B2"), panels=[["B1"], ["B2"]])
+    return [dataset(first, 1, **changes), dataset("GOOD", 2), figure]
+
+
+def drawn(result: Ran) -> str:
+    figure = result.steps[-1].artefact
+    assert figure is not None
+    return result.execution.content(figure).decode()
+
+
+def test_a_figure_without_one_of_its_tables_says_why_in_its_panel(run: Callable[..., Ran]):
+    result = run(*two_panels("ABSENT", critical=False))
+    assert states(result) == {1: "failed", 2: "completed", "fig": "completed"}
+    assert result.status == "partial"
+    assert result.steps[-1].without == ("1",)
+    assert "partial: without B1" in drawn(result)
+    assert "fetch failed: nothing there" in drawn(result)
+
+
+def test_a_computed_table_that_failed_names_the_error_behind_it(run: Callable[..., Ran]):
+    result = run(
+        dataset("ABSENT", 1, critical=False),
+        magnitude(2, "B1", "m", critical=False),
+        dataset("GOOD", 3),
+        render("fig", ("m", "B3"), panels=[["m"], ["B3"]]),
+    )
+    assert states(result) == {1: "failed", 2: "skipped", 3: "completed", "fig": "completed"}
+    assert result.steps[-1].without == ("2",)
+    assert "fetch failed: nothing there" in drawn(result)
+
+
+def test_a_critical_step_is_needed_by_its_figure(run: Callable[..., Ran]):
+    result = run(*two_panels("ABSENT"))
+    assert states(result) == {1: "failed", 2: "completed", "fig": "skipped"}
+    assert result.status == "failed"
+
+
+def test_a_figure_without_any_table_is_skipped(run: Callable[..., Ran]):
+    first, _, figure = two_panels("ABSENT", critical=False)
+    result = run(first, dataset("DOWN", 2, critical=False), figure)
+    assert states(result) == {1: "failed", 2: "failed", "fig": "skipped"}
+    assert result.steps[-1].reason == "every step that gives B1, B2 failed or was skipped"
+    assert result.status == "failed"
+
+
+def test_a_table_without_values_names_the_step_that_left_none(run: Callable[..., Ran]):
+    ratio = {
+        "step_id": 2,
+        "tool_name": "arithmetic",
+        "tool_args": {
+            "left_label": "B1.Bx",
+            "right_label": "B1.Bz",
+            "operation": "divide",
+            "name": "ratio",
+            "output_label": "ratio",
+        },
+    }
+    result = run(dataset("GOOD"), ratio, render("fig", ("B1", "ratio"), panels=[["B1"], ["ratio"]]))
+    assert result.status == "success"
+    assert result.steps[-1].without == ()
+    assert "partial" not in drawn(result)
+    assert "no value is left after arithmetic" in drawn(result)
+
+
+class Once(Served):
+    """Fails to give the dataset ``LATE`` the first time."""
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        if dataset_id == "LATE" and "LATE" not in self.asked:
+            self.asked.append(dataset_id)
+            raise ServerUnavailable("the server is down")
+        return super().fetch(dataset_id, parameters, time_range)
+
+
+def test_a_figure_made_without_a_table_is_not_taken_for_the_complete_one(run: Callable[..., Ran]):
+    served, steps = Once(), two_panels("LATE", critical=False)
+    first, second, third = (run(*steps, served=served) for _ in range(3))
+    assert [result.status for result in (first, second, third)] == ["partial", "success", "success"]
+    assert [result.steps[-1].state for result in (first, second, third)] == [
+        "completed",
+        "completed",
+        "cached",
+    ]
+    assert "fetch failed: the server is down" in drawn(first)
+    assert "fetch failed" not in drawn(second)
+    assert drawn(third) == drawn(second)
+    down = run(*two_panels("DOWN", critical=False), served=served)
+    assert "fetch failed" in drawn(down)
 
 
 def test_a_skipped_critical_step_is_work_not_done(run: Callable[..., Ran]):

@@ -5,14 +5,18 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helio.errors import DamagedRecord
-from helio.pipelines.runs.intervals import Interval, IntervalRun, State, intervals, read_run
+from helio.pipelines.runs.basis import Basis
+from helio.pipelines.runs.intervals import Interval, IntervalRun, RunState, State, intervals, read_run
 from helio.store.runs import RunRecord, Runs
 from helio.time_range import TimeRange
+from tests.laws import law
 from tests.web.homes import add_run, error
 
 FIRST = datetime(2024, 5, 10)
@@ -23,7 +27,9 @@ def day(number: int, length: int = 1) -> TimeRange:
     return TimeRange(start, start + timedelta(days=length))
 
 
-def run(name: str, span: TimeRange | None, state: State = "done", hour: int = 6, **more: Any) -> IntervalRun:
+def run(
+    name: str, span: TimeRange | None, state: RunState = "done", hour: int = 6, **more: Any
+) -> IntervalRun:
     return IntervalRun(name, "p", state, FIRST + timedelta(days=30, hours=hour), span, **more)
 
 
@@ -62,7 +68,7 @@ def test_the_newest_run_with_results_counts():
 
 
 @pytest.mark.parametrize("later", ["failed", "no data", "crashed", "cancelled", "running"])
-def test_a_later_run_without_results_does_not_hide_the_figure(later: State):
+def test_a_later_run_without_results_does_not_hide_the_figure(later: RunState):
     item = intervals([run("old", day(0), hour=1), run("new", day(0), later, hour=9, reason="why")])[0]
     assert item.run is not None
     assert (item.state, item.run.id) == ("done", "old")
@@ -170,3 +176,119 @@ def test_records_of_a_home_give_its_intervals(tmp_path: Path):
     runs = Runs(tmp_path / "runs")
     found = intervals(read_run(runs.load(run_id)) for run_id in runs.ids())
     assert [item.state for item in found] == ["done", "no data"]
+
+
+# What is to do ----------------------------------------------------------------------------------------------
+
+OLD, NEW = Basis({"b": "1"}), Basis({"b": "2"})
+
+
+@pytest.mark.parametrize(
+    ("state", "basis", "expected"),
+    [
+        ("done", NEW, "stale"),
+        ("partial", NEW, "stale"),
+        ("no data", NEW, "stale"),
+        ("failed", NEW, "failed"),
+        ("running", NEW, "running"),
+        ("done", OLD, "done"),
+        ("no data", OLD, "no data"),
+        ("done", None, "done"),
+    ],
+)
+def test_a_result_on_another_basis_is_stale(state: RunState, basis: Basis | None, expected: State):
+    present = {"a": basis} if basis else {}
+    [found] = intervals([run("a", day(0), state, basis=OLD)], present=present)
+    assert found.state == expected
+    assert ("step b differs" in found.reason) == (expected == "stale")
+
+
+def test_an_interval_that_is_made_again_is_running():
+    runs = [run("a", day(0), basis=OLD), run("b", day(0), "running", hour=9, basis=None)]
+    assert [item.state for item in intervals(runs, present={"a": NEW})] == ["running"]
+    assert [item.state for item in intervals(runs, present={"a": OLD})] == ["done"]
+
+
+@pytest.mark.parametrize(("days", "expected"), [(1, "waiting"), (6.9, "waiting"), (7.1, "no data")])
+def test_data_of_the_last_days_may_still_come(days: float, expected: State):
+    runs = [run("a", day(0), "no data", reason="no file")]
+    [found] = intervals(runs, now=day(0).stop + timedelta(days=days))
+    assert (found.state, found.reason) == (expected, "no file")
+
+
+def test_an_interval_that_has_not_ended_is_waiting():
+    found = intervals((), due=[day(0), day(1)], now=FIRST + timedelta(days=1, hours=3))
+    assert [item.state for item in found] == ["missing", "waiting"]
+    assert found[1].reason == "the interval ends at 2024-05-12 00:00 UTC"
+
+
+def test_the_last_due_interval_of_a_schedule_is_due_and_not_missing():
+    found = intervals((), due=[day(0), day(1)], expected=day(1), now=FIRST + timedelta(days=30))
+    assert [item.state for item in found] == ["missing", "due"]
+    assert intervals([run("a", day(1))], due=[day(1)], expected=day(1))[0].state == "done"
+
+
+runs_of_days = st.lists(
+    st.builds(
+        lambda number, hour, state, changed: run(
+            f"{number}-{hour}-{state}", day(number), state, hour, basis=NEW if changed else OLD, reason="why"
+        ),
+        st.integers(0, 3),
+        st.integers(0, 20),
+        st.sampled_from(get_args(RunState)),
+        st.booleans(),
+    ),
+    max_size=8,
+    unique_by=lambda made: made.id,
+)
+clocks = st.none() | st.integers(0, 40).map(lambda days: FIRST + timedelta(days=days))
+
+
+def judged(runs: list[IntervalRun], now: datetime | None, *, due: int = 4) -> dict[TimeRange, State]:
+    spans = [day(number) for number in range(due)]
+    present = {made.id: OLD for made in runs}
+    return {item.span: item.state for item in intervals(runs, spans, now=now, present=present)}
+
+
+def with_results(runs: list[IntervalRun]) -> set[TimeRange]:
+    return {made.span for made in runs if made.span is not None and made.state in ("done", "partial")}
+
+
+@law(100)
+@given(runs_of_days, clocks, st.randoms())
+def test_the_order_of_records_does_not_matter(runs: list[IntervalRun], now: datetime | None, random: Any):
+    shuffled = list(runs)
+    random.shuffle(shuffled)
+    assert judged(shuffled, now) == judged(runs, now)
+
+
+@law(100)
+@given(runs_of_days, runs_of_days, clocks)
+def test_more_records_never_undo_a_result(
+    runs: list[IntervalRun], more: list[IntervalRun], now: datetime | None
+):
+    both = list({made.id: made for made in (*runs, *more)}.values())
+    before, after = judged(runs, now), judged(both, now)
+    assert all(after[span] in ("done", "partial", "stale", "running") for span in with_results(runs))
+    assert {span for span in after if after[span] == "missing"} <= {
+        span for span in before if before[span] == "missing"
+    }
+
+
+@law(100)
+@given(runs_of_days, clocks)
+def test_runs_of_other_intervals_change_nothing(runs: list[IntervalRun], now: datetime | None):
+    whole = judged(runs, now)
+    for number in range(4):
+        alone = judged([made for made in runs if made.span == day(number)], now)
+        assert alone[day(number)] == whole[day(number)]
+
+
+@law(100)
+@given(runs_of_days, clocks)
+def test_a_failed_attempt_does_not_hide_a_result(runs: list[IntervalRun], now: datetime | None):
+    before = judged(runs, now)
+    for state in ("failed", "no data", "crashed", "cancelled"):
+        later = [run(f"later-{number}", day(number), state, 23, basis=OLD) for number in range(4)]
+        after = judged([*runs, *later], now)
+        assert all(after[span] == before[span] for span in with_results(runs) if before[span] != "running")

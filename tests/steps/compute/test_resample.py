@@ -15,6 +15,7 @@ from tests.steps.series import START, check_golden, epochs, spectrum, vector
 CALLS = [
     ([solar_wind.field], {"cadence": solar_wind.HOUR}),
     ([solar_wind.spectrum], {"cadence": solar_wind.HOUR}),
+    ([solar_wind.field], {"cadence": solar_wind.HOUR, "epoch": "middle"}),
 ]
 
 
@@ -45,6 +46,13 @@ def test_intervals_start_at_midnight_whatever_the_range():
 def test_an_hourly_day_has_24_rows():
     result = resample(scalar(np.arange(0, 86400, 60), np.ones(1440)), cadence=Duration("1h"))
     assert len(result) == 24
+
+
+def test_epochs_may_be_the_middle_of_the_intervals():
+    series = scalar(np.arange(0, 3 * 86400, 3600), np.arange(72))
+    middle = resample(series, cadence=Duration("1d"), epoch="middle")
+    assert middle.epoch.tolist() == epochs(43200, 129600, 216000).tolist()
+    assert middle.values.tolist() == resample(series, cadence=Duration("1d")).values.tolist()
 
 
 def test_gaps_stay_gaps():

@@ -60,7 +60,7 @@ def pdf():
     )
 
 
-FILES = {"png": PNG, "pdf": pdf(), "svg": SVG, "html": to_html(drawn(), plotly_js="beside")}
+FILES = {"png": PNG, "pdf": pdf(), "svg": SVG, "html": to_html(drawn(), scripts="beside")}
 
 
 def chunks_of(content):

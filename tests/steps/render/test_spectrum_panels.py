@@ -97,7 +97,7 @@ def test_a_figure_with_a_spectrum_is_the_same_bytes_each_time_and_a_page():
     spec = {"panels": [["B"], ["psd"]], "panel_types": ["line", "spectrum"]}
     first = draw(tables, **spec)
     assert to_json(draw(dict(reversed(tables.items())), **spec)) == to_json(first)
-    assert b'"xaxis2"' in to_html(first, plotly_js="beside")
+    assert b'"xaxis2"' in to_html(first, scripts="beside")
 
 
 def test_the_footer_cites_what_a_spectrum_rests_on():

@@ -17,7 +17,14 @@ import pytest
 from helio.errors import ExportError
 from helio.steps.render.figure import Figure
 from helio.steps.render.render_spec import render_spec
-from helio.steps.render.write_figure import StaticRenderer, find_browser, plotly_js, to_html, to_json
+from helio.steps.render.write_figure import (
+    StaticRenderer,
+    find_browser,
+    plotly_js,
+    to_html,
+    to_json,
+    viewer_js,
+)
 from tests.steps.series import spectrum, vector
 
 BROWSER = find_browser(os.environ)
@@ -29,7 +36,7 @@ from helio.steps.render.write_figure import StaticRenderer, find_browser, to_htm
 from tests.steps.render.test_write_figure import drawn
 figure = drawn()
 files = {"json": to_json(figure)}
-files |= {how: to_html(figure, plotly_js=how) for how in ("inline", "beside")}
+files |= {how: to_html(figure, scripts=how) for how in ("inside", "beside")}
 if sys.argv[1] == "static":
     with StaticRenderer(browser=find_browser(os.environ)) as renderer:
         files |= {kind: renderer.render(figure, kind) for kind in ("png", "svg", "pdf")}
@@ -75,19 +82,29 @@ def test_json_is_read_by_plotly():
 
 
 def test_a_page_says_what_it_is_and_asks_nobody():
-    page = to_html(drawn(), plotly_js="beside").decode()
+    page = to_html(drawn(), scripts="beside").decode()
     assert '<html lang="en">' in page
     assert '<meta name="viewport"' in page
     assert "<title>&lt;/script&gt; &amp; &lt;Overview&gt;</title>" in page
     assert "http" not in page
-    assert '"showSendToCloud": false' in page, "plotly.js 4 offers to upload the figure otherwise"
+    viewer = viewer_js("plotly.min.js").decode()
+    assert "http" not in viewer
+    assert "showSendToCloud: false" in viewer, "plotly.js 4 offers to upload the figure otherwise"
     assert page.count("</script>") == 2, "a title closes no script"
     assert "belongs in the same folder" in page
-    assert 'src="plotly.min.js"' in page
+    assert 'src="helio-figure.js"' in page
+
+
+def test_panels_over_time_share_a_line_at_the_pointer():
+    page = to_html(drawn(), scripts="beside").decode()
+    layout = json.loads(re.search(r"const figure = (.*);\n", page).group(1).replace("<\\/", "</"))["layout"]
+    axis = layout["xaxis"]
+    assert (axis["showspikes"], axis["spikemode"], layout["hoversubplots"]) == (True, "across", "axis")
+    assert "showspikes" not in drawn().document["layout"]["xaxis"], "pictures and JSON stay as they are"
 
 
 def test_a_page_is_as_wide_as_its_window_and_keeps_its_height():
-    page = to_html(drawn(), plotly_js="beside").decode()
+    page = to_html(drawn(), scripts="beside").decode()
     layout = json.loads(re.search(r"const figure = (.*);\n", page).group(1).replace("<\\/", "</"))["layout"]
     assert layout["autosize"] is True
     assert "width" not in layout
@@ -97,15 +114,15 @@ def test_a_page_is_as_wide_as_its_window_and_keeps_its_height():
 def test_the_library_is_in_the_page_or_beside_it():
     library = plotly_js()
     assert len(library) > 1_000_000
-    inline, beside = (len(to_html(drawn(), plotly_js=how)) for how in ("inline", "beside"))
-    assert inline - beside == pytest.approx(len(library), abs=1000)
+    inside, beside = (len(to_html(drawn(), scripts=how)) for how in ("inside", "beside"))
+    assert inside - beside == pytest.approx(len(library) + len(viewer_js("")), abs=1000)
     assert b"</script" not in library, "the library can stand in a page"
 
 
 def test_writing_a_page_leaves_the_figure_as_it_was():
     figure = drawn()
     before = to_json(figure)
-    to_html(figure, plotly_js="beside")
+    to_html(figure, scripts="beside")
     assert to_json(figure) == before
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from helio.pipelines.runs import known_runs
+from helio.pipelines.runs.known_runs import KnownRuns
 from helio.store.runs import RunRecord, Runs
-from helio.web import known_runs
-from helio.web.known_runs import KnownRuns
 from tests.web.homes import add_run, error, usual_home
 
 

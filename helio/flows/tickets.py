@@ -1,7 +1,8 @@
-"""Tickets that open the gallery in a browser: each works once, for a few minutes.
+"""Tickets that open helio's pages in a browser: each works once, for a few minutes.
 
 A link becomes an argument of the browser's process, which other users of the machine can read. Therefore a link holds a
-ticket, and the address of the pages never stands in a link that helio prints.
+ticket, never what opens the pages. The owner's programs make tickets with the secret of a server; it is in a file that
+only they can read.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Tickets:
         """The last second in which each used ticket would work."""
 
     def redeem(self, ticket: str, now: float) -> bool:
-        """Return whether a ticket opens the gallery now; it does not a second time."""
+        """Return whether a ticket opens the pages now; it does not a second time."""
         text, _, signature = ticket.rpartition(".")
         if not ticket.isascii() or not hmac.compare_digest(signature, _sign(self._secret, text)):
             return False
@@ -50,4 +51,4 @@ class Tickets:
 
 
 def _sign(secret: str, text: str) -> str:
-    return hmac.new(secret.encode(), b"helio gallery " + text.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(secret.encode(), b"helio ticket " + text.encode(), hashlib.sha256).hexdigest()

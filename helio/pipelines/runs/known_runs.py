@@ -17,14 +17,16 @@ from typing import Any
 
 from helio import __version__
 from helio.errors import DamagedRecord, OutputError, UnknownRun
+from helio.pipelines.runs.basis import Basis
 from helio.pipelines.runs.intervals import IntervalRun, read_run
+from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.runs import HEADER, RunRecord, Runs
 from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
 
-FORM = 1
+FORM = 3
 """Version of the kept file. Raise it with every change of `IntervalRun` or of what `read_run` reads."""
 
 
@@ -87,6 +89,11 @@ class KnownRuns:
         return now
 
 
+def known_runs_of(settings: Settings) -> KnownRuns:
+    """Return all runs of a home folder, with the file that every process of helio shares."""
+    return KnownRuns(Runs(settings.runs), settings.home / "gallery" / "runs.json")
+
+
 def _read(record: RunRecord, written: int) -> KnownRun:
     try:
         return KnownRun(read_run(record), written)
@@ -98,7 +105,14 @@ def _read(record: RunRecord, written: int) -> KnownRun:
 def _keep(path: Path, known: Mapping[str, KnownRun]) -> None:
     """Write the runs that have ended, with a digest of the text; what cannot be written is read again next time."""
     rows = [
-        [run.written, {**vars(run.run), "span": run.run.span and run.run.span.as_iso()}]
+        [
+            run.written,
+            {
+                **vars(run.run),
+                "span": run.run.span and run.run.span.as_iso(),
+                "basis": run.run.basis and vars(run.run.basis),
+            },
+        ]
         for run in known.values()
         if run.run is not None and run.is_final
     ]
@@ -128,6 +142,7 @@ def _run_of(facts: dict[str, Any]) -> IntervalRun:
             "started_at": datetime.fromisoformat(facts["started_at"]),
             "now": facts["now"] and datetime.fromisoformat(facts["now"]),
             "files": tuple(facts["files"]),
+            "basis": facts["basis"] and Basis(**facts["basis"]),
         }
     )
 

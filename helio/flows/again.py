@@ -1,0 +1,246 @@
+"""Run intervals of a schedule again: when late data have come, and when data or the pipeline have changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from helio.errors import RequestError
+from helio.time_range import Duration, TimeRange
+
+if TYPE_CHECKING:
+    from helio.flows.schedule import Schedule
+    from helio.pipelines.plan import Plan
+    from helio.pipelines.runs.basis import Basis
+    from helio.pipelines.runs.intervals import Interval, IntervalRun
+    from helio.pipelines.runs.outcome import Run
+    from helio.settings import Settings
+
+DAILY = timedelta(days=1)
+LEAST = timedelta(minutes=1)
+"""Minimum time between two attempts, to be polite to archives."""
+_RULE = re.compile(r"(?:(?:retry|every)? ?(?P<every>\S+) )?for (?P<span>\S+)")
+
+
+@dataclass(frozen=True)
+class Again:
+    """How often to try an interval again, and for how long after the time for which it was scheduled.
+
+    Parameters
+    ----------
+    every, within : timedelta
+
+    Examples
+    --------
+    >>> str(Again.read("retry 1h for 3d")), str(Again.read("for 60d"))
+    ('1h for 3d', '1d for 60d')
+    """
+
+    every: timedelta
+    within: timedelta
+
+    @classmethod
+    def read(cls, text: str) -> Again:
+        """Read a rule such as ``"1h for 3d"`` or ``"for 60d"``, which means once a day.
+
+        Raises
+        ------
+        RequestError
+        """
+        match = _RULE.fullmatch(" ".join(text.split()))
+        if match is None:
+            raise RequestError(
+                f"'{text[:60]}' does not say how often and for how long",
+                advice="write, for example, '1h for 3d', or 'for 60d' for once a day",
+            )
+        every = _length(match["every"]) if match["every"] else DAILY
+        within = _length(match["span"])
+        if every < LEAST:
+            raise RequestError(f"'{text}' would try again too often", advice="wait at least 1min")
+        if within < every:
+            raise RequestError(
+                f"'{text}' ends before the first attempt", advice=f"write '{match['every'] or '1d'} for 3d'"
+            )
+        return cls(every, within)
+
+    def __str__(self) -> str:
+        return f"{_in_words(self.every)} for {_in_words(self.within)}"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An interval of a schedule to run again.
+
+    Parameters
+    ----------
+    at : datetime
+        The time for which it was scheduled, naive UTC. The clock of its run.
+    reason : str
+        Why it is to run again.
+    """
+
+    at: datetime
+    span: TimeRange
+    reason: str
+
+
+def slots_to_run(
+    scheduled: Mapping[TimeRange, datetime],
+    found: Iterable[Interval],
+    now: datetime,
+    *,
+    late: Again | None = None,
+    remake: Again | None = None,
+) -> Iterator[Slot]:
+    """Choose the intervals of a schedule that should run again, in their order.
+
+    Parameters
+    ----------
+    scheduled : mapping
+        The time for which each interval was scheduled, naive UTC.
+    found : iterable of Interval
+        What happened for the intervals, and whether files have changed since.
+    now : datetime
+        Naive UTC.
+    late : Again, optional
+        Rule for intervals without results: their data came later than their run, a server could not be reached, or
+        nobody ran them.
+    remake : Again, optional
+        Rule for intervals with results: their files, their pipeline or its tools have changed.
+    """
+    from helio.pipelines.runs.intervals import DONE
+
+    for interval in found:
+        at, run = scheduled.get(interval.span), interval.run
+        rule = remake if run is not None and run.state in DONE else late
+        if at is None or rule is None or not at <= now <= at + rule.within:
+            continue
+        if interval.runs and now < interval.runs[0].started_at + rule.every:
+            continue
+        if interval.state in ("stale", "missing") or (interval.runs and _may_pass(interval.runs[0])):
+            yield Slot(at, interval.span, interval.reason)
+
+
+def _may_pass(run: IntervalRun) -> bool:
+    """Return whether a run could succeed later although helio knows of no change."""
+    if run.state == "no data":
+        return run.basis is None or not run.basis.files
+    return run.state == "crashed" or (run.state == "failed" and run.transient)
+
+
+def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Slot]:
+    """Compare what happened for the intervals of a schedule with the present files, pipeline and tools.
+
+    Parameters
+    ----------
+    now : datetime
+        Naive UTC.
+
+    Returns
+    -------
+    list of Slot
+        The intervals to run again, in their order.
+
+    Raises
+    ------
+    UnknownPipeline, InvalidTemplate
+        No run of the schedule is possible now.
+    """
+    from helio.pipelines.runs.intervals import intervals
+    from helio.pipelines.runs.known_runs import known_runs_of
+
+    late, remake = schedule.late_rule, schedule.remake_rule
+    windows = [rule.within for rule in (late, remake) if rule is not None]
+    if not windows:
+        return []
+    template = schedule.template(settings)
+    scheduled = {span: at for at, span in schedule.slots_due(template, now - max(windows), now)}
+    if not scheduled:
+        return []
+    plan = schedule.plan(settings, now, schedule.values)
+    known = (item.run for item in known_runs_of(settings).read().values() if item.run is not None)
+    runs = [run for run in known if run.span in scheduled and _is_run_of(plan, run)]
+    last = max(scheduled, key=lambda span: scheduled[span])
+    patience = late.within if late is not None else timedelta()
+    counting = [found.run for found in intervals(runs, scheduled) if found.run is not None]
+    found = intervals(
+        runs,
+        scheduled,
+        now=now,
+        expected=last,
+        present=_present(counting, plan, schedule.archive, settings),
+        patience=patience,
+    )
+    return list(slots_to_run(scheduled, found, now, late=late, remake=remake))
+
+
+def _is_run_of(plan: Plan, run: IntervalRun) -> bool:
+    """Return whether a run is of the same pipeline with the same values, except those of time."""
+    values = {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
+    return run.pipeline == plan.pipeline_id and dict(run.values) == values
+
+
+def _present(runs: Iterable[IntervalRun], plan: Plan, archive: str, settings: Settings) -> dict[str, Basis]:
+    """Return what new runs of the same intervals would rest on, by the id of the earlier run."""
+    from helio.pipelines.runs.basis import present_basis, steps_of, tools_of
+    from helio.sources.archives import archives_of
+    from helio.sources.cdf import CdfReader
+
+    steps, tools = steps_of(plan.normalised), tools_of(plan.normalised)
+    with CdfReader() as reader:
+        providers = archives_of(settings, reader, archive)
+        return {
+            run.id: present_basis(run.basis, steps, tools, providers) for run in runs if run.basis is not None
+        }
+
+
+def run_again(
+    name: str, settings: Settings, now: datetime, on_run: Callable[[Slot, Run], None] = lambda slot, run: None
+) -> int:
+    """Run the intervals of a schedule again that `find_slots` names, one after another.
+
+    Parameters
+    ----------
+    name : str
+        Name of the schedule.
+    now : datetime
+        Naive UTC. The clock of each run is the time for which its interval was scheduled.
+    on_run : callable
+        Called after each run.
+
+    Returns
+    -------
+    int
+        Number of runs without results.
+
+    Raises
+    ------
+    HelioError
+        The schedule, its pipeline or the engine's server cannot be used.
+    """
+    from helio.flows.last_runs import noted_run
+    from helio.flows.prefect import PrefectEngine
+    from helio.flows.schedule import Schedules
+    from helio.flows.serve import failures_of, run_slot, status_of
+
+    schedule = Schedules(settings).load(name)
+    failed = 0
+    for slot in find_slots(schedule, settings, now):
+        with noted_run(settings.home, name, slot.at) as on_end:
+            plan = schedule.plan(settings, slot.at, schedule.values)
+            run = run_slot(schedule, plan, settings, PrefectEngine(settings, settings.environ))
+            on_end(run.id, status_of(schedule, run), "; ".join(failures_of(run)))
+        failed += run.status == "failed"
+        on_run(slot, run)
+    return failed
+
+
+def _length(text: str) -> timedelta:
+    return timedelta(microseconds=Duration(text).nanoseconds / 1000)
+
+
+def _in_words(length: timedelta) -> str:
+    return str(Duration(f"{length // timedelta(microseconds=1)}us"))

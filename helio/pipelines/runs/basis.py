@@ -1,0 +1,265 @@
+"""What the result of a run rests on: its steps, the versions of its tools, and the files of its data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from helio.counts import number_of
+from helio.errors import DamagedFile, DamagedRecord, Offline, TimeRangeError, TransientError
+from helio.pipelines.analyses.work import work_of
+from helio.sources.local import LocalArchive
+from helio.sources.provider import Provider, Providers
+from helio.steps.fetch.choices import ABSENT, choices_of
+from helio.steps.signature import signatures
+from helio.store.records import WrongShape, read_json
+from helio.store.runs import RunRecord, StepRecord
+from helio.time_range import TimeRange, parse_time_range
+
+log = logging.getLogger(__name__)
+
+_ABSENT = frozenset(kind.__name__ for kind in ABSENT)
+_MOST_NAMED = 3
+"""Maximum number of files that a reason names."""
+_SHORT = 12
+"""Number of hexadecimal digits that identify a step or a file here; whole digests would fill the file of known runs."""
+
+_UNUSED = "-"
+"""Mark before the identity of a file that gave no records: a provider also lists the neighbours of an interval."""
+
+Files = Mapping[str, str]
+"""Short identities of the files that a provider lists for an interval, by name; empty if it has no data."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What determines the result of a run besides its interval and its values.
+
+    Parameters
+    ----------
+    steps : mapping
+        A short digest of each step, by its id: the tool and the arguments, without words for people.
+    tools : mapping
+        The version of each tool, by its name.
+    files : mapping
+        The files of each dataset, by ``"PROVIDER DATASET START/STOP"``, where PROVIDER is the one that the step names.
+        Datasets after the one that a fetch used are left out.
+    """
+
+    steps: Mapping[str, str] = field(default_factory=dict)
+    tools: Mapping[str, int] = field(default_factory=dict)
+    files: Mapping[str, Files] = field(default_factory=dict)
+
+
+def differences(before: Basis, now: Basis) -> tuple[str, ...]:
+    """Say in words why a run on the basis `now` could give another result than the run on the basis `before`.
+
+    Datasets that only one of the two knows are not compared, because a provider may be out of reach.
+
+    Examples
+    --------
+    >>> old = Basis({"b": "1"}, {"magnitude": 1}, {" AC_H2_MFI 2024-05-10/2024-05-11": {"a.cdf": "1"}})
+    >>> new = Basis({"b": "2"}, {"magnitude": 2}, {" AC_H2_MFI 2024-05-10/2024-05-11": {"a.cdf": "2"}})
+    >>> for reason in differences(old, new):
+    ...     print(reason)
+    the template has changed: step b differs
+    the tool magnitude has changed: version 1 → 2
+    AC_H2_MFI: a.cdf was republished
+    """
+    return tuple(_differences(before, now))
+
+
+def _differences(before: Basis, now: Basis) -> Iterator[str]:
+    steps = [
+        f"step {name} {change}"
+        for name, change in _changes(before.steps, now.steps, ("is new", "is gone", "differs"))
+    ]
+    if steps:
+        yield f"the template has changed: {_listed(steps)}"
+    for tool in sorted(before.tools.keys() & now.tools.keys()):
+        if before.tools[tool] != now.tools[tool]:
+            yield f"the tool {tool} has changed: version {before.tools[tool]} → {now.tools[tool]}"
+    for name in sorted(before.files.keys() & now.files.keys()):
+        changed = [
+            f"{file} {change}"
+            for file, change in _changes(
+                _used(before.files[name]), _used(now.files[name]), ("is new", "is gone", "was republished")
+            )
+        ]
+        if changed:
+            yield f"{_parts(name)[1]}: {_listed(changed)}"
+
+
+def _used(files: Files) -> Files:
+    return {name: identity for name, identity in files.items() if not identity.startswith(_UNUSED)}
+
+
+def _changes(
+    before: Mapping[str, str], now: Mapping[str, str], words: tuple[str, str, str]
+) -> Iterator[tuple[str, str]]:
+    new, gone, different = words
+    for name in sorted(before.keys() | now.keys()):
+        if name not in before:
+            yield name, new
+        elif name not in now:
+            yield name, gone
+        elif before[name] != now[name]:
+            yield name, different
+
+
+def _listed(changes: Sequence[str]) -> str:
+    others = len(changes) - _MOST_NAMED
+    rest = f", and {number_of(others, 'other change')}" if others > 0 else ""
+    return ", ".join(changes[:_MOST_NAMED]) + rest
+
+
+def steps_of(normalised: Mapping[str, Any]) -> dict[str, str]:
+    """Return a short digest of each step of a normalised template, by its id."""
+    return dict(_steps_of(json.dumps(normalised, sort_keys=True)))
+
+
+@lru_cache(maxsize=16)
+def _steps_of(text: str) -> tuple[tuple[str, str], ...]:
+    known = signatures()
+    return tuple(
+        (str(step["step_id"]), _short(work_of({"steps": [step]}, known)))
+        for step in json.loads(text)["steps"]
+    )
+
+
+def tools_of(normalised: Mapping[str, Any]) -> dict[str, int]:
+    """Return the present version of each tool that a normalised template uses."""
+    return {
+        name: signature.version for name, signature in signatures().items() if name in set(_tools(normalised))
+    }
+
+
+def _tools(template: Any) -> Iterator[str]:
+    """Find the names of tools in a template, also in the blocks of its maps."""
+    for step in template.get("steps", template.get("block", ())):
+        yield str(step.get("tool_name"))
+        yield from _tools({"block": step.get("block") or ()})
+
+
+def read_basis(record: RunRecord, now: datetime) -> Basis | None:
+    """Read what a run rests on from its record; return None, which is logged, if the record does not say it.
+
+    Parameters
+    ----------
+    now : datetime
+        The clock of the run, naive UTC.
+    """
+    try:
+        normalised = read_json((record.folder / "normalised.json").read_bytes())
+        steps = steps_of(normalised)
+        records = {str(step["step_id"]): step for step in record.readable_steps[0]}
+        files: dict[str, Files] = {}
+        for step in record.plan["steps"]:
+            done = records.get(str(step["step_id"]))
+            if done is not None:
+                files |= _files_of(step.get("tool_args") or {}, done, now)
+    except (OSError, WrongShape, DamagedRecord, KeyError, TypeError, AttributeError, TimeRangeError) as error:
+        log.info("the record of run '%s' does not say what the run rests on: %r", record.id, error)
+        return None
+    tools = {step["tool_name"]: int(step["tool_version"]) for step in records.values()}
+    return Basis(steps, tools, files)
+
+
+def _files_of(args: Mapping[str, Any], done: StepRecord, now: datetime) -> Iterator[tuple[str, Files]]:
+    """Yield the datasets of a fetch with the files that the run found; nothing for other steps."""
+    choices = choices_of(args)
+    if not choices or "time_range" not in args:
+        return
+    span = parse_time_range(str(args["time_range"]), now)
+    listed: dict[str, Files] = {}
+    if done["error"] is not None and done["error"]["kind"] in _ABSENT:
+        listed = {choice.dataset_id: {} for choice in choices}
+    chosen = [choice for output in done["outputs"] for choice in output["recipe"].get("choices", ())]
+    for choice in (*chosen, *done.get("sought", ())):
+        files = choice["files"]
+        listed[choice["dataset"]] = {} if isinstance(files, str) else _identified(files)
+    read = {source.file for output in done["outputs"] for source in output["sources"]}
+    if len(choices) == 1 and read and read.isdisjoint(*listed.values()):
+        read = set().union(*listed.values())  # a service names what it gave otherwise than what it lists
+    for option in choices:
+        if option.dataset_id not in listed:
+            continue
+        found = listed[option.dataset_id]
+        is_used = not read.isdisjoint(found)
+        yield (
+            _name(option.provider, option.dataset_id, span),
+            {name: identity if name in read else _UNUSED + identity for name, identity in found.items()},
+        )
+        if is_used:
+            return  # the other datasets would be used only without this one
+
+
+def present_basis(
+    before: Basis, steps: Mapping[str, str], tools: Mapping[str, int], providers: Providers
+) -> Basis:
+    """Return what a new run of the interval of an earlier run would rest on.
+
+    Parameters
+    ----------
+    before : Basis
+        The basis of the earlier run.
+    steps, tools : mapping
+        From `steps_of` and `tools_of`, for the present template.
+    providers : Providers
+        They name the present files, if the steps are the same; otherwise the files do not matter. Datasets whose
+        provider cannot be reached are left out.
+    """
+    files: dict[str, Files] = {}
+    if before.steps == steps:
+        for name, earlier in before.files.items():
+            provider, dataset_id, span = _parts(name)
+            try:
+                files[name] = _present_files(
+                    providers.choose(provider), dataset_id, TimeRange.from_iso(*span.split("/")), earlier
+                )
+            except ABSENT:
+                files[name] = {}
+            except (TransientError, Offline) as error:
+                log.info("the present files of %s are unknown: %s", name, error.message)
+            except DamagedFile as error:  # a run reports it
+                files[name] = {f"{dataset_id} ({error.message})": "damaged"}
+    return Basis(steps, tools, files)
+
+
+def _present_files(provider: Provider, dataset_id: str, span: TimeRange, earlier: Files) -> Files:
+    """Return the files that a provider lists now; a file that is new or has changed counts if it has records."""
+    present = _identified((file.file, file.identity) for file in provider.locate(dataset_id, span))
+    known = {name: identity.removeprefix(_UNUSED) for name, identity in earlier.items()}
+    changed = {name for name, identity in present.items() if known.get(name) != identity}
+    without: Set[str] = frozenset()
+    if changed and isinstance(provider, LocalArchive):
+        without = changed - provider.files_with_records(dataset_id, span)
+    return {
+        name: earlier[name] if name not in changed else _UNUSED + identity if name in without else identity
+        for name, identity in present.items()
+    }
+
+
+def _identified(files: Iterable[Sequence[str]]) -> Files:
+    return {str(name): _short(str(identity)) for name, identity in files}
+
+
+def _name(provider: str, dataset_id: str, span: TimeRange) -> str:
+    return f"{provider} {dataset_id} {'/'.join(span.as_iso())}"
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """Return the provider, the dataset and the time range in a name; only a dataset may contain blanks."""
+    provider, _, rest = name.partition(" ")
+    dataset_id, _, span = rest.rpartition(" ")
+    return provider, dataset_id, span
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:_SHORT]
