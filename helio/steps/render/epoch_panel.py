@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from helio.errors import StepError
 from helio.steps.render.axes import most_labels
 from helio.steps.render.panel import Slot
@@ -48,20 +50,15 @@ class EpochPanel(SpectrumPanel):
     @cached_property
     def drawn(self) -> Mapping[str, Table]:
         """The tables with their bins in days if they reach over ten days, otherwise as they are."""
-        axes = [table.axes[0] for table in self.tables.values() if table.axes]
-        ends = [end for axis in axes for end in (axis.centers.min(), axis.centers.max())]
-        if not axes or axes[0].unit != "h" or max(ends) - min(ends) <= _IN_DAYS:
-            return self.tables
-        return {
-            label: replace(table, axes=tuple(map(_in_days, table.axes)))
-            for label, table in self.tables.items()
-        }
-
-    @property
-    def x_name(self) -> tuple[str, str]:
-        """The name and the unit of the time axis."""
-        name, unit = super().x_name
-        return name, unit and next((table.axes[0].unit for table in self.drawn.values() if table.axes), unit)
+        tables = super().drawn
+        bins = [table.axes[0] for table in tables.values()]
+        if (
+            not bins
+            or bins[0].unit != "h"
+            or np.ptp(np.concatenate([one.centers for one in bins])) <= _IN_DAYS
+        ):
+            return tables
+        return {label: replace(table, axes=(_in_days(table.axes[0]),)) for label, table in tables.items()}
 
     @cached_property
     def log_x(self) -> bool:
@@ -81,7 +78,7 @@ class EpochPanel(SpectrumPanel):
     def _bin_axis(self, slot: Slot, limits: tuple[float, float]) -> dict[str, Any]:
         zero = {"zeroline": True, "zerolinecolor": _ZERO, "zerolinewidth": 1.5}
         axis = super()._bin_axis(slot, limits) | zero
-        unit = next(table.axes[0].unit for table in self.drawn.values() if table.axes)
+        unit = next(iter(self.drawn.values())).axes[0].unit
         fitting = [
             step
             for step in _STEPS[unit]

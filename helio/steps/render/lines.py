@@ -194,10 +194,10 @@ def line_traces(
 
 def _levels(style: Mapping[str, Any], frame: tuple[float, float]) -> Iterator[tuple[str, float]]:
     """Yield the keys and the levels of the areas between a line and a level, or an edge of the panel."""
-    low, high = frame
-    for key, side, edge in (("fill_below", "top", high), ("fill_above", "bottom", low)):
-        if key in style or style.get("fill_to") == side:
-            yield key, float(style.get(key, edge))
+    edge = style.get("fill_to")
+    for key, side in (("fill_below", "top"), ("fill_above", "bottom")):
+        if key in style or edge == side:
+            yield key, float(style[key] if key in style else frame[side == "top"])
 
 
 def absent_trace(

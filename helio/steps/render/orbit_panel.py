@@ -125,11 +125,6 @@ class OrbitPanel(EntryPanel):
         """Whether the panel is as high as wide, which is always true for this kind of panel."""
         return True
 
-    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
-        """Return whether no position has values, or the quantity of the colours has none."""
-        positions = _positions(self.entry)
-        return set(positions) <= set(absent) or any(label not in positions for label in absent)
-
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
         """Return a copy of the panel that has only the records in [start, stop), and between the times of its entry."""
         cut = super().between(start, stop, written)
@@ -138,11 +133,6 @@ class OrbitPanel(EntryPanel):
         what = f"no record with a usable value of {' and '.join(repr(label) for label in self.tables)}"
         message = f"nothing to draw: panel {self.number} has {what}"
         return replace(cut, nothing=Nothing(what, message, "choose another time range"))
-
-    @property
-    def x_quantity(self) -> tuple[str, str]:
-        """The coordinate on the x axis with its frame, and its unit."""
-        return self._title_of(self._plane[0]), self._unit
 
     @property
     def _tracks(self) -> dict[str, Table]:
@@ -170,6 +160,10 @@ class OrbitPanel(EntryPanel):
         """Whether the x axis and the y axis of the panel increase to the left and downwards."""
         left = self._frame in TO_THE_SUN and self.option("sun", "left") == "left" and self._plane != "yz"
         return left, left and self._plane == "xy"
+
+    def needs_any_of(self, absent: Mapping[str, str]) -> bool:
+        """Return whether no orbit has values, or the quantity has none that sets the colours."""
+        return self._tracks.keys() <= absent.keys() or self.option("color_by", TIME) in absent
 
     @cached_property
     def clouds(self) -> dict[str, Cloud]:
@@ -233,6 +227,11 @@ class OrbitPanel(EntryPanel):
 
     def _title_of(self, letter: str) -> str:
         return f"{letter.upper()} {self._frame}".strip()
+
+    @property
+    def x_quantity(self) -> tuple[str, str]:
+        """The coordinate on the x axis with its frame, and its unit."""
+        return self._title_of(self._plane[0]), self._unit
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the title of the y axis: the coordinate with its frame and unit."""

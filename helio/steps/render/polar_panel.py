@@ -127,11 +127,6 @@ class PolarPanel(HistogramPanel):
         """Return an empty title; the title below the circle says what the radius is."""
         return {"text": "", "font": {"size": geometry.font - 1}}
 
-    @property
-    def x_quantity(self) -> tuple[str, str]:
-        """The names of the angles; the unit is beside each label of a ray."""
-        return super().x_quantity[0], ""
-
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         del geometry
         return []
@@ -141,6 +136,11 @@ class PolarPanel(HistogramPanel):
         turn = -1.0 if self.option("clockwise", False) else 1.0
         drawn = np.radians(_ZERO[self.option("zero", "right")] + turn * angle)
         return radius * np.cos(drawn), radius * np.sin(drawn)
+
+    @property
+    def x_quantity(self) -> tuple[str, str]:
+        """The names of the angles; the labels around the circle show their unit."""
+        return super().x_quantity[0], ""
 
     def _radius_words(self) -> str:
         """Return what the radius is, with its normalisation."""

@@ -19,6 +19,7 @@ from helio.steps.render.ephemeris import (
     ephemeris_rows,
     height_of,
     row_texts,
+    width_between,
     width_of,
 )
 from helio.steps.render.figure import Figure
@@ -206,11 +207,13 @@ def render_spec(
                 layout["xaxis" + name.removeprefix("x")]["matches"] = "x"
         if ephemeris:
             ticks, _ = time_ticks(start, stop, layout["xaxis"]["nticks"])
-            layout["xaxis"] |= fixed_ticks(ticks)
             bottom, _ = geometry.domains[over_time[-1].number - 1]
-            values = [row.texts(ticks, spec.get("gap_factor", 1.5)) for row in ephemeris]
-            notes += ephemeris_notes(ephemeris, values)
-            texts += row_texts(ephemeris, values, ticks, geometry, bottom, title)
+            for (name, last), column in zip(lowest.items(), ephemeris, strict=True):
+                layout["xaxis" + name.removeprefix("x")] |= fixed_ticks(ticks)
+                values = [row.texts(ticks, spec.get("gap_factor", 1.5)) for row in column]
+                notes += ephemeris_notes(column, values)
+                side, _ = geometry.span(last.number)
+                texts += row_texts(column, values, ticks, geometry, bottom, title, x_axis=name, left=side)
     for panel, y_title in zip(panels, y_titles, strict=True):
         slot = Slot(
             geometry,
@@ -278,7 +281,7 @@ def render_spec(
 
 def _size(
     rows: Sequence[Sequence[Panel]],
-    ephemeris: Sequence[EphemerisRow],
+    ephemeris: Sequence[Sequence[EphemerisRow]],
     spec: FigureSpec,
     width: int,
     font: float,
@@ -332,8 +335,12 @@ def _size(
         columns |= {panel.number: widest for panel in aligned}
     title_depths = {panel.number: title_depth(title) for panel, title in zip(panels, y_titles, strict=True)}
     depths = {number: columns[number] + _STANDOFF + title_depths[number] + _EDGE for number in title_depths}
+    if ephemeris:
+        lowest = next((row for row in reversed(above) if row[0].over_time), [])
+        for panel, column in zip(lowest[1:], ephemeris[1:], strict=False):
+            depths[panel.number] = max(depths[panel.number], width_between(column, font))
     left = math.ceil(columns[1] + _STANDOFF + max(title_depths[panel.number] for panel in firsts) + _EDGE)
-    beside = math.ceil(width_of(ephemeris, font)) + _EDGE if ephemeris else 0
+    beside = math.ceil(width_of(ephemeris[0], font)) + _EDGE if ephemeris else 0
     return lay(max(left, usual, beside), rooms_at_right(rows, font, narrow), depths), columns, y_titles
 
 

@@ -370,7 +370,8 @@ class FigureSpec(TypedDict, total=False):
     ephemeris: Annotated[
         list[str],
         "Labels, LABEL or LABEL.component, whose values stand in rows below the time axis, such as the position of "
-        "the spacecraft. They are interpolated between neighbouring records, never over a gap.",
+        "the spacecraft. They are interpolated between neighbouring records, never over a gap. With columns, the "
+        "labels belong to the columns in turn: with 2 columns, the first and the third to the left one.",
         MaxItems(20),
     ]
     histograms: Annotated[

@@ -37,7 +37,7 @@ class SpectrumPanel(Panel):
     @property
     def drawn(self) -> Mapping[str, Table]:
         """The tables as they are drawn, with the unit of their bins that the x axis has."""
-        return self.tables
+        return {label: table for label, table in self.tables.items() if label not in self.absent}
 
     @cached_property
     def lines(self) -> Sequence[Curve]:
@@ -52,7 +52,7 @@ class SpectrumPanel(Panel):
         style = self.style
         curves = panel_curves(
             self.number,
-            {label: table for label, table in self.drawn.items() if label not in self.absent},
+            self.drawn,
             style.spec,
             style.theme.foreground,
             style.line_scale,
@@ -77,7 +77,7 @@ class SpectrumPanel(Panel):
     @cached_property
     def log_x(self) -> bool:
         """Whether the x axis is logarithmic: as the figure's spec says; by default, if the bins are logarithmic."""
-        axes = [table.axes[0] for label, table in self.tables.items() if label not in self.absent]
+        axes = [table.axes[0] for table in self.drawn.values()]
         default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
         return bool(self.option("log_x", default))
 
@@ -87,7 +87,7 @@ class SpectrumPanel(Panel):
         chosen = self.option("bin_label", cast(str | None, None))
         if chosen is not None:
             return chosen, ""
-        bins = [table.axes[0] for table in self.tables.values() if table.axes]
+        bins = [table.axes[0] for table in (self.drawn or self.tables).values() if table.axes]
         return ", ".join(dict.fromkeys(axis.label or "bin" for axis in bins)), bins[0].unit if bins else ""
 
     def keeps_whole(self, table: Table) -> bool:
