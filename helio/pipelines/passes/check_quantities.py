@@ -200,6 +200,14 @@ def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[D
             advice = _advice_on_unlike("unit", first, read) + "; or give each a histogram of its own"
             why = ": the quantities of a histogram need one unit"
             yield _diagnostic(step, "unit", read, [first.known, read.known], message, why, advice)
+    for path, read in by_path.items():
+        polar = path[1] == "histograms" and figure_of(step.step)["histograms"][path[2]].get("polar")
+        if polar and read.known.unit is not None and not _is_angle(read.known.unit):
+            message = (
+                f"a polar histogram needs an angle, but '{read.label}' {_is_in(read.known.unit, 'unit')}"
+            )
+            advice = advice_on_units(read.known.unit, "deg")
+            yield _diagnostic(step, "unit", read, [read.known], message, "", advice)
     for path, x in by_path.items():
         y = by_path.get((*path[:-1], "y"))
         if path[-1] != "x" or y is None:
@@ -216,6 +224,12 @@ def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[D
                 "; or draw them as a scatter, without equal_axes" if equal else "; or choose another fit"
             )
             yield _diagnostic(step, aspect, y, [x.known, y.known], message, why, advice)
+
+
+def _is_angle(unit: str) -> bool:
+    from helio.knowledge.unit_algebra import comparable  # the spellings of units, only for these figures
+
+    return comparable(unit, "deg")
 
 
 def _unfit_orbits(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[Diagnostic]:

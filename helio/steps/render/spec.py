@@ -325,7 +325,10 @@ class Orbit(TypedDict, total=False):
         "names one colour for an orbit.",
     ]
     time_marks: Annotated[bool, "Whether round times are marked along an orbit; true when left out."]
-    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are drawn."]
+    between: Annotated[
+        list[str],
+        "Two ISO times in UTC, or a time range such as $EVENT twice; only the records between them are drawn.",
+    ]
     x_range: Annotated[list[float], "Lowest and highest value of the x axis, in its unit."]
     y_range: Annotated[list[float], "Lowest and highest value of the y axis, in its unit."]
     x_label: Annotated[Text, "Label of the x axis; coordinate, frame and unit when left out."]

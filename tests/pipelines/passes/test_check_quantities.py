@@ -413,6 +413,17 @@ def orbit(**entry):
     return step(2, "render_spec", spec={"orbits": [{"of": "P", **entry}]})
 
 
+def test_a_polar_histogram_takes_angles():
+    drawn = step(2, "render_spec", spec={"histograms": [{"of": "WI_PLASMA.N", "polar": True}]})
+    [one] = found(fetch(1, "N"), drawn)
+    assert (one.code, one.path) == ("HV402", "/steps/1/tool_args/spec/histograms/0/of")
+    assert one.message.startswith("a polar histogram needs an angle, but 'WI_PLASMA.N' is in cm^-3")
+    del drawn["tool_args"]["spec"]["histograms"][0]["polar"]
+    assert not found(fetch(1, "N"), drawn)
+    angle = step(1, "clock_angle", field_label="b", output_label="angle")
+    assert not found(angle, step(2, "render_spec", spec={"histograms": [{"of": "angle", "polar": True}]}))
+
+
 def test_an_orbit_takes_a_vector():
     [one] = found(fetch(1, "N"), orbit(of="WI_PLASMA.N"))
     assert one.path == "/steps/1/tool_args/spec/orbits/0/of"

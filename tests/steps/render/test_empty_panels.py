@@ -8,7 +8,7 @@ import pytest
 from helio.errors import StepError
 from helio.steps.render.render_spec import render_spec
 from helio.store.no_values import no_values_note
-from helio.store.table import Table
+from helio.store.table import Axis, Table
 from tests.steps.render.test_render_spec import (
     TEN_MINUTES,
     draw,
@@ -25,6 +25,12 @@ from tests.steps.render.test_render_spec import (
 def unknown(reason="fetch failed: nothing there"):
     """Return the table that stands for one that does not exist."""
     return Table(np.zeros(0, "datetime64[ns]"), np.zeros(0), notes=(no_values_note(reason),))
+
+
+def superposed():
+    table = wide_spectrum(4)
+    axis = Axis("Time from zero epoch", "h", np.array([-1.5, -0.5, 0.5, 1.5]), scale="linear")
+    return replace(table, axes=(axis,))
 
 
 def without_values(table):
@@ -116,6 +122,7 @@ def test_what_was_searched_for_and_not_found_is_not_called_missing_data():
         ("strip", scalar("region", "")),
         ("spectrogram", wide_spectrum(4)),
         ("spectrum", wide_spectrum(4)),
+        ("epochs", superposed()),
         ("line", wide_spectrum(20)),
     ],
 )
@@ -129,7 +136,12 @@ def test_every_kind_of_panel_may_be_empty(kind, table, kept):
 
 
 def test_a_kind_with_a_second_table_draws_the_other_one():
-    for kind, table in (("bars", scalar("a")), ("strip", scalar("a")), ("spectrum", wide_spectrum(4))):
+    for kind, table in (
+        ("bars", scalar("a")),
+        ("strip", scalar("a")),
+        ("spectrum", wide_spectrum(4)),
+        ("epochs", superposed()),
+    ):
         for absent in (without_values(table), table.take(slice(0, 0)), unknown()):
             figure = draw({"a": table, "b": absent}, panels=[["a", "b"]], panel_types=[kind])
             assert not any("nothing to draw" in note for note in figure.notes)

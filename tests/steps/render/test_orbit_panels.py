@@ -10,6 +10,7 @@ from helio.knowledge.magnetosphere import bow_shock, bow_shock_standoff, magneto
 from helio.steps.render.render_spec import render_spec
 from helio.steps.render.write_figure import to_json
 from helio.store.table import Table
+from tests.steps.render.test_empty_panels import unknown, without_values
 from tests.steps.render.test_render_spec import layout, texts, traces
 from tests.steps.render.test_spectrum_panels import plain
 from tests.steps.series import SOURCE, epochs, scalar
@@ -30,6 +31,9 @@ def draw(tables, **spec):
 
 def orbit(tables=None, spec=None, **entry):
     return draw(tables or {"P": position()}, orbits=[{"of": "P", **entry}], **(spec or {}))
+
+
+ABSENT = (without_values, lambda table: table.take(slice(0, 0)), lambda table: unknown())
 
 
 def trace(figure, part):
@@ -204,6 +208,16 @@ def test_one_record_and_part_of_the_time():
 
 def test_equal_tables_give_equal_bytes():
     assert to_json(orbit(color_by="time")) == to_json(orbit(color_by="time"))
+
+
+@pytest.mark.parametrize("absent", ABSENT)
+def test_an_orbit_without_positions_is_an_empty_panel_or_a_name(absent):
+    field = scalar(np.arange(241) * 360.0, np.linspace(1, 100, 241), name="B")
+    alone = draw({"B": field, "Q": absent(position())}, panels=[["B"]], orbits=[{"of": "Q"}])
+    assert any(note.startswith("panel 2: nothing to draw: ") for note in alone.notes)
+    both = draw({"P": position(), "Q": absent(position())}, orbits=[{"of": ["P", "Q"]}])
+    assert any("Q (no data)" in text for text in texts(both))
+    assert any(note.startswith("panel 1: Q is not drawn: ") for note in both.notes)
 
 
 # --- wrong inputs --------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import pytest
 from helio.errors import StepError, UnitMismatch
 from helio.steps.render.render_spec import render_spec
 from helio.steps.render.write_figure import to_json
+from tests.steps.render.test_empty_panels import unknown, without_values
 from tests.steps.render.test_render_spec import layout, texts, traces
 from tests.steps.render.test_spectrum_panels import plain
 from tests.steps.series import scalar
@@ -122,6 +123,20 @@ def test_several_angles_have_names_in_their_colours():
 def test_labels_may_be_chosen():
     title = layout(polar(x_label="clock angle", y_label="minutes"))["xaxis"]["title"]["text"]
     assert title == "clock angle<br>minutes"
+
+
+@pytest.mark.parametrize(
+    "absent", [without_values, lambda table: table.take(slice(0, 0)), lambda table: unknown()]
+)
+def test_an_angle_without_values_is_an_empty_panel_or_a_name(absent):
+    tables = {"B": angles([1, 2], unit="nT", name="B"), "q": absent(angles([1, 2], name="q"))}
+    entry = {"of": "q", "polar": True}
+    figure = render_spec(tables, spec={"panels": [["B"]], "histograms": [entry]})
+    assert any(note.startswith("panel 2: nothing to draw: ") for note in figure.notes)
+    tables = {"phi": angles([10, 20]), "q": tables["q"]}
+    figure = render_spec(tables, spec={"histograms": [{"of": ["phi", "q"], "polar": True, "bins": 4}]})
+    assert sectors(figure)[0] == [2, 0, 0, 0]
+    assert any("q (no data)" in text for text in texts(figure))
 
 
 def test_equal_tables_give_equal_bytes():
