@@ -291,6 +291,31 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
         },
         {},
     ),
+    "mms-survey": (
+        "2017-07-11T20:00 to 2017-07-12T00:00",
+        {
+            "MMS1_FGM_SRVY_L2": ("1s", {"mms1_fgm_b_gsm_srvy_l2": vector("nT", 2, "GSM", size=4, swing=12)}),
+            "MMS1_FPI_FAST_L2_DIS-MOMS": (
+                "4500ms", {name.replace("brst", "fast"): made for name, made in IONS.items()},
+            ),
+            "MMS1_FPI_FAST_L2_DES-MOMS": (
+                "4500ms",
+                {
+                    "mms1_des_energyspectr_omni_fast": Made(
+                        "keV/(cm^2 s sr keV)", 1e7, size=32, axis=ENERGY, bins=(10, 3e4)
+                    )
+                },
+            ),
+            "mms1": (
+                "3min",
+                {
+                    "XYZ_GSM": vector("km", (-1.4e5, 3e4, 2e4), "GSM", swing=3e3), "LT_SM": Made("h", 0.3),
+                    "L": Made("", 22, swing=1),
+                },
+            ),
+        },
+        {},
+    ),
     "goes-xray-flares": ("2017-09-06", {}, {}),
     "mms-magnetopause-mva-walen": (
         "2015-10-16T13:05:40 to 2015-10-16T13:06:50",

@@ -261,6 +261,20 @@ class FigureSpec(TypedDict, total=False):
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
+    columns: Annotated[
+        int,
+        "Number of columns of the panels in 'panels', such as one for each spacecraft; 1 when left out. The panels "
+        "fill the rows from the left: with 2 columns, panel 2 is at the right of panel 1. All columns show the same "
+        "times.",
+    ]
+    column_titles: Annotated[
+        list[Text], "Title of each column, above its first panel.", MaxItems(LIMITS.panels)
+    ]
+    share_y: Annotated[
+        bool,
+        "Whether the panels of a row have the same y range, so that columns can be compared; false when left out. "
+        "Panels whose y_range is set keep it.",
+    ]
     right: Annotated[
         list[str],
         "Labels in panels of lines whose lines have a second y axis, at the right of the panel. Keys by panel number "
@@ -396,6 +410,6 @@ class FigureSpec(TypedDict, total=False):
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
     row_heights: Annotated[
         list[float],
-        "Relative height of each panel; panels side by side have one height.",
+        "Relative height of each panel, or of each row of panels; panels side by side have one height.",
         MaxItems(LIMITS.panels),
     ]
