@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from helio import __version__
 from helio.flows.schedule import name_of_range
 from helio.flows.server import Server
+from helio.pictures import size_of
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
@@ -37,7 +38,6 @@ from helio.web.files import (
     Files,
     address_of,
     name_of,
-    size_of,
     thumbnail_address,
 )
 from helio.web.gallery import LONGEST_MARKED, Gallery, Series, length_of, make_gallery, safe_name, utc_now
