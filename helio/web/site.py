@@ -455,14 +455,17 @@ def short_span(span: TimeRange) -> str:
     >>> short_span(TimeRange.from_iso("2021-10-28", "2021-10-29"))
     'Thu 28'
     >>> short_span(TimeRange.from_iso("2021-10-28", "2021-11-04"))
-    'Thu 28 to Thu 4'
+    'Thu 28 Oct to Thu 4 Nov'
     >>> short_span(TimeRange.from_iso("2021-10-28T12:00", "2021-10-28T18:00"))
     'Thu 28 12:00 to 18:00'
     """
     first = f"{span.start:%a} {span.start.day}"
     if _is_day(span):
         return first
-    last = "" if span.start.date() == span.stop.date() else f"{span.stop:%a} {span.stop.day} "
+    last = f"{span.stop:%a} {span.stop.day}"
+    if span.duration > DAY and span.start.month != span.stop.month:
+        first, last = f"{first} {span.start:%b}", f"{last} {span.stop:%b}"
+    last = "" if span.start.date() == span.stop.date() else f"{last} "
     if span.start.time() == span.stop.time() == MIDNIGHT:
         return f"{first} to {last}".rstrip()
     return f"{first} {span.start:%H:%M} to {last}{span.stop:%H:%M}"
@@ -497,6 +500,8 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
     if asked is None and interval.state == "stale":
         return interval.reason, again
     reason, advice = failure(run)
+    if asked is None and interval.state == "waiting":
+        advice = f"the data may still come; later {again}"
     return reason, advice or (f"{again}; it goes on after the finished steps" if reason else "")
 
 
