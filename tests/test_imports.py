@@ -15,7 +15,7 @@ import helio
 ROOT = Path(helio.__file__).parent
 LAYERS = (
     ("limits",),
-    ("errors", "counts", "settings", "time_range", "interrupts"),
+    ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
     ("notebook",),
     ("store",),
     ("sources",),
@@ -39,7 +39,7 @@ HOMES = {
     "jinja2": "web",
     "markupsafe": "web",
     "uvicorn": "web",
-    "PIL": "web",
+    "PIL": "pictures",
 }
 SOURCES = sorted(
     path

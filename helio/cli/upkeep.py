@@ -54,7 +54,7 @@ def gc(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """List stored results and files that no run uses, or delete them.
+    """List stored results, files and small pictures of figures that no run uses, or delete them.
 
     Keeps everything made or used in the last hour, because a run may still need it, and downloaded files used in the
     last week.
@@ -73,6 +73,7 @@ def gc(
             Store(settings.store),
             run_records(),
             files=settings.home / "files",
+            pictures=settings.home / "gallery" / "thumbs",
             older_than=age,
             quota=limit,
             now=datetime.now(UTC),

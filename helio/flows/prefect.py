@@ -140,7 +140,12 @@ class PrefectEngine:
         for artefact in run.artefacts:
             by_step.setdefault(artefact.step_id, {})[artefact.kind] = artefact.path.absolute()
         figures = [
-            Picture(str(step), files["png"].read_bytes() if "png" in files else None, files.get("html"))
+            Picture(
+                str(step),
+                files["png"].read_bytes() if "png" in files else None,
+                files.get("html"),
+                files.get("png"),
+            )
             for step, files in by_step.items()
             if files.keys() & FORMATS
         ]

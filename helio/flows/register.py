@@ -15,6 +15,7 @@ from helio.errors import EngineError
 from helio.flows.definition import describe, parameters_of, run_name, tags_of, version_of
 from helio.flows.server import Server
 from helio.flows.task_runs import EVENTS, TaskRun
+from helio.pictures import fit, size_of
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.execute import PlanResult, StepResult
 from helio.pipelines.template.diagnostics import StepId
@@ -26,7 +27,7 @@ QUICK = 3.0
 PATIENCE = 30.0
 """Maximum seconds for one request about a scheduled run: nobody waits, and without its end it counts as crashed."""
 LARGEST_IMAGE = 1_000_000
-"""Maximum bytes of a PNG that is stored in the server's database; for a larger figure, only a link is stored."""
+"""Maximum bytes of a PNG that is stored in the server's database; a larger figure is stored smaller."""
 BEGUN = ("PENDING", "RUNNING", "PAUSED", "CANCELLING")
 """Prefect's states of a flow run that has a process. A run in the state ``SCHEDULED`` has no process yet."""
 OPEN = ("SCHEDULED", *BEGUN)
@@ -41,6 +42,8 @@ class Picture:
     png: bytes | None = None
     file: Path | None = None
     """Path of the page with the full figure."""
+    source: Path | None = None
+    """Path of the PNG."""
 
 
 def register_cached(
@@ -205,8 +208,14 @@ def figure_artifact(pipeline_id: str, figure: Picture) -> dict[str, Any]:
     """Return the artifact that shows a figure: an image if there is a small PNG, otherwise a link to its page."""
     key = f"{pipeline_id}-{figure.name}"
     words = f"Figure {figure.name}" + (f": {_link(figure.file)}" if figure.file else "")
-    if figure.png is not None and len(figure.png) <= LARGEST_IMAGE:
-        data = "data:image/png;base64," + base64.b64encode(figure.png).decode()
+    png = figure.png
+    if png is not None and len(png) > LARGEST_IMAGE:
+        width, height = size_of(png)
+        png = fit(png, LARGEST_IMAGE)
+        full = f", full size in {_link(figure.source)}" if figure.source else ""
+        words += f" (shown smaller: the PNG has {width} × {height} pixels{full})"
+    if png is not None:
+        data = "data:image/png;base64," + base64.b64encode(png).decode()
         return _artifact(key, "image", data, words)
     return _artifact(key, "markdown", words, f"Figure {figure.name}")
 

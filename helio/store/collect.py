@@ -29,6 +29,7 @@ Kind = Literal[
     "downloaded file",
     "reply",
     "unfinished download",
+    "small picture",
 ]
 
 UNTOUCHED = timedelta(hours=1)
@@ -89,6 +90,7 @@ def collect(
     runs: Runs,
     *,
     files: Path | None = None,
+    pictures: Path | None = None,
     older_than: timedelta | None = None,
     quota: int | None = None,
     now: datetime,
@@ -110,6 +112,9 @@ def collect(
     ----------
     files : Path, optional
         The file cache.
+    pictures : Path, optional
+        Small pictures of figures; the name of each begins with the sha256 of its figure. Those of figures that no
+        run record refers to are removed.
     older_than : timedelta, optional
         Age of run records to remove. Default: remove none.
     quota : int, optional
@@ -125,7 +130,7 @@ def collect(
         Something cannot be removed. The store stays consistent; call again.
     """
     now = now.replace(tzinfo=UTC) if now.tzinfo is None else now
-    plan = _survey(store, runs, files, older_than, now)
+    plan = _survey(store, runs, files, pictures, older_than, now)
     if quota is not None:
         _fit(plan, quota)
     removed = tuple(plan.removals) if dry_run else tuple(_remove(plan, runs, files))
@@ -163,7 +168,12 @@ class _Plan:
 
 
 def _survey(
-    store: Store, runs: Runs, files: Path | None, older_than: timedelta | None, now: datetime
+    store: Store,
+    runs: Runs,
+    files: Path | None,
+    pictures: Path | None,
+    older_than: timedelta | None,
+    now: datetime,
 ) -> _Plan:
     plan = _Plan()
     running: set[str] = set()
@@ -198,6 +208,9 @@ def _survey(
             plan.damaged.append(entry)
     if files is not None:
         _survey_cache(plan, files, young, referred, running, now)
+    for entry in files_below(pictures) if pictures is not None else ():
+        if entry.digits not in referred and entry.modified < young:
+            plan.remove(entry, "small picture", "no run refers to its figure", within=False)
     return plan
 
 

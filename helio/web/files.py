@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import cast
 from urllib.parse import quote
 
 from helio.errors import DamagedObject, ExportError, UnknownRun
+from helio.pictures import make_smaller
 from helio.pipelines.runs.artefacts import find_browser_of, stored_drawing
 from helio.pipelines.runs.figure_details import stored_detail
 from helio.pipelines.runs.intervals import PICTURES, IntervalRun
@@ -28,9 +28,6 @@ FORM = 1
 """Version of the small pictures. Raise it with every change of how they look."""
 WIDTH, HEIGHT = 400, 560
 """Maximum size of a small picture, in pixels."""
-COLOURS = 255
-LARGEST = 200_000_000
-"""Maximum number of pixels of a figure that helio makes smaller."""
 FOLDER = "files"
 THUMBS = "thumbs"
 MEDIA_TYPES: Mapping[str, str] = {
@@ -181,7 +178,7 @@ class Files:
         kept = self._thumbs / f"{self._by_name[name][1]['sha256']}-{FORM}.png"
         if not kept.is_file():
             content = self.content(name)
-            small = None if content is None else make_thumbnail(content)
+            small = None if content is None else make_smaller(content, WIDTH, HEIGHT)
             if small is None:
                 return None
             write_whole(kept, small, durable=False)
@@ -276,37 +273,6 @@ def address_of(file: ArtefactRecord) -> str:
 def thumbnail_address(file: ArtefactRecord) -> str:
     """Return the address of the small picture of a PNG, relative to the gallery's first page."""
     return f"{THUMBS}/{quote(name_of(file))}"
-
-
-def make_thumbnail(png: bytes) -> bytes | None:
-    """Make a small PNG of at most `WIDTH` times `HEIGHT` pixels; return None if the bytes are no picture."""
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
-            if picture.width * picture.height > LARGEST:
-                return None
-            scale = min(WIDTH / picture.width, HEIGHT / picture.height, 1)
-            size = (max(round(picture.width * scale), 1), max(round(picture.height * scale), 1))
-            # To twice the size by whole factors first, which costs little.
-            drawn = picture.convert("RGBA").reduce(max(int(1 / scale / 2), 1))
-            drawn = drawn.resize(size, Image.Resampling.LANCZOS)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
-        return None
-    small = Image.new("RGB", size, "white")
-    small.paste(drawn, mask=drawn)
-    written = io.BytesIO()
-    # An octree keeps the colours of thin lines; cutting at the median makes them grey.
-    few = small.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    few.save(written, "PNG")
-    return written.getvalue()
-
-
-def size_of(png: bytes) -> tuple[int, int]:
-    """Read the width and height of a PNG from its first bytes; (0, 0) if it is none."""
-    if png[:8] != b"\x89PNG\r\n\x1a\n" or len(png) < 24:
-        return 0, 0
-    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
 
 
 def _ending(file: ArtefactRecord) -> str:

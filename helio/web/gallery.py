@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 
 from helio.errors import HelioError
+from helio.flows.last_runs import LastRun, last_run
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.slots import slots
 from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, intervals
@@ -26,6 +27,8 @@ log = logging.getLogger(__name__)
 
 MOST_DUE = 20_000
 """Maximum number of due intervals of one schedule that the gallery looks at."""
+LONGEST_MARKED = timedelta(days=400)
+"""Longest interval that the calendars mark on each of its days."""
 _SAME = ("json", "html")
 """Formats whose equal bytes show that two runs drew the same figure."""
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,150}")
@@ -63,26 +66,57 @@ class Series:
     @property
     def latest(self) -> Interval | None:
         """Return the last interval with results."""
-        return next((item for item in reversed(self.intervals) if item.state in DONE), None)
+        return next((item for item in reversed(self.intervals) if item.run and item.run.state in DONE), None)
 
     @cached_property
     def months(self) -> Mapping[tuple[int, int], Sequence[Interval]]:
-        """Map each year and month to the intervals that start in it, in order."""
+        """Map each year and month to the intervals that have a part in it, in order; very long ones start in it."""
         months: dict[tuple[int, int], list[Interval]] = defaultdict(list)
         for interval in self.intervals:
-            months[interval.span.start.year, interval.span.start.month].append(interval)
+            for month in _months_of(interval.span):
+                months[month].append(interval)
         return months
 
     @cached_property
     def neighbours(self) -> Mapping[TimeRange, tuple[Interval | None, Interval | None]]:
-        """Map each interval that has a run to the ones before and after it."""
-        with_runs = [item for item in self.intervals if item.runs]
+        """Map each interval that has a run to the ones of a like length before and after it."""
+        alike: dict[str, list[Interval]] = defaultdict(list)
+        for item in self.intervals:
+            if item.runs:
+                alike[length_of(item.span)].append(item)
         return {
             item.span: (before, after)
-            for before, item, after in zip(
-                [None, *with_runs[:-1]], with_runs, [*with_runs[1:], None], strict=True
-            )
+            for items in alike.values()
+            for before, item, after in zip([None, *items[:-1]], items, [*items[1:], None], strict=True)
         }
+
+
+def length_of(span: TimeRange) -> str:
+    """Return the length of an interval in words that are the same for all months, and for all years.
+
+    Examples
+    --------
+    >>> length_of(TimeRange.from_iso("2024-02-01", "2024-03-01"))
+    '1 month'
+    >>> length_of(TimeRange.from_iso("2024-02-01", "2024-02-28"))
+    '27 d'
+    """
+    days = span.duration / timedelta(days=1)
+    if 28 <= days <= 31 and span.start.day == span.stop.day:
+        return "1 month"
+    if 365 <= days <= 366:
+        return "1 year"
+    return f"{days:g} d" if days >= 1 else f"{24 * days:g} h"
+
+
+def _months_of(span: TimeRange) -> Iterator[tuple[int, int]]:
+    """Yield each year and month that an interval touches; only the first month of a very long interval."""
+    year, month = span.start.year, span.start.month
+    last = max(span.stop - timedelta(microseconds=1), span.start)
+    yield year, month
+    while span.duration <= LONGEST_MARKED and (year, month) < (last.year, last.month):
+        year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+        yield year, month
 
 
 @dataclass(frozen=True)
@@ -119,7 +153,7 @@ def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime)
     series = []
     for pipeline, groups in by_values.items():
         for number, (values, members) in enumerate(groups.items()):
-            schedule, spans = due.pop((pipeline, values), (None, ()))
+            scheduled = due.pop((pipeline, values), None)
             differing = _differing(members[0].values, groups) if len(groups) > 1 else {}
             suffix = f"--{_short(values)}" if number else ""
             series.append(
@@ -127,18 +161,20 @@ def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime)
                     name=safe_name(pipeline) + suffix,
                     pipeline=pipeline,
                     title=members[-1].title or pipeline,
-                    intervals=intervals(members, spans),
+                    intervals=_judged(members, scheduled, now),
                     values=differing,
-                    schedule=schedule,
-                    next_run=_next_run(schedule, now),
+                    schedule=None if scheduled is None else scheduled.schedule,
+                    next_run=_next_run(scheduled, now),
                 )
             )
-    for (pipeline, values), (schedule, spans) in due.items():  # schedules that have not run yet
+    for (pipeline, values), scheduled in due.items():  # schedules that have not run yet
         name = safe_name(pipeline) + (f"--{_short(values)}" if pipeline in by_values else "")
-        waiting = intervals((), spans)
         series.append(
-            Series(name, pipeline, pipeline, waiting, schedule=schedule, next_run=_next_run(schedule, now))
-        )
+            Series(
+                name, pipeline, pipeline, _judged((), scheduled, now), schedule=scheduled.schedule,
+                next_run=_next_run(scheduled, now),
+            )
+        )  # fmt: skip
     ordered = sorted(series, key=lambda item: (item.schedule is None, item.title.lower(), item.name))
     return Gallery(tuple(ordered), now)
 
@@ -177,7 +213,7 @@ def safe_name(text: str) -> str:
 
 def _due(
     settings: Settings, by_values: Mapping[str, Mapping[str, Sequence[IntervalRun]]], now: datetime
-) -> dict[tuple[str, str], tuple[Schedule, tuple[TimeRange, ...]]]:
+) -> dict[tuple[str, str], _Scheduled]:
     """Return the schedule of each series with its due intervals."""
     found = {}
     schedules = Schedules(settings)
@@ -199,13 +235,41 @@ def _due(
         values = max(newest, key=lambda text: newest[text]) if newest else next(iter(groups), "")
         written = written_at(settings.home, name)
         first = min((run.now for run in scheduled.get(values, ()) if run.now), default=written)
-        spans = schedule.ranges_due(
+        slots_due = schedule.slots_due(
             template,
             min(first, written) - timedelta(seconds=1),
             written if schedule.paused else now,
         )
-        found[pipeline, values] = (schedule, tuple(islice(spans, MOST_DUE)))
+        spans = dict(islice(slots_due, MOST_DUE))
+        found[pipeline, values] = _Scheduled(schedule, spans, last_run(settings.home, name))
     return found
+
+
+@dataclass(frozen=True)
+class _Scheduled:
+    """A schedule, the interval of each of its due times, and its last run."""
+
+    schedule: Schedule
+    spans: Mapping[datetime, TimeRange]
+    last: LastRun | None
+
+
+def _judged(runs: Sequence[IntervalRun], scheduled: _Scheduled | None, now: datetime) -> tuple[Interval, ...]:
+    """Say what happened for each interval of a series; a scheduled run that failed before it had a record, too."""
+    if scheduled is None:
+        return intervals(runs, now=now)
+    spans, last = scheduled.spans, scheduled.last
+    expected = spans[max(spans)] if spans and not scheduled.schedule.paused else None
+    found = intervals(runs, spans.values(), now=now, expected=expected)
+    if last is None or last.run or last.status != "failed":
+        return found
+    failed = spans.get(datetime.fromisoformat(last.slot))
+    return tuple(
+        replace(interval, state="failed", reason=last.reason)
+        if interval.span == failed and not interval.runs
+        else interval
+        for interval in found
+    )
 
 
 def _is_scheduled(schedule: Schedule, run: IntervalRun) -> bool:
@@ -215,8 +279,10 @@ def _is_scheduled(schedule: Schedule, run: IntervalRun) -> bool:
     return next(slots(schedule.cron, schedule.timezone, run.now - timedelta(seconds=1))) == run.now
 
 
-def _next_run(schedule: Schedule | None, now: datetime) -> datetime | None:
-    return None if schedule is None or schedule.paused else schedule.next_after(now)
+def _next_run(scheduled: _Scheduled | None, now: datetime) -> datetime | None:
+    if scheduled is None or scheduled.schedule.paused:
+        return None
+    return scheduled.schedule.next_after(now)
 
 
 def _differing(values: Mapping[str, Any], groups: Iterable[str]) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from datetime import datetime
 from markupsafe import Markup
 
 from helio import __version__
+from helio.pictures import size_of
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import read_run
 from helio.settings import Settings
 from helio.steps.render.write_figure import with_scripts_inside
 from helio.store.runs import ArtefactRecord, RunRecord, Runs
 from helio.web.details import DrawnFigure, Revisions, read_details
-from helio.web.files import MEDIA_TYPES, Files, name_of, size_of
+from helio.web.files import MEDIA_TYPES, Files, name_of
 from helio.web.site import STYLE, environment, failure, frame_height
 
 

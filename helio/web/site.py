@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from helio import __version__
 from helio.flows.schedule import name_of_range
 from helio.flows.server import Server
+from helio.pictures import size_of
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
@@ -37,10 +38,9 @@ from helio.web.files import (
     Files,
     address_of,
     name_of,
-    size_of,
     thumbnail_address,
 )
-from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
+from helio.web.gallery import LONGEST_MARKED, Gallery, Series, length_of, make_gallery, safe_name, utc_now
 
 HERE = Path(__file__).parent
 STYLE = HERE / "static" / "gallery.css"
@@ -56,9 +56,9 @@ RECENT = 31
 MOST_PROBLEMS = 4
 """Number of missing or failed intervals that the first page names for each pipeline."""
 DAYS_IN_CALENDAR = 2
-"""Largest mean number of intervals that start on one day for which a month is shown as a calendar."""
+"""Largest mean number of intervals on one day for which a month is shown as a calendar."""
 WORST: tuple[State, ...] = (
-    "failed", "crashed", "missing", "cancelled", "running", "no data", "partial", "done",
+    "failed", "crashed", "missing", "cancelled", "stale", "due", "running", "no data", "waiting", "partial", "done",
 )  # fmt: skip
 """All states, first the one that a person should see first."""
 SCROLL_BAR = 8
@@ -231,6 +231,7 @@ class Site:
             _code_of_pages(),
             series.title,
             json.dumps(dict(series.values), sort_keys=True),
+            f"{interval.state} {interval.reason}",
             *(f"{run.id} {run.state} {self._known[run.id].written}" for run in interval.runs),
             *(
                 f"{name_of(file)} {self.files.state_of(file)}"
@@ -278,13 +279,12 @@ class Site:
         position = months.index(month) if month else 0
         year = month[0] if month else self.gallery.now.year
         per_day: dict[int, list[Interval]] = {}
+        """The intervals that a calendar shows on each day: a short one on its day, a long one on each of its days."""
         for item in items:
-            per_day.setdefault(item.span.start.day, []).append(item)
-        is_calendar = (
-            month is not None
-            and len(items) <= DAYS_IN_CALENDAR * len(per_day)
-            and all(item.span.duration <= DAY for item in items)
-        )
+            for day in _days_of(item, month) if month else ():
+                per_day.setdefault(day, []).append(item)
+        marks = sum(map(len, per_day.values()))
+        is_calendar = month is not None and marks <= DAYS_IN_CALENDAR * len(per_day)
         first_weekday, days = calendar.monthrange(*month) if month else (0, 0)
         years = sorted({key[0] for key in months})
         return self._render(
@@ -302,6 +302,7 @@ class Site:
             following=months[position + 1] if position + 1 < len(months) else None,
             items=items,
             per_day=per_day,
+            first_days={item.span: _days_of(item, month)[0] for item in items} if month else {},
             days=range(1, days + 1),
             first_weekday=first_weekday,
             is_calendar=is_calendar,
@@ -390,7 +391,8 @@ def environment() -> Environment:
         run_command=run_command,
         has_figure=has_figure,
         file_label=file_label,
-        DONE=DONE,
+        length_of=length_of,
+        has_results=lambda run: run is not None and run.state in DONE,
         month_name=lambda month: f"{calendar.month_name[month[1]]} {month[0]}",
         start=START,
     )
@@ -453,14 +455,17 @@ def short_span(span: TimeRange) -> str:
     >>> short_span(TimeRange.from_iso("2021-10-28", "2021-10-29"))
     'Thu 28'
     >>> short_span(TimeRange.from_iso("2021-10-28", "2021-11-04"))
-    'Thu 28 to Thu 4'
+    'Thu 28 Oct to Thu 4 Nov'
     >>> short_span(TimeRange.from_iso("2021-10-28T12:00", "2021-10-28T18:00"))
     'Thu 28 12:00 to 18:00'
     """
     first = f"{span.start:%a} {span.start.day}"
     if _is_day(span):
         return first
-    last = "" if span.start.date() == span.stop.date() else f"{span.stop:%a} {span.stop.day} "
+    last = f"{span.stop:%a} {span.stop.day}"
+    if span.duration > DAY and span.start.month != span.stop.month:
+        first, last = f"{first} {span.start:%b}", f"{last} {span.stop:%b}"
+    last = "" if span.start.date() == span.stop.date() else f"{last} "
     if span.start.time() == span.stop.time() == MIDNIGHT:
         return f"{first} to {last}".rstrip()
     return f"{first} {span.start:%H:%M} to {last}{span.stop:%H:%M}"
@@ -488,11 +493,15 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
     run : IntervalRun, optional
         A run of the interval, to explain its state. Default: the run that counts.
     """
-    run = run or interval.run
+    asked, run = run, run or interval.run
     again = f"run `{run_command(series, interval)}`"
     if run is None:
-        return "a run was due, but there is no record of one", again
+        return interval.reason, "" if interval.state in ("due", "waiting") else again
+    if asked is None and interval.state == "stale":
+        return interval.reason, again
     reason, advice = failure(run)
+    if asked is None and interval.state == "waiting":
+        advice = f"the data may still come; later {again}"
     return reason, advice or (f"{again}; it goes on after the finished steps" if reason else "")
 
 
@@ -535,7 +544,7 @@ def _problems(series: Series) -> list[Problem]:
     """Group the intervals among the last ones that a person should look at, newest first."""
     groups: dict[tuple[State, str], list[Interval]] = {}
     for item in reversed(series.intervals[-RECENT:]):
-        if item.state not in ("done", "running"):
+        if item.state not in ("done", "running", "due"):
             groups.setdefault((item.state, explain(series, item)[0]), []).append(item)
     return [Problem(state, reason, tuple(items)) for (state, reason), items in groups.items()]
 
@@ -552,9 +561,9 @@ def _year(series: Series, year: int) -> list[dict[str, Any]]:
         items = series.months.get((year, number), ())
         days: list[str] = [""] * calendar.monthrange(year, number)[1]
         for item in items:
-            day = item.span.start.day - 1
-            known = days[day]
-            days[day] = item.state if not known or WORST.index(item.state) < _rank(known) else known
+            for day in _days_of(item, (year, number)):
+                known = days[day - 1]
+                days[day - 1] = item.state if not known or WORST.index(item.state) < _rank(known) else known
         counts = [(state, sum(item.state == state for item in items)) for state in reversed(WORST)]
         months.append(
             {
@@ -566,6 +575,18 @@ def _year(series: Series, year: int) -> list[dict[str, Any]]:
             }
         )
     return months
+
+
+def _days_of(interval: Interval, month: tuple[int, int]) -> range:
+    """Return the days of a month on which a calendar marks an interval: all its days, or the first of a short one."""
+    span, (year, number) = interval.span, month
+    is_first = (span.start.year, span.start.month) == month
+    first = span.start.day if is_first else 1
+    if span.duration <= DAY or span.duration > LONGEST_MARKED:
+        return range(first, first + 1)
+    last = span.stop - timedelta(microseconds=1)
+    is_last = (last.year, last.month) == month
+    return range(first, (last.day if is_last else calendar.monthrange(year, number)[1]) + 1)
 
 
 def _rank(state: str) -> int:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
+import random
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from helio.flows.register import (
     LARGEST_IMAGE,
@@ -18,10 +21,19 @@ from helio.flows.register import (
     register_cached,
 )
 from helio.flows.server import Server
+from helio.pictures import size_of
 from helio.pipelines.runs.execute import StepResult
 from tests.flows.conftest import Shown, diamond
 
 PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def large_png() -> bytes:
+    """A PNG of noise, which does not become small by compression."""
+    written = io.BytesIO()
+    Image.frombytes("RGB", (1500, 1000), random.Random(1).randbytes(4_500_000)).save(written, "PNG")
+    assert len(written.getvalue()) > LARGEST_IMAGE
+    return written.getvalue()
 
 
 @pytest.mark.slow
@@ -70,7 +82,8 @@ def test_figures_digests_and_files_are_shown_with_the_run(server: Server, tmp_pa
     pictures = [
         Picture("figure", PNG, page),
         Picture("Other_Figure", None, page),
-        Picture("large", PNG.ljust(LARGEST_IMAGE + 1), page),
+        Picture("damaged", PNG.ljust(LARGEST_IMAGE + 1), page),
+        Picture("large", large_png(), page, tmp_path / "large.png"),
     ]
     lines = [{"label": "AC_H2_MFI.BGSEc", "digest": "sha256:ab", "rows": 24}]
     assert publish(
@@ -81,6 +94,7 @@ def test_figures_digests_and_files_are_shown_with_the_run(server: Server, tmp_pa
     assert set(shown) == {
         "diamond-figure",
         "diamond-other-figure",
+        "diamond-damaged",
         "diamond-large",
         "diamond-tables",
         "diamond-files",
@@ -89,8 +103,17 @@ def test_figures_digests_and_files_are_shown_with_the_run(server: Server, tmp_pa
     head, _, data = shown["diamond-figure"]["data"].partition(",")
     assert head == "data:image/png;base64"
     assert base64.b64decode(data) == PNG
-    assert shown["diamond-other-figure"]["type"] == shown["diamond-large"]["type"] == "markdown"
+    assert shown["diamond-other-figure"]["type"] == shown["diamond-damaged"]["type"] == "markdown"
     assert page.as_uri() in shown["diamond-other-figure"]["data"]
+    large = shown["diamond-large"]
+    assert large["type"] == "image"
+    smaller = base64.b64decode(large["data"].partition(",")[2])
+    assert len(smaller) <= LARGEST_IMAGE
+    width, height = size_of(smaller)
+    assert 300 < width < 1500
+    assert abs(width / height - 3 / 2) < 0.01
+    assert "1500 × 1000 pixels" in large["description"]
+    assert "large.png" in large["description"]
     assert json.loads(shown["diamond-tables"]["data"]) == lines
     assert shown["diamond-files"]["data"].count("\n") == 1
 

@@ -281,3 +281,21 @@ def test_naive_now_means_utc(store, runs):
     work(store, 1)
     naive = NOW.replace(tzinfo=None)
     assert collect(store, runs, now=naive).removals == collect(store, runs, now=NOW).removals != ()
+
+
+def test_small_pictures_of_figures_that_no_run_names_go(store, runs, tmp_path):
+    pictures = tmp_path / "gallery" / "thumbs"
+    pictures.mkdir(parents=True)
+    kept, gone, new, older = ("1" * 64, "2" * 64, "3" * 64, "4" * 64)
+    for digits in (kept, gone, new, older):
+        (pictures / f"{digits}-1.png").write_bytes(b"picture")
+        aged(pictures / f"{digits}-1.png", timedelta() if digits == new else DAY)
+    for run_id, digits, age in (("a", kept, DAY), ("b", older, 40 * DAY)):
+        artefact = {"file": "/elsewhere/figure.png", "step_id": "draw", "kind": "png", "sha256": digits}
+        record = runs.begin({"id": run_id, "pipeline": "p", "started_at": (NOW - age).isoformat()}, {})
+        record.finish("success", [artefact])
+    collected = collect(store, runs, pictures=pictures, older_than=30 * DAY, now=NOW, dry_run=False)
+    assert ("small picture", "no run refers to its figure") in gone_and_why(collected)
+    assert sorted(path.name[0] for path in pictures.iterdir()) == ["1", "3"]
+    assert collected.kept == 0
+    assert collect(store, runs, pictures=tmp_path / "none", now=NOW).removals == ()

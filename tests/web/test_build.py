@@ -11,8 +11,9 @@ from PIL import Image
 
 from helio.api import run
 from helio.errors import OutputError
+from helio.pictures import make_smaller, size_of
 from helio.web.build import MANIFEST, build
-from helio.web.files import make_thumbnail, size_of
+from helio.web.files import HEIGHT, WIDTH
 from helio.web.site import SCRIPTS, START, Site
 from tests.cli.commands import helio
 from tests.web.homes import NOW, add_run, settings_of, usual_home
@@ -224,7 +225,7 @@ def test_a_small_picture_keeps_the_colours_of_thin_lines():
             drawn.paste((*colour, 255), (100, 100 + 300 * row + line, 1900, 101 + 300 * row + line))
     written = io.BytesIO()
     drawn.save(written, "PNG")
-    small = make_thumbnail(written.getvalue())
+    small = make_smaller(written.getvalue(), WIDTH, HEIGHT)
     assert small is not None
     with Image.open(io.BytesIO(small)) as picture:
         assert picture.size == (400, 280)
@@ -237,13 +238,13 @@ def test_a_small_picture_keeps_the_colours_of_thin_lines():
 
 @pytest.mark.parametrize("content", [b"", b"x", b"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n" + b"\x00" * 40])
 def test_what_is_no_picture_has_no_small_picture(content: bytes):
-    assert make_thumbnail(content) is None
+    assert make_smaller(content, WIDTH, HEIGHT) is None
 
 
 def test_a_tall_figure_has_a_small_picture_that_is_not_taller_than_a_page():
     written = io.BytesIO()
     Image.new("RGB", (500, 4000), "white").save(written, "PNG")
-    small = make_thumbnail(written.getvalue())
+    small = make_smaller(written.getvalue(), WIDTH, HEIGHT)
     assert small is not None
     assert size_of(small) == (70, 560)
 

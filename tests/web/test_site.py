@@ -16,7 +16,7 @@ from helio.store.runs import Runs
 from helio.store.store import Store, StoredResult
 from helio.store.work_keys import key_of
 from helio.web.gallery import safe_name
-from helio.web.site import START, Site
+from helio.web.site import START, Site, interval_address
 from tests.web.homes import NOW, add_run, error, picture, settings_of, usual_home
 
 
@@ -103,7 +103,7 @@ def test_the_first_page_shows_the_latest_figure_and_what_failed(site: Site):
     assert "2024-05-10 drawn 2024-05-11 06:10 UTC" in words
     assert "failed 2024-05-11 step fetch: the server is gone" in words
     assert "second line" not in words
-    assert "no data 2024-05-06" in words
+    assert "waiting 2024-05-06" in words
     assert 'class="cell done"' in text
 
 
@@ -123,14 +123,17 @@ def test_a_month_shows_only_its_own_days_and_links_to_its_neighbours(site: Site)
     small = [link for link in parsed.links if "thumbs/" in link]
     assert len(small) == len(set(small)) == 6
     words = " ".join(parsed.text.split())
-    assert "Mon 6 no data step fetch: AC_H2_MFI has no file for 2024-05-06 choose another time range" in words
+    assert (
+        "Mon 6 waiting step fetch: AC_H2_MFI has no file for 2024-05-06 the data may still come; later run"
+        in words
+    )
     assert "Apr 2024: 1 done" in words
 
 
 @pytest.mark.parametrize(
     ("time_ranges", "kind", "words"),
     [
-        (["2024-05-01 to 2024-05-08", "2024-05-08 to 2024-05-15"], "list", "Wed 1 to Wed 8"),
+        (["2024-05-01 to 2024-05-08", "2024-05-08 to 2024-05-15"], "calendar", "Wed 1 to Wed 8"),
         (
             [f"2024-05-10T{hour:02}:00/2024-05-10T{hour + 1:02}:00" for hour in range(6)],
             "list",
@@ -365,3 +368,66 @@ def test_a_record_that_names_a_foreign_file_does_not_show_it(tmp_path: Path):
         address for address in site.files_named if site.content(address) is None and "secret" not in address
     ]
     assert all(site.content(address) is None for address in site.files_named if "secret" in address)
+
+
+def test_a_long_interval_is_marked_on_each_of_its_days_in_each_of_its_months(tmp_path: Path):
+    add_run(tmp_path, "2024-04-20 to 2024-05-17")
+    add_run(tmp_path, "2024-05-10")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    [series] = site.gallery.series
+    address = f"../{interval_address(series, series.intervals[0])}"
+    for month, days in (("04", 11), ("05", 16)):
+        parsed = Page(page(site, f"ace-field/2024-{month}.html"))
+        links = [attrs for attrs in parsed.all("a") if attrs["href"] == address]
+        bars = [attrs["title"] for attrs in links if attrs.get("class", "").startswith("bar ")]
+        assert bars == ["2024-04-20 to 2024-05-17: done"] * (days - 1)
+        assert len([attrs for attrs in links if attrs.get("class") == "picture"]) == 1
+        marked = page(site, f"ace-field/2024-{month}.html").count('<i class="done">')
+        assert marked == 11 + 16 + 1  # and the legend
+    assert "Apr 2024: 1 done" in Page(page(site, "ace-field/2024-05.html")).text
+
+
+def test_the_figures_before_and_after_are_of_the_same_length(tmp_path: Path):
+    for time_range in (
+        "2024-04-01 to 2024-04-28",
+        "2024-04-28 to 2024-05-25",
+        "2024-04-05",
+        "2024-05-10",
+        "2024-02",
+        "2024-03",
+    ):
+        add_run(tmp_path, time_range)
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    [series] = site.gallery.series
+    pairs = {
+        str(item.span): before and str(before.span)
+        for item in series.intervals
+        for before, _ in [series.neighbours[item.span]]
+    }
+    before = [value and value[:10] for value in pairs.values()]
+    assert dict(zip([span[:10] for span in pairs], before, strict=True)) == {
+        "2024-02-01": None,
+        "2024-03-01": "2024-02-01",
+        "2024-04-01": None,
+        "2024-04-05": None,
+        "2024-04-28": "2024-04-01",
+        "2024-05-10": "2024-04-05",
+    }
+
+
+def test_an_interval_of_many_years_is_marked_where_it_starts(tmp_path: Path):
+    add_run(tmp_path, "1963-11-27 to 2024-01-01")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    assert [address for address in site.pages if "1963-11.html" in address or "1964" in address] == [
+        "ace-field/1963-11.html"
+    ]
+
+
+def test_no_data_of_long_ago_is_final_and_recent_days_wait(tmp_path: Path):
+    missing = error("NoData", "AC_H2_MFI has no file", "choose another time range")
+    for day in ("2024-04-01", "2024-05-10"):
+        add_run(tmp_path, day, status="failed", failure=missing)
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    assert [item.state for item in site.gallery.series[0].intervals] == ["no data", "waiting"]
+    assert "Waiting" in Page(page(site, "ace-field/2024-05-10.html")).text
+    assert "No data" in Page(page(site, "ace-field/2024-04-01.html")).text

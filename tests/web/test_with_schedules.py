@@ -20,8 +20,10 @@ import pytest
 from helio.flows.secret import find_secret
 from helio.flows.tickets import make_ticket
 from helio.web.serve import serving
+from tests.flows.browser import CHROMIUM, chromium
 from tests.waiting import LONG, wait_until
 from tests.web.homes import settings_of, usual_home
+from tests.web.test_in_browser import DESK, PHONE, press, show
 
 pytestmark = pytest.mark.process
 NOBODY = {"PREFECT_API_URL": "http://127.0.0.1:9/api"}
@@ -103,3 +105,36 @@ def test_a_taken_port_is_left_to_its_program_unless_the_user_names_it(tmp_path: 
         refused = subprocess.run(command, env=environ, capture_output=True, text=True)
     assert refused.returncode == 2
     assert "cannot use port" in refused.stderr
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_a_person_turns_the_pages_by_keyboard_on_a_desk_and_on_a_phone(tmp_path: Path):
+    home = tmp_path / "home"
+    usual_home(home)
+    (home / "schedules").mkdir()
+    daily = {
+        "name": "daily",
+        "pipeline": "psp-bfield",
+        "cron": "10 6 * * *",
+        "values": {"$TIME_RANGE": "yesterday"},
+    }
+    path = home / "schedules" / "daily.json"
+    path.write_text(json.dumps({"schedule": "helio-schedule/1", **daily}))
+    os.utime(path, (time.time() - 4 * 86400,) * 2)
+    with helio_serve(home) as (link, _), chromium(tmp_path / "profile") as browser:
+        for size in (DESK, PHONE):
+            ticket = make_ticket(find_secret(home / "gallery"), time.time())
+            browser.open(f"{link}#{ticket}")
+            browser.shows("psp-bfield")
+            assert browser.evaluate("document.querySelectorAll('.cell.missing').length") >= 3
+            root = browser.address
+            show(browser, root + "ace-field/2024-05-09.html", size)
+            press(browser, "ArrowRight")
+            wait_until(lambda: browser.address.endswith("2024-05-10.html"), "the next figure")
+            wait_until(lambda: browser.evaluate("document.readyState") == "complete", "the whole page")
+            press(browser, "u")
+            wait_until(lambda: browser.address.endswith("2024-05.html"), "the month")
+            assert "the server is gone" in browser.shows("the server is gone")
+            assert browser.evaluate("document.documentElement.scrollWidth") <= size[0]
+        assert browser.reports == []
