@@ -150,6 +150,7 @@ FLOORS = {
         (
             "call",
             "earlier_runs",
+            "figure_details",
             "folder",
             "intervals",
             "kept_tables",
