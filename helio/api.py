@@ -497,11 +497,13 @@ def backfill(
     from helio.sources.archives import Access as NetworkAccess
     from helio.sources.archives import archive_named
 
-    if (time_range is None) == (events is None):
+    if time_range is None and events is None:
         raise RequestError(
-            "a backfill needs a time range or a file of events, and not both",
+            "a backfill needs a time range or a file of events",
             advice="write, for example, 2015..2024, or use --events FILE",
         )
+    if time_range is not None and events is not None:
+        raise RequestError("a backfill takes a time range or a file of events, not both")
     if events is None and (before or after):
         raise RequestError(
             "margins before and after belong to events",

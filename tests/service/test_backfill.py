@@ -315,7 +315,7 @@ def test_an_interval_whose_plan_is_refused_has_failed_and_has_no_record(
     ("more", "words"),
     [
         ({"time_range": None}, "needs a time range or a file of events"),
-        ({"events": "events.csv"}, "needs a time range or a file of events"),
+        ({"events": "events.csv"}, "a time range or a file of events, not both"),
         ({"before": "1h"}, "margins before and after belong to events"),
         ({"engine": "ephemeral"}, "cannot use a temporary engine"),
         ({"workers": 0}, "workers is 0"),
