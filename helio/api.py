@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -496,6 +497,7 @@ def backfill(
     from helio.service.spans import events_in, intervals_of
     from helio.sources.archives import Access as NetworkAccess
     from helio.sources.archives import archive_named
+    from helio.store.files import user_path
 
     if time_range is None and events is None:
         raise RequestError(
@@ -534,7 +536,7 @@ def backfill(
         now=clock,
         values=variables or {},
         archive=archive_named(str(settings.archive if archive is None else archive)),
-        output=None if output is None else Path(output).expanduser().absolute(),
+        output=None if output is None else Path(os.path.abspath(user_path(output))),
         formats=tuple(formats),
         choice=choose,
         workers=count,
