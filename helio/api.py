@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -502,12 +503,15 @@ def backfill(
     from helio.service.spans import events_in, intervals_of
     from helio.sources.archives import Access as NetworkAccess
     from helio.sources.archives import archive_named
+    from helio.store.files import user_path
 
-    if (time_range is None) == (events is None):
+    if time_range is None and events is None:
         raise RequestError(
-            "a backfill needs a time range or a file of events, and not both",
+            "a backfill needs a time range or a file of events",
             advice="write, for example, 2015..2024, or use --events FILE",
         )
+    if time_range is not None and events is not None:
+        raise RequestError("a backfill takes a time range or a file of events, not both")
     if events is None and (before or after):
         raise RequestError(
             "margins before and after belong to events",
@@ -538,7 +542,7 @@ def backfill(
         now=clock,
         values=variables or {},
         archive=archive_named(str(settings.archive if archive is None else archive)),
-        output=None if output is None else Path(output).expanduser().absolute(),
+        output=None if output is None else Path(os.path.abspath(user_path(output))),
         formats=tuple(formats),
         choice=choose,
         workers=count,

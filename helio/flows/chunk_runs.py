@@ -35,6 +35,9 @@ FOLDER = "chunk-runs"
 """Folder in helio's home with a file for each chunk that is being made: its flow run and its process."""
 MOST_IMAGES = 400
 """Maximum number of pictures of one chunk that are stored in the server's database; for the others, there are links."""
+ATTEMPTS = 5
+AGAIN = 1.0
+"""Seconds between two attempts to create or to end the flow run."""
 LOOK_EVERY = 2.0
 """Seconds between two looks at whether a person has cancelled the chunk on its page."""
 STATES: Mapping[str, tuple[str, str]] = {
@@ -154,12 +157,22 @@ class ChunkRun:
     def _record(self) -> Path:
         return self._settings.home / FOLDER / f"{self._flow_run}.json"
 
+    def _request(self, path: str, body: dict[str, Any], *, attempts: int = ATTEMPTS) -> Any:
+        """Ask the server; ask again if it is too busy, as its database is while it records many task runs."""
+        for _ in range(attempts - 1):
+            try:
+                return self._server.request(path, body, timeout=PATIENCE)
+            except EngineError as error:
+                log.info("%s; helio asks again", error.message)
+                time.sleep(AGAIN)
+        return self._server.request(path, body, timeout=PATIENCE)
+
     def _create(self) -> str:
         plan = self._plan
-        flow = self._server.request("/flows/", {"name": plan.pipeline_id}, timeout=PATIENCE)
+        flow = self._request("/flows/", {"name": plan.pipeline_id})
         times = set(plan.time_ranges)
         values = {name: value for name, value in plan.values.items() if name not in times}
-        run = self._server.request(
+        run = self._request(
             "/flow_runs/",
             {
                 "flow_id": flow["id"],
@@ -170,7 +183,6 @@ class ChunkRun:
                 "context": {"helio_intervals": self._intervals},
                 "state": {"type": "RUNNING"},
             },
-            timeout=PATIENCE,
         )
         return str(run["id"])
 
@@ -200,7 +212,8 @@ class ChunkRun:
             name = "Partial"
         state = {"state": {"type": kind, "name": name, "message": words}, "force": True}
         try:
-            self._server.request(f"/flow_runs/{self._flow_run}/set_state", state, timeout=QUICK)
+            attempts = 1 if error is not None else ATTEMPTS
+            self._request(f"/flow_runs/{self._flow_run}/set_state", state, attempts=attempts)
         except EngineError as problem:
             log.warning(
                 "the server at %s does not show how the backfill ended: %s", self._server.url, problem.message

@@ -7,11 +7,12 @@ from __future__ import annotations
 import logging
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -273,6 +274,8 @@ class LocalArchive:
         self._facts: dict[tuple[Path, FileState], FileFacts | None] = {}
         self._listed: dict[Path, FileFacts] = {}
         """Facts of files that helio had to open, because their names do not contain their dataset."""
+        self._coverages: dict[int, tuple[list[ArchiveFile], _Coverage]] = {}
+        """What the files of a dataset cover, by the id of their list."""
         self._on_progress: Callable[[str, int], None] = lambda what, count: None
         self._named_as: dict[Path, FileDigest] = {}
         """Digest of each file at the time when helio first named the file."""
@@ -637,7 +640,7 @@ class LocalArchive:
 
     def _choose(self, dataset_id: str, time_range: TimeRange) -> list[ArchiveFile]:
         files = self._files(dataset_id)
-        chosen = _covering(files, time_range, self._known)
+        chosen = self._coverage_of(files).of(time_range)
         if not chosen:
             raise NoData(
                 f"{files[0].dataset_id} has no file for {_written(time_range)} in {self._called}",
@@ -646,6 +649,13 @@ class LocalArchive:
         for file in chosen:
             self._refuse_rivals(file)
         return chosen
+
+    def _coverage_of(self, files: list[ArchiveFile]) -> _Coverage:
+        """Return what the files of a dataset cover; work it out once, because a backfill asks for thousands of days."""
+        known = self._coverages.get(id(files))
+        if known is None or known[0] is not files:
+            known = self._coverages[id(files)] = (files, _Coverage(files, self._known))
+        return known[1]
 
     def _refuse_rivals(self, file: ArchiveFile) -> None:
         """Raise an error for two different files of the same dataset, start and version, because helio cannot
@@ -867,48 +877,61 @@ def _newest(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
     return grouped
 
 
-def _covering(
-    files: Sequence[ArchiveFile], time_range: TimeRange, known: Mapping[str, KnownFile]
-) -> list[ArchiveFile]:
-    """Return the files that may hold records of the interval; include doubtful files, because a wrong "no data" is the
-    worst error.
+class _Coverage:
+    """The time that each file of a dataset may cover; doubtful files count: a wrong "no data" is the worst error.
 
     helio assumes that a file ends where the next file starts. If no file follows soon, a file whose name contains a
     time of day lasts one day at most; any other file lasts up to twice the longest spacing of the files, or one year. A
     single file without a time of day in its name may have any length, because it may contain a whole mission.
     """
+
+    def __init__(self, files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]) -> None:
+        self._files = files
+        spans = _possible_spans(files, known)
+        self._order = sorted(range(len(files)), key=lambda index: spans[index][0])
+        self._begins = [spans[index][0] for index in self._order]
+        self._ends = [spans[index][1] for index in self._order]
+        self._latest = list(accumulate(self._ends, max))
+        """The latest end of each file and of all before it."""
+
+    def of(self, time_range: TimeRange) -> list[ArchiveFile]:
+        """Return the files that may hold records of an interval, in their order."""
+        chosen = []
+        at = bisect_left(self._begins, time_range.stop) - 1
+        while at >= 0 and self._latest[at] > time_range.start:
+            if self._ends[at] > time_range.start:
+                chosen.append(self._order[at])
+            at -= 1
+        return [self._files[index] for index in sorted(chosen)]
+
+
+def _possible_spans(
+    files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]
+) -> list[tuple[datetime, datetime]]:
+    """Return the time [begin, end) outside which each file has no records."""
     starts = [file.start for file in files if file.start is not None]
     spacings = [after - before for before, after in pairwise(starts)]
     longest = max(2 * max(spacings), _YEAR) if spacings else None
-    chosen = []
+    spans = []
     for index, file in enumerate(files):
         facts = known.get(file.path.name)
         if facts is not None:
-            if facts.first < time_range.stop and facts.last >= time_range.start:
-                chosen.append(file)
-            continue
-        if file.start is None:
-            if (
-                file.first is None
-                or file.stop is None
-                or (file.first < time_range.stop and file.stop > time_range.start)
-            ):
-                chosen.append(file)
-            continue
-        if file.start - _SPILL >= time_range.stop:
-            continue
-        if file.stop is not None:
-            if file.stop + _SPILL > time_range.start:
-                chosen.append(file)
-            continue
-        ends = starts[index + 1 : index + 2]
-        if file.timed:
-            ends.append(file.start + timedelta(days=1))
-        elif longest is not None:
-            ends.append(file.start + longest)
-        if not ends or min(ends) + _SPILL > time_range.start:
-            chosen.append(file)
-    return chosen
+            spans.append((facts.first, facts.last + MOMENT))
+        elif file.start is None:
+            if file.first is None or file.stop is None:
+                spans.append((datetime.min, datetime.max))
+            else:
+                spans.append((file.first, file.stop))
+        elif file.stop is not None:
+            spans.append((file.start - _SPILL, file.stop + _SPILL))
+        else:
+            ends = starts[index + 1 : index + 2]
+            if file.timed:
+                ends.append(file.start + timedelta(days=1))
+            elif longest is not None:
+                ends.append(file.start + longest)
+            spans.append((file.start - _SPILL, min(ends) + _SPILL if ends else datetime.max))
+    return spans
 
 
 def _span_by_names(files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]) -> str:

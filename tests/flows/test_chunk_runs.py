@@ -5,19 +5,23 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from helio import api
 from helio.errors import Cancelled
 from helio.flows.chunk_runs import FOLDER, LOOK_EVERY, ChunkRun, mark_dead_chunks
 from helio.flows.server import Server
+from helio.service.backfill import Backfill
 from helio.settings import Settings
-from tests.days import day
+from tests.days import daily, day, write_days
 from tests.flows.conftest import ENVIRON, Shown, diamond
 
 pytestmark = [pytest.mark.slow, pytest.mark.server]
+NOW = datetime(2024, 3, 1)
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -144,3 +148,25 @@ def test_many_pictures_become_links(
             made.begun(day(number))
             made.ended(day(number), "done", picture=str(picture))
     assert sorted(artifact["type"] for artifact in artifacts_of(server, made)) == ["image", "markdown"]
+
+
+def test_a_backfill_shows_its_intervals_on_the_engines_pages(
+    home: Path, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = write_days(tmp_path / "data", 2)
+    settings = Settings(home, environ=ENVIRON)
+
+    def fill() -> Backfill:
+        return api.backfill(
+            daily(), "2024-01-01..2024-01-04", archive=data, now=NOW, engine="prefect", settings=settings
+        )
+
+    filled = fill()
+    assert filled.status == "success"
+    shown = Shown(server, filled.page.rpartition("/")[2])
+    assert shown.run["name"] == "daily-field backfill 2024-01-01/2024-01-04"
+    expected = {str(day(0)): "Completed", str(day(1)): "Completed", str(day(2)): "NoData"}
+    shown.soon(lambda shown: shown.states, expected)
+    again = fill()
+    assert (again.page, len(again.made)) == ("", 0)

@@ -106,7 +106,7 @@ def test_some_failures_are_partial(place: Path):
     ("words", "message", "advice"),
     [
         ([], "needs a time range or a file of events", "write, for example, 2015..2024"),
-        (["2024", "--events", "e.csv"], "needs a time range or a file of events", ""),
+        (["2024", "--events", "e.csv"], "a time range or a file of events, not both", ""),
         (["2024", "--each", "fortnight"], "'fortnight' is not a length of intervals", "1d, 27d or 6h"),
         (["2024", "--each", "0d"], "'0d' is not a length of intervals", ""),
         (["20024"], "'20024' is not understood as a time range", ""),

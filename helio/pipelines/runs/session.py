@@ -6,9 +6,10 @@ import json
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
@@ -36,7 +37,7 @@ from helio.pipelines.runs.worker_pool import Workers
 from helio.pipelines.template.document import id_like
 from helio.pipelines.template.files import RECORD
 from helio.settings import Settings
-from helio.sources.archives import Archives, absolute_archive, archives_of
+from helio.sources.archives import Archives, absolute_archive, archives_of, is_folder
 from helio.sources.cdf import CdfReader
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
@@ -45,6 +46,9 @@ from helio.store.runs import RunRecord, Runs
 from helio.store.store import Store
 
 log = logging.getLogger(__name__)
+
+LISTED_FOR = 30.0
+"""Seconds for which several runs that use the same processes use one list of the files in a folder."""
 
 Started = Callable[[PlannedStep], None]
 Finished = Callable[[StepResult], None]
@@ -118,6 +122,21 @@ class Processes:
     reader: CdfReader
     workers: Workers
     static: StaticFigures
+    _folders: dict[str, tuple[float, Archives]] = field(default_factory=dict, repr=False)
+
+    def archives(self, request: RunRequest, settings: Settings) -> Archives:
+        """Return the archives of a run; list the files of a folder only now and then.
+
+        To list ten years of daily files takes longer than to draw one of the days.
+        """
+        archive, access = request.archive, request.access
+        if not is_folder(archive) or access.cited:
+            return archives_of(settings, self.reader, archive, access)
+        listed_at, archives = self._folders.get(archive, (-LISTED_FOR, None))
+        if archives is None or time.monotonic() - listed_at >= LISTED_FOR:
+            archives = archives_of(settings, self.reader, archive, access)
+            self._folders[archive] = time.monotonic(), archives
+        return archives
 
 
 @contextmanager
@@ -199,7 +218,7 @@ def open_session(
         A folder does not exist, or a step names an unknown provider.
     """
     with open_processes(settings) if processes is None else nullcontext(processes) as opened:
-        archives = archives_of(settings, opened.reader, request.archive, request.access)
+        archives = opened.archives(request, settings)
         _open_archives(request.plan, archives)
         execution = Execution(request.plan, Store(settings.store), archives, opened.workers)
         yield RunSession(request, execution, opened)

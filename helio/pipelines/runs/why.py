@@ -74,7 +74,7 @@ def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Ste
             continue
         if summary.status == "damaged":
             continue
-        earlier = runs.load(summary.id)
+        earlier = RunRecord(runs.root / summary.id)
         try:
             has_equal_values = earlier.header.get("values") == header["values"]
             if latest is not None and not has_equal_values:
