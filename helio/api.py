@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.session import Engine
     from helio.pipelines.template.files import Format
     from helio.pipelines.template.runner import RewriteResult
+    from helio.service.backfill import Backfill, Choice, Progress
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
@@ -419,6 +420,130 @@ def run(
     if check:
         made.raise_if_failed()
     return made
+
+
+@checked
+def backfill(
+    pipeline: str | Path | Document,
+    time_range: str | None = None,
+    *,
+    each: str | None = None,
+    events: str | Path | None = None,
+    before: str = "",
+    after: str = "",
+    choose: Choice = "needed",
+    variables: Mapping[str, Any] | None = None,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    output: str | Path | None = None,
+    formats: Sequence[Format] = (),
+    workers: int | None = None,
+    engine: EngineName = "direct",
+    dry_run: bool = False,
+    access: Access | None = None,
+    settings: Settings | None = None,
+    planned: Callable[[Backfill], None] = lambda backfill: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Backfill:
+    """Make the missing, failed and stale intervals of a pipeline, each as a run of its own.
+
+    The intervals divide a time range, or lie around events. All runs use the pipeline as it is at the beginning.
+
+    Parameters
+    ----------
+    time_range : str
+        The whole range: ``"2015..2024"``. With ``each="carrington"`` also rotations: ``"CR2240..CR2250"``.
+    each : str
+        The length of an interval: ``"1d"``, ``"27d"``, ``"1mo"``, ``"1y"``, or ``"carrington"``. Default: ``"1d"``.
+    events : str or Path
+        Instead of a time range: a CSV or JSON file with the times of events.
+    before, after : str
+        Margins of each event, such as ``"2h"``.
+    choose : "needed", "failed" or "all"
+        Which intervals to make: those that are missing, have failed or are stale; those that have failed or have no
+        data; or all.
+    output : str or Path
+        A folder in which each interval has its own; only runs with their files there count. Default: every run counts,
+        and new files are written to ``helio-runs/PIPELINE``.
+    workers : int
+        Maximum number of processes. Default: as in the settings.
+    dry_run : bool
+        Whether to run nothing, and to estimate files, bytes and time instead.
+    planned : callable
+        Called with the intervals before anything runs.
+
+    Returns
+    -------
+    Backfill
+        ``status`` is ``"success"`` if each interval is done or has no data, ``"failed"`` if none is done, otherwise
+        ``"partial"``; ``intervals`` has the state of each and the reason.
+
+    Raises
+    ------
+    UnknownPipeline, InvalidTemplate, TimeRangeError, RequestError
+        Raised before anything has run.
+    EngineError
+        The engine's server cannot be started or reached.
+    Cancelled
+        The user pressed Ctrl-C; finished intervals stay, and the same call goes on.
+
+    Examples
+    --------
+    >>> helio.backfill("gle73-particles", "2021-10", archive="/data/stereo")  # doctest: +SKIP
+    """
+    from helio.service.backfill import BackfillRequest
+    from helio.service.backfill import backfill as make
+    from helio.service.spans import events_in, intervals_of
+    from helio.sources.archives import Access as NetworkAccess
+    from helio.sources.archives import archive_named
+
+    if (time_range is None) == (events is None):
+        raise RequestError(
+            "a backfill needs a time range or a file of events, and not both",
+            advice="write, for example, 2015..2024, or use --events FILE",
+        )
+    if events is None and (before or after):
+        raise RequestError(
+            "margins before and after belong to events",
+            advice="add a file of events, or leave out the margins",
+        )
+    if events is not None and each is not None:
+        raise RequestError(
+            "events have their own intervals", advice="leave out the length of intervals, or the events"
+        )
+    if engine == "ephemeral":
+        raise RequestError(
+            "a backfill cannot use a temporary engine", advice="use the engine 'prefect' or 'direct'"
+        )
+    settings, clock = settings_in_use(settings), read_clock(now)
+    notes: tuple[str, ...] = ()
+    if events is not None:
+        spans = events_in(Path(events), before, after, clock)
+    else:
+        spans, note = intervals_of(str(time_range), each or "1d", clock)
+        notes = (note,) if note else ()
+    count = settings.workers if workers is None else workers
+    if count < 1:
+        raise RequestError(f"workers is {count}", advice="use at least 1 process")
+    access = access or NetworkAccess()
+    request = BackfillRequest(
+        pipeline=pipeline,
+        spans=spans,
+        now=clock,
+        values=variables or {},
+        archive=archive_named(str(settings.archive if archive is None else archive)),
+        output=None if output is None else Path(output).expanduser().absolute(),
+        formats=tuple(formats),
+        choice=choose,
+        workers=count,
+        engine=engine,
+        max_download=access.max_download,
+        offline=access.offline,
+        refresh=access.refresh,
+        dry_run=dry_run,
+    )
+    made = make(request, settings, planned=planned, on_progress=on_progress)
+    return replace(made, notes=(*notes, *made.notes))
 
 
 @checked
@@ -1038,6 +1163,7 @@ def read_now(now: datetime | str | None = None) -> datetime:
 
 
 __all__ = [
+    "backfill",
     "check",
     "check_template",
     "cite",

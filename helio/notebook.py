@@ -10,7 +10,7 @@ from helio.counts import number_of
 
 MOST_ROWS = 60
 """Maximum number of rows of a table, or of items of a list; the last row says how many others there are."""
-LONGEST_TEXT = 1000
+LONGEST_TEXT = 1500
 """Maximum number of characters of one cell or item."""
 
 

@@ -67,6 +67,11 @@ EXAMPLES = {
     "missions": ("helio missions",),
     "archive": ("helio archive sample", "helio archive ~/data MY_FIELD"),
     "catalog refresh": ("helio catalog refresh",),
+    "backfill": (
+        "helio backfill gle73-particles 2021-10-01..2021-11-01 --archive ~/data --dry-run",
+        "helio backfill omni-solar-wind 2015..2024 --each 27d --output ~/plots",
+        "helio backfill ace-bfield-overview --events shocks.csv --before 2h --after 1d",
+    ),
     "schedule add": (
         'helio schedule add gle73-particles --cron "10 6 * * *" --time-range yesterday --archive ~/data',
     ),

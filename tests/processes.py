@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -11,11 +12,11 @@ def is_running(process: int) -> bool:
 
 
 def descendants(process: int) -> list[int]:
-    """Return all processes below one, each before its own."""
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
-    except (FileNotFoundError, ProcessLookupError):
-        return []
+    """Return all processes below one, each before its own, whichever of its threads started them."""
+    children: list[str] = []
+    for thread in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            children += thread.read_text(encoding="ascii").split()
     return [pid for child in map(int, children) for pid in (child, *descendants(child))]
 
 

@@ -31,6 +31,8 @@ from helio.settings import Settings, read_settings
 from helio.steps.render.write_figure import StaticRenderer, find_browser
 from helio.testing.loopback import LoopbackServer
 from helio.testing.network import Authority, ProxyStandIn
+from tests.processes import is_running
+from tests.waiting import wait_until
 
 CHROMIUM = find_browser(os.environ)
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: BROWSER_PATH unset, none on PATH")
@@ -217,8 +219,7 @@ def test_a_download_that_hangs_is_ended_with_its_children(bin: Path, tmp_path: P
         put_in(way(f"/bin/sleep 1000 & echo $! $$ > {pids}; wait"), limits)
     assert left(tmp_path / "home") == []
     for pid in pids.read_text().split():
-        path = Path("/proc", pid, "stat")
-        assert not path.exists() or " Z " in path.read_text()
+        wait_until(lambda pid=pid: not is_running(int(pid)), f"the end of process {pid}")
 
 
 def test_a_cancelled_installation_leaves_nothing(bin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -23,6 +23,7 @@ LAYERS = (
     ("steps",),
     ("pipelines",),
     ("flows", "authoring"),
+    ("service",),
     ("api", "doctor", "dev"),
     ("web",),
     ("cli",),
@@ -149,6 +150,7 @@ FLOORS = {
         (
             "call",
             "earlier_runs",
+            "figure_details",
             "folder",
             "intervals",
             "kept_tables",

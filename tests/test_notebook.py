@@ -167,7 +167,7 @@ def test_many_diagnostics_are_counted_and_cut() -> None:
     assert len(repr(many)) <= 500
     page = shown(many)
     assert "… 440 more rows" in page.text
-    assert len(many._repr_html_()) < 200_000
+    assert len(many._repr_html_()) < 300_000
 
 
 def test_a_comparison_shows_its_verdict_and_differences(run: Run) -> None:

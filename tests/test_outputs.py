@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -483,3 +484,47 @@ def test_a_file_that_a_template_states_and_no_browser_draws(steps, code, status,
 
 def test_a_format_of_the_command_fails_no_run():
     assert run(write(fetch(), figure()), "--format", "png", code=3) == {"fig.html", "fig.json"}
+
+
+# All points of a page ---------------------------------------------------------------------------------------------
+
+
+def details(folder: str = "out") -> list[str]:
+    return sorted(path.name for path in Path(folder).iterdir() if path.is_dir())
+
+
+def test_a_figure_that_is_written_again_replaces_its_detail():
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    (first,) = details()
+    page = Path("out/particles.html").read_bytes()
+    assert first.encode() in page
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out", "-t", "2021-10-28/2021-10-28T23:00")
+    (second,) = details()
+    assert second != first
+    assert second.encode() in Path("out/particles.html").read_bytes()
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    assert details() == [first]
+    assert Path("out/particles.html").read_bytes() == page
+    Path("out/run.json").unlink()
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out", "-t", "2021-10-28/2021-10-28T23:00")
+    assert details() == [second], "also if no record says what the folder contains"
+
+
+def test_a_lost_detail_is_made_again_from_the_tables(tmp_path: Path):
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    (name,) = details()
+    content = Path("out", name, "0.js").read_bytes()
+    for path in Path(os.environ["HELIO_HOME"]).rglob("*.detail"):
+        path.unlink()
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "again")
+    assert details("again") == [name]
+    assert Path("again", name, "0.js").read_bytes() == content
+
+
+def test_the_detail_of_a_run_is_verified_and_made_again_with_its_page():
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    verified = helio("verify", "last")
+    assert verified.exit_code == 0, verified.output
+    made = helio("rerun", "out/particles.html", "--archive", "sample", "--yes", "-o", "again", "--json")
+    assert json.loads(made.stdout)["verdict"] == "same"
+    assert details("again") == details()

@@ -15,13 +15,14 @@ from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
 from helio.cli import run, authoring, pipelines, reference, runs, gallery  # isort: skip
-from helio.cli import reproduce, schedules, data, archive, upkeep, dev  # isort: skip
+from helio.cli import reproduce, schedules, backfill, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
 __all__ = [
     "app",
     "archive",
     "authoring",
+    "backfill",
     "command_for",
     "data",
     "dev",

@@ -103,6 +103,16 @@ RunId = Annotated[
         autocompletion=complete_runs,
     ),
 ]
+GalleryPort = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        min=1,
+        max=65535,
+        help="Port of the gallery on this machine. Default: the first free one from 4180.",
+        metavar="NUMBER",
+    ),
+]
 MaxDownload = Annotated[
     str,
     typer.Option(

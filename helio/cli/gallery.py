@@ -10,6 +10,7 @@ import typer
 
 from helio import interrupts
 from helio.cli.app import (
+    GalleryPort,
     RunId,
     app,
     current_settings,
@@ -58,9 +59,7 @@ def build_gallery(
 @gallery_app.command("serve")
 def serve_gallery(
     context: typer.Context,
-    port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, help="Port on this machine.", metavar="NUMBER")
-    ] = 4180,
+    port: GalleryPort = None,
 ) -> None:
     """Serve the gallery to your browser until Ctrl-C, and print a link that opens it.
 

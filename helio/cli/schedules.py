@@ -17,6 +17,7 @@ from helio.cli.app import (
     Archive,
     Assign,
     Formats,
+    GalleryPort,
     Json,
     Name,
     app,
@@ -309,11 +310,13 @@ def serve(
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="Maximum number of runs at the same time.", metavar="NUMBER")
     ] = 2,
+    port: GalleryPort = None,
     flow_run: Annotated[str, typer.Option("--flow-run", hidden=True)] = "",
 ) -> None:
-    """Run the schedules until Ctrl-C.
+    """Run the schedules, and serve the gallery, until Ctrl-C.
 
-    The engine's pages show the schedules and their runs; helio up prints a link to them.
+    Prints a link that opens the gallery in your browser: what happened for each day of each schedule, and the figures.
+    For a new link, run helio gallery serve. The gallery links to the engine's pages.
     """
     stays = "the run is scheduled again" if flow_run else "the schedules stay"
     with errors_as_text(as_json=False, cancelled=f"{stays}; start `helio serve` to continue"):
@@ -322,7 +325,10 @@ def serve(
         from helio.flows import serve as serving
 
         if not flow_run:
-            serving.serve(settings, limit=limit, on_progress=_say_when, on_terminal=sys.stdout.isatty())
+            from helio.web.serve import serving as serving_gallery
+
+            gallery = serving_gallery(settings, port=port, on_terminal=sys.stdout.isatty())
+            serving.serve(settings, limit=limit, on_progress=_say_when, gallery=gallery)
             if not interrupts.was_terminated():
                 raise KeyboardInterrupt
             interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure

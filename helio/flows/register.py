@@ -102,7 +102,7 @@ def publish(
     bool
         Whether everything was published; failures are logged.
     """
-    artifacts = [_figure(pipeline_id, figure) for figure in figures]
+    artifacts = [figure_artifact(pipeline_id, figure) for figure in figures]
     if tables:
         lines = json.dumps([dict(table) for table in tables], default=str)
         artifacts.append(_artifact(f"{pipeline_id}-tables", "table", lines, "Tables of this run"))
@@ -201,7 +201,8 @@ def _events(result: PlanResult, flow_run_id: str) -> list[dict[str, Any]]:
     return events
 
 
-def _figure(pipeline_id: str, figure: Picture) -> dict[str, Any]:
+def figure_artifact(pipeline_id: str, figure: Picture) -> dict[str, Any]:
+    """Return the artifact that shows a figure: an image if there is a small PNG, otherwise a link to its page."""
     key = f"{pipeline_id}-{figure.name}"
     words = f"Figure {figure.name}" + (f": {_link(figure.file)}" if figure.file else "")
     if figure.png is not None and len(figure.png) <= LARGEST_IMAGE:

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,7 +67,7 @@ def serve(
     limit: int = 2,
     every: float = EVERY,
     on_progress: Callable[[str], None] = lambda line: None,
-    on_terminal: bool = False,
+    gallery: AbstractContextManager[str] | None = None,
 ) -> None:
     """Run the schedules of a home folder until Ctrl-C or SIGTERM.
 
@@ -79,8 +79,8 @@ def serve(
         Seconds between two checks.
     on_progress : callable
         Called with a line for each event, such as a new or removed schedule.
-    on_terminal : bool
-        Whether only a person at a terminal reads these lines; the printed link then opens the pages without a login.
+    gallery : context manager, optional
+        Serves the gallery meanwhile, also while the engine's server does not answer; gives the link that opens it.
 
     Raises
     ------
@@ -88,8 +88,13 @@ def serve(
         The server cannot be started or reached; another process serves the schedules of this home.
     """
     stopped = threading.Event()
-    serving = _Serving(settings, limit, on_progress, on_terminal)
-    with signals_to(stopped.set), _only_one(settings), serving.server.used():
+    serving = _Serving(settings, limit, on_progress)
+    with ExitStack() as stack:
+        stack.enter_context(signals_to(stopped.set))
+        stack.enter_context(_only_one(settings))
+        if gallery is not None:
+            on_progress(f"gallery: {stack.enter_context(gallery)}")
+        stack.enter_context(serving.server.used())
         try:
             serving.begin(stopped)
             while not stopped.wait(every):
@@ -184,16 +189,13 @@ class _Deployment:
 class _Serving:
     """Loop that runs the schedules of one home folder."""
 
-    def __init__(
-        self, settings: Settings, limit: int, on_progress: Callable[[str], None], on_terminal: bool
-    ) -> None:
+    def __init__(self, settings: Settings, limit: int, on_progress: Callable[[str], None]) -> None:
         self._settings = settings
         self._schedules = Schedules(settings)
         self.server = Server(settings.home, settings.environ, idle=settings.engine_idle)
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
         self._limit = limit
         self._on_progress = on_progress
-        self._on_terminal = on_terminal
         self._deployments: dict[str, _Deployment] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
@@ -234,10 +236,7 @@ class _Serving:
         mark_dead_runs(self.server, self._settings)
         self._put_back_unbegun()
         self._report_missed()
-        link = self.server.link("/deployments")
-        if self._on_terminal:
-            link = self.server.with_ticket(link)
-        self._on_progress(f"serving the schedules of {self._settings.home}; {link}")
+        self._on_progress(f"serving the schedules of {self._settings.home}")
         self._follow_records()
 
     def look(self) -> None:

@@ -6,7 +6,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -42,35 +42,46 @@ ENDS: Mapping[State, tuple[str, str]] = {
 """Type and name of the state in which a task run ends, by the state of its step."""
 
 
-class TaskRun:
-    """Task run of a step on the server. Each change of its state is an event, as Prefect's own engine sends it.
+class TaskStates:
+    """States of a task run on the server. Each change of its state is an event, as Prefect's own engine sends it.
 
-    The first state is ``Running``, since helio makes a task run when its step begins.
+    The first state is ``Running``, since helio makes a task run when its work begins.
 
     Parameters
     ----------
-    step : PlannedStep
-        The step; its id is the name of the task run.
+    name : str
+        The name of the task run.
     flow_run : str
         The id of the flow run.
-    needs : iterable of TaskRun
-        Task runs of the steps that this step depends on; the server's pages draw the edges.
+    needs : iterable of TaskStates
+        Task runs on which this one depends; the server's pages draw the edges.
+    tags : sequence of str
+        Words to show beside the task run.
+    retries : int
+        Maximum number of further attempts.
     """
 
-    def __init__(self, step: PlannedStep, flow_run: str, needs: Iterable[TaskRun]) -> None:
-        self.step = step
+    def __init__(
+        self,
+        name: str,
+        flow_run: str,
+        needs: Iterable[TaskStates] = (),
+        *,
+        tags: Sequence[str] = (),
+        retries: int = 0,
+    ) -> None:
         self.id = str(uuid4())
         self._flow_run = flow_run
         self._type: str | None = None
         self._since = datetime.min.replace(tzinfo=UTC)
         edges = [{"input_type": "task_run", "id": need.id} for need in needs]
         self._facts: dict[str, Any] = {
-            "name": str(step.step_id),
-            "task_key": str(step.step_id),
+            "name": name,
+            "task_key": name,
             "dynamic_key": self.id,
-            "tags": ["critical"] if step.critical else [],
+            "tags": list(tags),
             "task_inputs": {"wait_for": edges} if edges else {},
-            "empirical_policy": {"retries": ATTEMPTS - 1, "retry_delay": 0},
+            "empirical_policy": {"retries": retries, "retry_delay": 0},
             "run_count": 0,
             "total_run_time": 0.0,
         }
@@ -124,6 +135,25 @@ class TaskRun:
                 "task_run": dict(facts),
             },
         }
+
+
+class TaskRun(TaskStates):
+    """Task run of a step.
+
+    Parameters
+    ----------
+    step : PlannedStep
+        The step; its id is the name of the task run.
+    flow_run : str
+        The id of the flow run.
+    needs : iterable of TaskRun
+        Task runs of the steps that this step depends on.
+    """
+
+    def __init__(self, step: PlannedStep, flow_run: str, needs: Iterable[TaskRun]) -> None:
+        tags = ["critical"] if step.critical else []
+        super().__init__(str(step.step_id), flow_run, needs, tags=tags, retries=ATTEMPTS - 1)
+        self.step = step
 
     def end(self, result: StepResult) -> dict[str, Any]:
         """Change the state to the one in which a step ended; return the event that tells the server."""

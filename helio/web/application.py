@@ -29,8 +29,8 @@ from helio.flows.doors import (
 )
 from helio.flows.tickets import Tickets
 from helio.web.files import FOLDER
+from helio.web.site import ENGINE, START, Content, Site
 from helio.web.site import HTML as PAGE_TYPE
-from helio.web.site import START, Content, Site
 
 OPEN = "/open"
 OPENING = f"""<!doctype html>
@@ -69,6 +69,14 @@ CLOSED = """<!doctype html>
 <title>Gallery</title><link rel="icon" href="data:,"></head>
 <body><p>This address does not open the gallery. Run <code>helio gallery serve</code> in a terminal: it prints a link,
 also while the gallery is served.</p></body>
+</html>
+"""
+NO_ENGINE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Engine</title><link rel="icon" href="data:,"></head>
+<body><p>The engine's server does not answer. <code>helio up</code> starts it; <code>helio doctor</code> says more. The
+gallery does not need it.</p></body>
 </html>
 """
 _OWN = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -141,6 +149,9 @@ class Gallery:
         if not word.isascii() or not hmac.compare_digest(word, self._word):
             await answer(send, 403, CLOSED, _guards("page"), kind=HTML)
             return
+        if address == ENGINE:
+            await self._lead_to_engine(send)
+            return
         content = await asyncio.to_thread(self._content, address or START)
         if content is None:
             await answer(send, 404, {"error": "The gallery has no such page or file."}, _guards("file"))
@@ -157,6 +168,14 @@ class Gallery:
             more.append((b"content-disposition", f'attachment; filename="{name}"'.encode()))
         await send({"type": "http.response.start", "status": 200, "headers": more})
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else content.body})
+
+    async def _lead_to_engine(self, send: Send) -> None:
+        """Lead a browser that knows the word to the engine's pages, with a ticket for them."""
+        link = await asyncio.to_thread(self._site.engine_link)
+        if link:
+            await answer(send, 303, {}, [*_guards("file"), (b"location", link.encode())])
+        else:
+            await answer(send, 503, NO_ENGINE, _guards("page"), kind=HTML)
 
     def _content(self, address: str) -> Content | None:
         with self._reading:

@@ -13,6 +13,7 @@ from helio.knowledge.citations import Citation, bibtex, text_lines
 from helio.pipelines.library import Library
 from helio.pipelines.runs.intervals import PICTURES, IntervalRun
 from helio.pipelines.template.document import ID, digest
+from helio.pipelines.template.files import DETAIL
 from helio.settings import Settings
 from helio.store.records import WrongShape, convert, read_json
 from helio.store.runs import ArtefactRecord, RunRecord, Runs, StepRecord
@@ -147,7 +148,7 @@ def read_details(run: IntervalRun, runs: Runs, revisions: Revisions) -> RunDetai
         run,
         header,
         figures=tuple(_figures(run, plan)),
-        exports=tuple(file for file in run.files if file["kind"] not in PICTURES),
+        exports=tuple(file for file in run.files if file["kind"] not in (*PICTURES, DETAIL)),
         steps=tuple(steps),
         sources=tuple(sources.values()),
         citation=tuple(text_lines(citations, version)) if citations else (),

@@ -7,18 +7,20 @@ import io
 import json
 import os
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
 
 from helio.errors import DamagedObject, ExportError, UnknownRun
 from helio.pipelines.runs.artefacts import find_browser_of, stored_drawing
+from helio.pipelines.runs.figure_details import stored_detail
 from helio.pipelines.runs.intervals import PICTURES, IntervalRun
-from helio.pipelines.template.files import Static
+from helio.pipelines.template.files import DETAIL, Static
 from helio.settings import Settings
+from helio.steps.render.detail import Detail, file_name, number_of_files, read_detail
 from helio.store.files import write_whole
-from helio.store.runs import ArtefactRecord, RunRecord, Runs
+from helio.store.runs import ArtefactRecord, OutputRecord, RunRecord, Runs
 from helio.store.store import Store
 from helio.web.gallery import safe_name
 
@@ -58,11 +60,16 @@ class Files:
         self._thumbs = settings.home / "gallery" / THUMBS
         self._by_name: dict[str, tuple[str, ArtefactRecord]] = {}
         """The run and the record of each file, by the file's name in the gallery."""
+        self._details: dict[str, tuple[str, ArtefactRecord]] = {}
+        """The run and the record of each folder with the detail of a figure, by the folder's name."""
+        self._read_detail = lru_cache(maxsize=4)(self._find_detail)
 
     def know(self, run: IntervalRun) -> None:
         """Let the gallery contain the files of a run."""
         for file in run.files:
-            if file["sha256"]:
+            if file["kind"] == DETAIL:
+                self._details.setdefault(Path(file["file"]).name, (run.id, file))
+            elif file["sha256"]:
                 self._by_name.setdefault(name_of(file), (run.id, file))
 
     def content(self, name: str) -> bytes | None:
@@ -71,6 +78,50 @@ class Files:
             return None
         run_id, file = self._by_name[name]
         return self._bytes(file) or (self._drawn_again(run_id, file) if file["kind"] in PICTURES else None)
+
+    def detail_files(self, run: IntervalRun) -> list[str]:
+        """Return the names of the files with the details of the figures of a run, each in its folder."""
+        names = [Path(file["file"]).name for file in run.files if file["kind"] == DETAIL]
+        return [
+            f"{name}/{file_name(number)}" for name in names for number in range(self._number_of_files(name))
+        ]
+
+    def detail_file(self, name: str) -> bytes | None:
+        """Return a file of the detail of a figure, ``FOLDER/NUMBER.js``; None if it is not there any more."""
+        folder, _, file = name.partition("/")
+        number = file.removesuffix(".js")
+        if folder not in self._details or not (number.isascii() and number.isdecimal()):
+            return None
+        detail = self._read_detail(folder)
+        return None if detail is None or int(number) >= len(detail.files) else detail.files[int(number)]
+
+    def detail_of(self, page: ArtefactRecord) -> Detail | None:
+        """Return the detail of the page of a figure; None if it has none."""
+        run_id = self._by_name[name_of(page)][0]
+        for name, (other_id, file) in self._details.items():
+            same_figure = (other_id, file["step_id"]) == (run_id, page["step_id"])
+            if same_figure and name.startswith(f"{Path(page['file']).stem}.detail-"):
+                return self._read_detail(name)
+        return None
+
+    def _number_of_files(self, name: str) -> int:
+        count = number_of_files(Path(self._details[name][1]["file"]))
+        if count:
+            return count
+        detail = self._read_detail(name)
+        return 0 if detail is None else len(detail.files)
+
+    def _find_detail(self, name: str) -> Detail | None:
+        """Return the detail in a folder of a run, otherwise from the store, if it has not changed."""
+        run_id, file = self._details[name]
+        for detail in (read_detail(Path(file["file"])), self._stored_detail(run_id, file)):
+            if detail is not None and detail.digest == file["sha256"]:
+                return detail
+        return None
+
+    def _stored_detail(self, run_id: str, file: ArtefactRecord) -> Detail | None:
+        outputs = self._figures_of(run_id, file)
+        return next(filter(None, (stored_detail(self._store, output["key"]) for output in outputs)), None)
 
     def has(self, file: ArtefactRecord) -> bool:
         """Return whether the gallery can show a file, after checking its bytes; a file is checked once."""
@@ -125,23 +176,34 @@ class Files:
         from helio.steps.render.write_figure import to_html
 
         try:
-            steps = RunRecord(self._runs.root / run_id).readable_steps[0]
-            outputs = [
-                output
-                for step in steps
-                for output in step["outputs"]
-                if str(step["step_id"]) == str(file["step_id"]) and output["suffix"] == ".json"
-            ]
-            for output in outputs:
+            for output in self._figures_of(run_id, file):
                 if file["kind"] != "html":
                     return stored_drawing(
                         self._store, output["digest"], cast(Static, file["kind"]), self._browser
                     )
                 figure = json.loads(self._store.bytes(output["digest"], ".json"))
-                return to_html(Figure(figure, tuple(output.get("notes", ()))), scripts="beside")
-        except (DamagedObject, UnknownRun):
+                return to_html(
+                    Figure(figure, tuple(output.get("notes", ()))),
+                    scripts="beside",
+                    detail=stored_detail(self._store, output["key"]),
+                    stem=Path(file["file"]).stem,
+                )
+        except DamagedObject:
             return None
         return None
+
+    def _figures_of(self, run_id: str, file: ArtefactRecord) -> list[OutputRecord]:
+        """Return the figures in the record of a run that the step of a file made; none if the record is gone."""
+        try:
+            steps = RunRecord(self._runs.root / run_id).readable_steps[0]
+        except UnknownRun:
+            return []
+        return [
+            output
+            for step in steps
+            for output in step["outputs"]
+            if str(step["step_id"]) == str(file["step_id"]) and output["suffix"] == ".json"
+        ]
 
     @cached_property
     def _browser(self) -> Path | None:

@@ -61,6 +61,7 @@ def write_report(record: RunRecord, settings: Settings, now: datetime) -> str:
             root="",
             now=now,
             version=__version__,
+            engine="",
             css=Markup(STYLE.read_text(encoding="utf-8")),
             run=run,
             details=details,
@@ -78,10 +79,11 @@ def _figure(drawn: DrawnFigure, files: Files) -> ReportFigure:
             width, height = size_of(content)
             address = f"data:{MEDIA_TYPES[kind]};base64,{base64.b64encode(content).decode()}"
             return ReportFigure(drawn, address, (round(width / SCALE), round(height / SCALE)))
-    content = _content(drawn.file("html"), files)
-    if content is None:
+    html = drawn.file("html")
+    content = _content(html, files)
+    if html is None or content is None:
         return ReportFigure(drawn)
-    page = with_scripts_inside(content.decode())
+    page = with_scripts_inside(content.decode(), files.detail_of(html))
     return ReportFigure(drawn, page=page, height=frame_height(content))
 
 

@@ -20,11 +20,13 @@ from markupsafe import Markup, escape
 
 from helio import __version__
 from helio.flows.schedule import name_of_range
+from helio.flows.server import Server
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
-from helio.pipelines.template.files import PLOTLY_JS, VIEWER_JS
+from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS
 from helio.settings import Settings
+from helio.steps.render.detail import LINE
 from helio.store.runs import HEADER, ArtefactRecord, Runs
 from helio.time_range import TimeRange
 from helio.web.details import Revisions, file_label, read_details
@@ -43,6 +45,8 @@ from helio.web.gallery import Gallery, Series, make_gallery, safe_name, utc_now
 HERE = Path(__file__).parent
 STYLE = HERE / "static" / "gallery.css"
 START = "index.html"
+ENGINE = "engine"
+"""Address under which a server leads to the engine's pages."""
 HTML = "text/html; charset=utf-8"
 STATIC = {"gallery.css": "text/css; charset=utf-8", "gallery.js": "text/javascript; charset=utf-8"}
 SCRIPTS = (f"{FOLDER}/{PLOTLY_JS}", f"{FOLDER}/{VIEWER_JS}")
@@ -89,15 +93,20 @@ class Site:
     settings : Settings
     now : callable
         The clock, naive UTC.
+    is_served : bool
+        Whether a server of helio shows the pages; they then link to the engine's pages.
     """
 
-    def __init__(self, settings: Settings, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, settings: Settings, now: Callable[[], datetime] = utc_now, *, is_served: bool = False
+    ) -> None:
         self._settings = settings
         self._now = now
         self._runs = Runs(settings.runs)
         self._known_runs = known_runs_of(settings)
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
+        self._is_served = is_served
         self.files = Files(settings)
         self.refresh()
 
@@ -143,15 +152,28 @@ class Site:
         shown = [
             run for series in self.gallery.series for interval in series.intervals for run in interval.runs
         ]
-        files = {name_of(file): file for run in shown for file in run.files if self.files.state_of(file)}
+        files = {
+            name_of(file): file
+            for run in shown
+            for file in run.files
+            if file["kind"] != DETAIL and self.files.state_of(file)
+        }
+        details = dict.fromkeys(name for run in shown for name in self.files.detail_files(run))
         pictures = {name: file for name, file in files.items() if file["kind"] == "png"}
         has_pages = any(file["kind"] == "html" for file in files.values())
         return (
             *STATIC,
             *(SCRIPTS if has_pages else ()),
             *map(address_of, files.values()),
+            *(f"{FOLDER}/{name}" for name in details),
             *map(thumbnail_address, pictures.values()),
         )
+
+    def engine_link(self) -> str:
+        """Return a link that opens the engine's pages in the owner's browser; empty if the engine does not answer."""
+        server = Server(self._settings.home, self._settings.environ)
+        with server.used():
+            return server.with_ticket(server.link("/deployments")) if server.is_up() else ""
 
     def content(self, address: str) -> Content | None:
         """Return the page or the file with an address relative to the first page; None if there is none."""
@@ -165,6 +187,9 @@ class Site:
             script = plotly_js() if address == SCRIPTS[0] else viewer_js(PLOTLY_JS)
             return Content(script, STATIC["gallery.js"])
         folder, _, name = address.partition("/")
+        if folder == FOLDER and "/" in name:
+            body = self.files.detail_file(name)
+            return None if body is None else Content(body, STATIC["gallery.js"])
         if folder == FOLDER:
             body = self.files.content(name)
             ending = name.rpartition(".")[2]
@@ -300,6 +325,7 @@ class Site:
             site=self,
             now=self.gallery.now,
             version=__version__,
+            engine=root + ENGINE if self._is_served else "",
             link=lambda file: root + address_of(file),
             **facts,
         )
@@ -322,9 +348,10 @@ class Site:
 
 
 def frame_height(page: bytes) -> int:
-    """Return the height of a figure's HTML page in pixels: that of the figure, and room for a scroll bar."""
-    stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page[:10_000])
-    return int(stated[1]) + SCROLL_BAR if stated else USUAL_HEIGHT
+    """Return the height of a figure's HTML page in pixels, with its line of counts, and room for a scroll bar."""
+    stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page)
+    below = LINE if b'<p id="drawn">' in page else 0
+    return int(stated[1]) + below + SCROLL_BAR if stated else USUAL_HEIGHT
 
 
 def environment() -> Environment:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from helio.api import run
 from helio.errors import OutputError
 from helio.web.build import MANIFEST, build
 from helio.web.files import make_thumbnail, size_of
@@ -163,3 +164,48 @@ def test_the_command_refuses_a_folder_with_other_files(tmp_path: Path, monkeypat
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
     (tmp_path / "thesis.tex").write_text("mine")
     assert "choose a new or empty folder" in helio("gallery", "build", str(tmp_path), code=1).output
+
+
+def a_run(home: Path, output: Path, time_range: str) -> None:
+    """A run of which the page loads further points."""
+    run(
+        "gle73-particles",
+        archive="sample",
+        time_range=time_range,
+        output=output,
+        settings=settings_of(home),
+    )
+
+
+def test_the_points_of_a_page_are_in_the_gallery_also_after_its_folder_was_used_again(tmp_path: Path):
+    home, output = tmp_path / "home", tmp_path / "out"
+    a_run(home, output, "2021-10-28")
+    (folder,) = (path for path in output.iterdir() if path.is_dir())
+    points = (folder / "0.js").read_bytes()
+    build(site_of(home), tmp_path / "first")
+    a_run(home, output, "2021-10-28/2021-10-28T23:00")
+    assert not folder.exists()
+    for name in ("first", "second"):
+        build(site_of(home), tmp_path / name)
+        files = tmp_path / name / "files"
+        assert (files / folder.name / "0.js").read_bytes() == points
+        assert len([path for path in files.iterdir() if path.is_dir()]) == 2
+        pages = [path.read_text(encoding="utf-8") for path in files.glob("*.html")]
+        assert len([page for page in pages if folder.name in page]) == 1
+        assert {path.name for path in files.glob("*.js")} == {"helio-figure.js", "plotly.min.js"}
+    (link,) = [name for name in site_of(home).files_named if folder.name in name]
+    assert site_of(home).content(link).body == points
+    for wrong in ("1.js", "-1.js", "index.json", "../0.js", "٣.js"):
+        assert site_of(home).content(link.replace("0.js", wrong)) is None
+    assert site_of(home).content("files/other.detail-0123456789abcdef/0.js") is None
+
+
+def test_changed_points_are_not_in_the_gallery(tmp_path: Path):
+    home, output = tmp_path / "home", tmp_path / "out"
+    a_run(home, output, "2021-10-28")
+    (folder,) = (path for path in output.iterdir() if path.is_dir())
+    (folder / "0.js").write_bytes(b"alert(1)")
+    assert site_of(home).content(f"files/{folder.name}/0.js").body.startswith(b"helioDetail(")
+    for path in home.rglob("*.detail"):
+        path.unlink()
+    assert site_of(home).content(f"files/{folder.name}/0.js") is None

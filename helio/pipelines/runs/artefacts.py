@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Self, cast
 
 from helio.errors import DamagedObject, ExportError
 from helio.pipelines.plan import PlannedStep
 from helio.pipelines.runs.execute import Execution, Output, PlanResult, StepResult
 from helio.pipelines.template.diagnostics import StepId
-from helio.pipelines.template.files import PLOTLY_JS, VIEWER_JS, Format, OutputFile, Static
+from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS, Format, OutputFile, Static
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.store import Store, StoredResult
@@ -36,8 +36,9 @@ class Artefact:
     path: Path
     step_id: StepId
     kind: str
-    """Format of a figure, or ``"data"`` for an export."""
+    """Format of a figure, ``"detail"`` for the folder with all points of a page, or ``"data"`` for an export."""
     sha256: str
+    """Digest of the file, or of the content of the folder."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ def write_artefacts(
     OutputError
         The folder cannot be written, or the disk is full.
     """
+    from helio.steps.render.detail import remove_other_details
     from helio.steps.render.enclose import enclose
     from helio.steps.render.figure import Figure
     from helio.steps.render.write_figure import plain_title, to_html
@@ -107,7 +109,7 @@ def write_artefacts(
                 write(file, content, step_id)
             continue
         figure = Figure(json.loads(content), tuple(output.facts["notes"]))
-        document = document_of(step, output.digest)
+        document, title = document_of(step, output.digest), plain_title(figure)
         for file in (*step.step.files, *_further(step.step, formats)):
             other = planned.get(file.name.lower(), step_id)
             try:
@@ -119,13 +121,20 @@ def write_artefacts(
                 if file.format == "json":
                     write(file, content, step_id)
                     continue
-                if file.format == "html":
-                    _write_scripts(folder, shared=shared)
-                    drawn = to_html(figure, scripts="beside")
-                else:
+                if file.format != "html":
                     drawn = static.draw(execution.store, output, figure, cast(Static, file.format))
-                named = enclose(drawn, file.format, document, title=plain_title(figure))
-                write(file, named, step_id)
+                    write(file, enclose(drawn, file.format, document, title=title), step_id)
+                    continue
+                _write_scripts(folder, shared=shared)
+                detail, stem = execution.detail(step.step, output), PurePath(file.name).stem
+                drawn = to_html(figure, scripts="beside", detail=detail, stem=stem)
+                points = folder / detail.folder_name(stem)
+                if detail.panels:  # before the page, which would show only some points without it
+                    detail.write(points)
+                write(file, enclose(drawn, file.format, document, title=title), step_id)
+                if detail.panels:
+                    artefacts.append(Artefact(points, step_id, DETAIL, detail.digest))
+                remove_other_details(folder / file.name, points.name if detail.panels else "")
             except ExportError as error:
                 missing.append(MissingFile(file, step_id, error.located(file.name)))
     return artefacts, missing

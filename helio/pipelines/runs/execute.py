@@ -16,6 +16,7 @@ from helio.errors import Cancelled, DamagedObject, HelioError, Offline, Republis
 from helio.pipelines.analyses.work import Recipe
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.call import call_tool
+from helio.pipelines.runs.figure_details import record_detail, stored_detail
 from helio.pipelines.runs.recipes import Input, PlannedOutput, recipe_of_inputs, recipes_of_fetch
 from helio.pipelines.runs.replies import error_from, table_facts
 from helio.pipelines.runs.states import (
@@ -35,6 +36,7 @@ from helio.pipelines.template.document import shortened
 from helio.pipelines.template.figures import without_labels
 from helio.sources.provider import Providers, Remote
 from helio.steps.fetch.choices import ABSENT, choices_of
+from helio.steps.render.detail import Detail
 from helio.steps.signature import signatures
 from helio.store.expected_records import share_of_expected
 from helio.store.no_values import NOTHING_FOUND, no_values_note
@@ -286,6 +288,19 @@ class Execution:
         content: bytes = self._sound(output, lambda: self.store.bytes(output.digest, output.suffix))
         return content
 
+    def detail(self, step: PlannedStep, output: Output) -> Detail:
+        """Return all points of a figure, for its page; draw the figure again if the store does not have them."""
+        found = stored_detail(self.store, output.key)
+        if found is None:
+            [work] = self._works(step)
+            self._make(step, work, detail=True)
+            found = stored_detail(self.store, output.key)
+        if found is None:
+            raise DamagedObject(
+                f"another process has just removed the points of step {step.step_id} from the store"
+            )
+        return found
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of all tables made so far."""
@@ -312,7 +327,7 @@ class Execution:
             works, attempts = self._fetch(step, works)
         else:
             [work] = missing
-            self._make(step, work)
+            self._make(step, work, detail=any(file.format == "html" for file in step.files))
             attempts = ()
         seconds = time.perf_counter() - begun
         log.info("step %s: done in %.3f s", step.step_id, seconds)
@@ -538,7 +553,9 @@ class Execution:
             )
         return works, attempts
 
-    def _make(self, step: PlannedStep, work: PlannedOutput, *, again: bool = True) -> None:
+    def _make(
+        self, step: PlannedStep, work: PlannedOutput, *, again: bool = True, detail: bool = False
+    ) -> None:
         begun = time.perf_counter()
         inputs = self._inputs(step)
         answer = self._workers.run(
@@ -561,16 +578,19 @@ class Execution:
                     ]
                     for parameter, given in inputs.items()
                 },
+                **({"detail": True} if detail else {}),
             }
         )
         if "damaged" in answer and again:
             self._repair(answer["damaged"])
-            self._make(step, work, again=False)
+            self._make(step, work, again=False, detail=detail)
             return
         if "output" not in answer:
             raise error_from(answer)
         made = answer["output"]
         self._record(work, made["digest"], made["suffix"], made["facts"], time.perf_counter() - begun)
+        if detail:
+            record_detail(self.store, work.key, answer["detail"])
 
     def _record(
         self, work: PlannedOutput, digest: str, suffix: str, facts: dict[str, Any], seconds: float

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 
 from helio.errors import DamagedRecord, OutputError
 from helio.pipelines.template.files import RECORD
+from helio.steps.render.detail import is_detail_folder, remove_detail
 from helio.store.records import read_record
 from helio.store.runs import LARGEST, WrittenFiles
 
@@ -24,7 +25,10 @@ def prepare_folder(folder: Path, pipeline: str) -> Path:
         probe.touch()
         probe.unlink()
         for name in _files_of_earlier_run(folder, pipeline):
-            (folder / name).unlink(missing_ok=True)
+            if is_detail_folder(name):
+                remove_detail(folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(
             f"the output folder {folder} cannot be written: {error.strerror or error}",

@@ -18,7 +18,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -38,7 +38,7 @@ PATIENCE = timedelta(days=7)
 """Time after the end of an interval in which its data may still be published."""
 PICTURES = ("png", "svg", "html", "pdf")
 """Formats of figures, first the format that a page shows best."""
-_WITHOUT_DATA = ("NoData", "NoUsableData", "NotYetPublished")
+_WITHOUT_DATA = frozenset({"NoData", "NoUsableData", "NotYetPublished"})
 """Names of the errors of `helio.errors` that say that there are no data for the interval."""
 
 
@@ -229,7 +229,7 @@ def read_run(record: RunRecord) -> IntervalRun:
     return IntervalRun(
         id=record.id,
         pipeline=header["pipeline"],
-        state=_state(status, failed),
+        state=state_of(status, {step["error"]["kind"] for step in failed if step["error"] is not None}),
         started_at=_naive(header["started_at"]),
         span=span,
         title=str(plan.get("name") or ""),
@@ -251,12 +251,18 @@ def _failed_steps(record: RunRecord) -> Sequence[StepRecord]:
     return sorted(failed, key=lambda step: not step.get("critical", True))
 
 
-def _state(status: str, failed: Sequence[StepRecord]) -> RunState:
+def state_of(status: str, kinds: Set[str]) -> RunState:
+    """Return the state of a run from the status in its record and the kinds of the errors of its steps.
+
+    Raises
+    ------
+    DamagedRecord
+        There is no such status.
+    """
     match status:
         case "success":
             return "done"
         case "failed":
-            kinds = [step["error"]["kind"] for step in failed if step["error"] is not None]
             return "no data" if is_without_data(kinds) else "failed"
         case "partial" | "running" | "cancelled" | "crashed":
             return status

@@ -73,6 +73,8 @@ class RunRequest:
         The folder for figures, exports and ``run.json``.
     outputs : Path, optional
         Used without `output`: a folder in which the run gets its own folder.
+    own_folder : str
+        The name of that own folder; default: the id of the run.
     formats : tuple of str
         Formats of figures in addition to the plan's.
     named_archive : str, optional
@@ -90,6 +92,7 @@ class RunRequest:
     access: Access = field(default_factory=Access)
     output: Path | None = None
     outputs: Path | None = None
+    own_folder: str = ""
     formats: tuple[Format, ...] = ()
     named_archive: str | None = None
     figures: Mapping[str, Document] = field(default_factory=dict)
@@ -97,5 +100,5 @@ class RunRequest:
     def folder(self, run_id: str) -> Path | None:
         """Return the output folder of a run; return None if the run writes no files."""
         if self.output is None and self.outputs is not None:
-            return self.outputs / run_id
+            return self.outputs / (self.own_folder or run_id)
         return self.output

@@ -63,21 +63,30 @@ def _step(record: RunRecord, step_id: str) -> StepRecord | None:
 
 
 def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, StepRecord] | None:
-    """Find the latest earlier run of the same pipeline in which the step was completed."""
+    """Find the latest earlier run of the same pipeline in which the step was completed, if possible of equal values.
+
+    Runs of other values, such as other days, differ anyway.
+    """
     header = record.whole_header
+    latest: tuple[RunRecord, StepRecord] | None = None
     for summary in runs.list():
         if summary.pipeline != header["pipeline"] or summary.started_at >= header["started_at"]:
             continue
         if summary.status == "damaged":
             continue
+        earlier = runs.load(summary.id)
         try:
-            earlier = runs.load(summary.id)
+            has_equal_values = earlier.header.get("values") == header["values"]
+            if latest is not None and not has_equal_values:
+                continue
             step = _step(earlier, step_id)
         except (DamagedObject, UnknownRun):  # skip this record; an older one may be readable
             continue
         if step is not None and step["state"] in ("completed", "cached"):
-            return earlier, step
-    return None
+            if has_equal_values:
+                return earlier, step
+            latest = latest or (earlier, step)
+    return latest
 
 
 def _changes(old: StepRecord, new: StepRecord) -> list[str]:

@@ -56,7 +56,8 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
         }
         time_ranges = {name: TimeRange.from_iso(*span) for name, span in request["time_ranges"].items()}
         made = call_tool(request["tool"], request["args"], tables, time_ranges=time_ranges, jail=jail)
-        return {"output": _keep(store, made)}
+        answer = {"output": _keep(store, made)}
+        return answer | {"detail": _keep_detail(store, made)} if request.get("detail") else answer
     except _DamagedInput as error:
         return {"damaged": error.digest}
     except HelioError as error:
@@ -122,6 +123,14 @@ def _keep(store: Store, made: Any) -> dict[str, Any]:
     digest = store.put_bytes(made.content, suffix)
     facts = {"filename": made.filename, "media_type": made.media_type, "notes": []}
     return {"digest": digest, "suffix": suffix, "facts": facts}
+
+
+def _keep_detail(store: Store, made: Any) -> str:
+    """Store the detail of a figure, and return its digest."""
+    from helio.steps.render.detail import SUFFIX
+    from helio.steps.render.refine import make_detail
+
+    return store.put_bytes(make_detail(made.details), SUFFIX)
 
 
 if __name__ == "__main__":

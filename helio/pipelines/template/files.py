@@ -20,6 +20,8 @@ UNSTATED: tuple[Format, ...] = ("html", "json")
 """Formats of a figure if the template does not state any format."""
 PLOTLY_JS, VIEWER_JS = "plotly.min.js", "helio-figure.js"
 """Names of the scripts that the pages of figures load."""
+DETAIL = "detail"
+"""Kind of the folder with all points of a page of a figure, in records of runs."""
 RECORD = "run.json"
 LONGEST_NAME, MOST_BYTES = 120, 200
 """Maximum number of characters and of bytes of a file name: file systems allow 255 bytes; temporary names need some."""

@@ -77,8 +77,8 @@ STEP: Schema = {
             "items": STEP_ID,
         },
         "critical": {
-            "description": "Whether a failure fails the whole run. A figure is drawn without the tables of failed steps that "
-            "are not critical, and says why their panels are empty.",
+            "description": "Whether a failure fails the run. A figure is drawn without the tables of failed steps "
+            "that are not critical, and says why their panels are empty.",
             "type": "boolean",
             "default": True,
         },

@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 Int = npt.NDArray[np.int64]
 
+_SHORT = 200
+"""Mean number of values in a piece up to which all pieces are searched together, which is then faster."""
+
 
 def thin_line(
     epoch: npt.NDArray[np.datetime64],
@@ -18,6 +21,7 @@ def thin_line(
     start: np.datetime64,
     stop: np.datetime64,
     pixels: int,
+    borders: Int | None = None,
 ) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
     """Reduce a line over time to a few points per pixel, and break it at gaps.
 
@@ -33,6 +37,8 @@ def thin_line(
         With more than two points per pixel, only the lowest and highest of each pixel are kept, at their
         own times, with the ends of every uninterrupted piece. Of several breaks within one pixel the first
         is kept: nothing of the others can be seen.
+    borders : shape (pixels + 1,), optional
+        The borders of the pixels in ns. Default: those of `pixel_borders`.
 
     Returns
     -------
@@ -58,22 +64,44 @@ def thin_line(
         if not gap.any():
             return epoch, values
         return _broken(chosen, value, np.arange(value.size), breaks)
-    borders = np.linspace(
-        int(start.astype("datetime64[ns]").astype("i8")),
-        int(stop.astype("datetime64[ns]").astype("i8")),
-        pixels + 1,
-    ).astype("i8")
-    starts = np.unique(np.searchsorted(chosen, borders[:-1]))
-    starts = np.union1d(starts[starts < value.size], [0])
+    if borders is None:
+        borders = pixel_borders(start, stop, pixels)
+    starts = np.searchsorted(chosen, borders[:-1])
+    starts = _distinct(value.size, starts[starts < value.size], [0])
     pixel_of_break = np.searchsorted(starts, breaks, side="right")
     breaks = breaks[np.unique(pixel_of_break, return_index=True)[1]]
-    starts = np.union1d(starts, breaks).astype(np.int64)
+    starts = _distinct(value.size, starts, breaks)
     stops = np.append(starts[1:], value.size)
-    lowest = [first + int(value[first:last].argmin()) for first, last in zip(starts, stops, strict=True)]
-    highest = [first + int(value[first:last].argmax()) for first, last in zip(starts, stops, strict=True)]
-    ends = np.concatenate([[0, value.size - 1], breaks, breaks - 1])
-    samples = np.unique(np.concatenate([lowest, highest, ends]).astype(np.int64))
+    if value.size > _SHORT * starts.size:
+        pieces = list(zip(starts, stops, strict=True))
+        lowest = np.array([first + value[first:last].argmin() for first, last in pieces])
+        highest = np.array([first + value[first:last].argmax() for first, last in pieces])
+    else:
+        lowest, highest = (_firsts_of(value, starts, extreme) for extreme in (np.minimum, np.maximum))
+    samples = _distinct(value.size, lowest, highest, [0, value.size - 1], breaks, breaks - 1)
     return _broken(chosen, value, samples, breaks)
+
+
+def pixel_borders(start: np.datetime64, stop: np.datetime64, pixels: int) -> Int:
+    """Return the times in ns that divide an interval into equal parts."""
+    first, last = (int(moment.astype("datetime64[ns]").astype("i8")) for moment in (start, stop))
+    return np.linspace(first, last, pixels + 1).astype("i8")
+
+
+def _distinct(size: int, *indices: Int | list[int]) -> Int:
+    """Return the different indices of an array of a size in increasing order, faster than `numpy.unique`."""
+    is_taken = np.zeros(size, dtype=bool)
+    for some in indices:
+        is_taken[some] = True
+    return np.flatnonzero(is_taken)
+
+
+def _firsts_of(value: npt.NDArray[Any], starts: Int, extreme: np.ufunc) -> Int:
+    """Return the index of the first extreme value of each piece."""
+    piece = np.repeat(np.arange(starts.size), np.diff(np.append(starts, value.size)))
+    equal = np.flatnonzero(value == extreme.reduceat(value, starts)[piece])
+    is_first = np.diff(piece[equal], prepend=-1) > 0
+    return equal[is_first]
 
 
 def thin_curve(

@@ -1,32 +1,262 @@
 "use strict";
-// Draws a figure of helio in its page. The page and this file ask nobody for anything.
+// Draws a figure of helio in its page, and loads more of its points when a reader zooms in.
+// The page and this file ask nobody for anything: other files come from the folder of the page.
 (() => {
-  const page = document.getElementById.bind(document);
+  const STEP = 4; // ratio of the numbers of pixels of neighbouring levels
+  const files = new Map(); // number of a file → promise of its content
+  let figure, plot, drawn, newest = 0, changed = false;
+  const traces = new Map(); // uid → trace
+  const originals = new Map(); // uid → what the page itself has of a trace
+  const automatic = new Set(); // y axes whose limits plotly.js chose
 
   function say(text) {
     const line = document.createElement("p");
     line.textContent = text;
-    page("figure").replaceChildren(line);
+    document.getElementById("figure").replaceChildren(line);
   }
 
-  function load(address) {
+  function load(address, name) {
     return new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = address;
-      script.onload = resolve;
-      script.onerror = () => reject(new Error(`The file ${decodeURIComponent(address)} is missing`));
+      script.onload = () => resolve(script);
+      script.onerror = () => reject(new Error(`${name} is missing`));
       document.head.append(script);
     });
   }
 
-  window.helioFigure = async (figure) => {
+  // A file of the detail calls this function with its content.
+  window.helioDetail = (content) => { document.currentScript.content = content; };
+
+  function file(number) {
+    if (!files.has(number)) {
+      const inside = document.getElementById(`detail-${number}`);
+      const folder = figure.detail.folder;
+      const content = inside
+        ? Promise.resolve(JSON.parse(inside.textContent))
+        : load(`${encodeURIComponent(folder)}/${number}.js`, `${folder}/${number}.js`).then((script) => script.content);
+      files.set(number, content);
+    }
+    return files.get(number);
+  }
+
+  function decoded(values) {
+    if (Array.isArray(values)) return values.map((value) => (value === null ? NaN : value));
+    const bytes = Uint8Array.from(atob(values.bdata ?? values), (sign) => sign.charCodeAt(0));
+    const Kind = {f4: Float32Array, f8: Float64Array, u4: Uint32Array}[values.dtype];
+    return new Kind(bytes.buffer);
+  }
+
+  // Milliseconds since 1970.
+  function moments(times) {
+    const counts = times.x === undefined ? null : decoded({bdata: times.x, dtype: times.kind});
+    return Float64Array.from({length: times.n}, (_, k) => times.x0 + (counts ? counts[k] : k) * (times.dx ?? 0));
+  }
+
+  function iso(moment) {
+    let whole = Math.floor(moment);
+    let rest = Math.round((moment - whole) * 1000);
+    if (rest === 1000) [whole, rest] = [whole + 1, 0];
+    const text = new Date(whole).toISOString().slice(0, -1);
+    return rest ? text + String(rest).padStart(3, "0") : text;
+  }
+
+  // The files of a level that have something between two times, and one more on either side.
+  function numbersOf(panel, level, low, high) {
+    const width = (panel.stop - panel.start) / level.parts;
+    const places = level.runs.flatMap(([first, end]) => Array.from({length: end - first}, (_, k) => first + k));
+    const inside = places.map((place) => place >= Math.floor((low - panel.start) / width)
+      && place <= Math.floor((high - panel.start) / width));
+    const wanted = (k) => inside[k - 1] || inside[k] || inside[k + 1];
+    if (!inside.includes(true)) {
+      const after = places.findIndex((place) => place * width + panel.start > high);
+      const near = after < 0 ? [places.length - 1] : [after - 1, after];
+      return near.filter((k) => k >= 0).map((k) => level.first + k);
+    }
+    return places.map((_, k) => k).filter(wanted).map((k) => level.first + k);
+  }
+
+  // A line between two times, and one point more on either side.
+  function piece(parts, uid, low, high) {
+    const xs = [], ys = [];
+    for (const part of parts) {
+      if (!(uid in part.lines)) continue;
+      const [number, values] = part.lines[uid];
+      const x = (part.moments ??= part.times.map(moments))[number];
+      const y = decoded(values);
+      for (let k = 0; k < x.length; k += 1) { xs.push(x[k]); ys.push(y[k]); }
+    }
+    let first = xs.findIndex((x) => x >= low), end = xs.findIndex((x) => x > high);
+    first = Math.max(0, (first < 0 ? xs.length : first) - 1);
+    end = end < 0 ? xs.length : end + 1;
+    return [xs.slice(first, end), ys.slice(first, end)];
+  }
+
+  // Polygons between a line and a level, where the line is beyond the level.
+  function beyond(xs, ys, level, below, log) {
+    const high = (y) => (log ? Math.log10(y) : y), edge = high(level);
+    const corners = [[], []];
+    let outline = [];
+    const add = (x, y) => { corners[0].push(x); corners[1].push(log ? 10 ** y : y); };
+    const close = () => {
+      if (outline.some(([, y]) => y !== edge)) {
+        outline.forEach(([x, y]) => add(x, y));
+        add(outline.at(-1)[0], edge);
+        add(outline[0][0], edge);
+        add(outline[0][0], NaN);
+      }
+      outline = [];
+    };
+    xs.forEach((x, k) => {
+      const y = high(ys[k]), before = high(ys[k - 1]);
+      if (Number.isNaN(y)) { close(); return; }
+      if ((before - edge) * (y - edge) < 0) {
+        const place = xs[k - 1] + (edge - before) / (y - before) * (x - xs[k - 1]);
+        outline.push([place, edge]);
+        if (below ? y > edge : y < edge) close();
+      }
+      if (below ? y <= edge : y >= edge) outline.push([x, y]);
+      else close();
+    });
+    close();
+    return corners;
+  }
+
+  function change(uid, values) {
+    const trace = traces.get(uid);
+    if (trace === undefined) return;
+    changed = true;
+    if (!originals.has(uid)) {
+      originals.set(uid, {x: trace.x, y: trace.y, z: trace.z, x0: trace.x0, dx: trace.dx});
+    }
+    for (const [key, value] of Object.entries(values)) {
+      if (value === undefined) delete trace[key];
+      else trace[key] = value;
+    }
+  }
+
+  function drawLine(parts, trace, low, high) {
+    const margin = (high - low) / 2;
+    const [xs, ys] = piece(parts, trace.uid, low - margin, high + margin);
+    const x = xs.map(iso);
+    const alone = ys.map((y, k) => !Number.isNaN(y) && !(ys[k - 1] === ys[k - 1]) && !(ys[k + 1] === ys[k + 1]));
+    for (const end of ["", "-outline"]) {
+      change(trace.uid + end, {x, y: ys, x0: undefined, dx: undefined});
+      change(`${trace.uid}-alone${end}`, {x: x.filter((_, k) => alone[k]), y: ys.filter((_, k) => alone[k])});
+    }
+    for (const [key, level] of trace.fills ?? []) {
+      const [places, heights] = beyond(xs, ys, level, key === "fill_below", trace.log);
+      change(`${trace.uid}-${key}`, {x: places.map(iso), y: heights});
+    }
+    return xs.filter((moment, k) => moment >= low && moment <= high && !Number.isNaN(ys[k])).length;
+  }
+
+  function drawGrid(parts, uid) {
+    const edges = [], rows = [];
+    for (const part of parts) {
+      const x = moments(part.x), z = decoded(part.z), columns = x.length - 1, count = z.length / columns;
+      const hole = edges.length > 0 && Math.abs(edges.at(-1) - x[0]) > 1e-3;
+      for (let row = 0; row < count; row += 1) {
+        rows[row] ??= [];
+        if (hole) rows[row].push(NaN);
+        for (let k = 0; k < columns; k += 1) rows[row].push(z[row * columns + k]);
+      }
+      edges.push(...(edges.length > 0 && !hole ? x.subarray(1) : x));
+    }
+    change(uid, {x: edges.map(iso), y: Array.from(decoded(parts[0].y)), z: rows, x0: undefined, dx: undefined});
+  }
+
+  function axisOf(uid, letter) {
+    const name = `${letter}axis${(traces.get(uid)[`${letter}axis`] ?? letter).slice(1)}`;
+    return [name, plot._fullLayout[name]];
+  }
+
+  // The level whose pixels are at most as wide as those of the screen; 0 for what the page itself has.
+  function levelFor(panel, axis, low, high) {
+    const share = Math.min(1, (high - low) / (panel.stop - panel.start));
+    if (share > 0.999) return 0;
+    const wanted = Math.ceil(Math.log(axis._length / (panel.pixels * share)) / Math.log(STEP) - 1e-9);
+    return Math.min(Math.max(0, wanted), panel.levels.length);
+  }
+
+  async function refresh() {
+    const mine = newest += 1;
+    const views = figure.detail.panels.map((panel) => {
+      const [, axis] = axisOf(panel.traces[0].uid, "x");
+      const [low, high] = axis.range.map((end) => axis.r2l(end)).sort((one, other) => one - other);
+      const number = levelFor(panel, axis, low, high);
+      const level = panel.levels[number - 1];
+      return {panel, low, high, number, wanted: level ? numbersOf(panel, level, low, high) : []};
+    });
+    let parts;
     try {
-      if (!window.Plotly) await load(window.helioLibrary);
+      parts = await Promise.all(views.map((view) => Promise.all(view.wanted.map(file))));
     } catch (error) {
-      say(`${error.message}: it belongs there, as seen from the folder of this page.`);
+      files.clear();
+      drawn.textContent = `${error.message}: without the folder ${figure.detail.folder} beside this page, `
+        + "it shows only some of the points.";
+      return;
+    }
+    if (mine !== newest) return;
+    const words = views.flatMap(({panel, low, high, number}, k) => {
+      for (const trace of panel.traces) number ? freeze(trace.uid) : restore(trace);
+      if (!number) return panel.shown;
+      const whole = number === panel.levels.length;
+      if (!parts[k].length) return [];
+      if (parts[k][0].z) {
+        drawGrid(parts[k], panel.traces[0].uid);
+        return [`${panel.traces[0].name}: ${whole ? "every record" : "more columns"}`];
+      }
+      const counts = new Map();
+      for (const trace of panel.traces) {
+        counts.set(trace.name, (counts.get(trace.name) ?? 0) + drawLine(parts[k], trace, low, high));
+      }
+      return Array.from(counts, ([name, count]) =>
+        `${name}: ${whole ? "all " : ""}${count.toLocaleString("en")} points in view${whole ? "" : ", not yet all"}`);
+    });
+    if (changed) await Plotly.redraw(plot);
+    changed = false;
+    drawn.textContent = words.join(" · ");
+  }
+
+  function freeze(uid) {
+    const [name, axis] = axisOf(uid, "y");
+    if (!axis.autorange) return;
+    automatic.add(name);
+    Object.assign(plot.layout[name], {range: axis.range.slice(), autorange: false});
+  }
+
+  function restore(trace) {
+    for (const [uid, original] of originals) {
+      if (uid !== trace.uid && !uid.startsWith(`${trace.uid}-`)) continue;
+      originals.delete(uid);
+      changed = true;
+      const own = traces.get(uid);
+      for (const [key, value] of Object.entries(original)) {
+        if (value === undefined) delete own[key];
+        else own[key] = value;
+      }
+    }
+    const [name] = axisOf(trace.uid, "y");
+    if (automatic.delete(name)) plot.layout[name].autorange = true;
+  }
+
+  window.helioFigure = async (given) => {
+    figure = given;
+    try {
+      if (!window.Plotly) await load(window.helioLibrary, `The file ${window.helioLibrary}`);
+    } catch (error) {
+      say(`${error.message}: this page needs it at this place, as seen from its own folder.`);
       return;
     }
     const config = {responsive: true, displaylogo: false, showSendToCloud: false};
-    await Plotly.newPlot("figure", figure.data, figure.layout, config);
+    plot = await Plotly.newPlot("figure", figure.data, figure.layout, config);
+    if (!figure.detail) return;
+    drawn = document.getElementById("drawn");
+    for (const trace of plot.data) traces.set(trace.uid, trace);
+    let running = Promise.resolve();
+    const follow = () => { running = running.then(refresh); };
+    plot.on("plotly_relayout", follow);
+    follow(); // a reader may have zoomed already
   };
 })();

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import base64
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helio.counts import number_of
 from helio.errors import ExportError
 from helio.notebook import paragraph
 from helio.settings import read_settings
+
+if TYPE_CHECKING:
+    from helio.steps.render.refine import Full
 
 PLOTLY = "application/vnd.plotly.v1+json"
 """Media type of a plotly document in a notebook."""
@@ -27,10 +30,13 @@ class Figure:
         Plotly's ``{"data": [...], "layout": {...}}`` in plain JSON types; ``plotly.io.from_json`` reads it.
     notes : tuple of str
         Coverage of each panel, and what a careful reviewer would point out.
+    details : tuple of FullLine and FullGrid
+        Lines and spectrograms of which the document has only some points, with all their points.
     """
 
     document: dict[str, Any]
     notes: tuple[str, ...] = ()
+    details: tuple[Full, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         title = self.document.get("layout", {}).get("title", {})

@@ -87,7 +87,7 @@ class LinePanel(Panel):
                     lines.absent_trace(line, uid=uid, axis=axis, start=slot.start, legend=legend)
                 )
                 continue
-            traces, points = lines.line_traces(
+            traces, points, full = lines.line_traces(
                 line,
                 uid=uid,
                 axis=axis,
@@ -100,6 +100,8 @@ class LinePanel(Panel):
             )
             drawing.traces += traces
             drawn.append(points)
+            if full is not None:
+                drawing.details.append(full)
         drawing.notes += review.thinned_notes(self, drawn)
         if self.has_colour_bar:
             self._add_colour_bar(slot, drawing)

@@ -14,10 +14,12 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.angles import turning
 from helio.steps.render import colours
 from helio.steps.render.bands import Spread, spread_traces
+from helio.steps.render.detail import isolated_trace
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.fills import beyond_level, fill_trace
 from helio.steps.render.gaps import gaps
+from helio.steps.render.refine import FullLine
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.wording import inert
 from helio.store.component_names import axis_letters
@@ -112,10 +114,10 @@ def line_traces(
     spec: FigureSpec,
     positive: bool,
     legend: str | None,
-) -> tuple[list[dict[str, Any]], Points]:
+) -> tuple[list[dict[str, Any]], Points, FullLine | None]:
     """Return the plotly traces of a line: the line itself, and markers for isolated values between gaps.
 
-    Return the number of drawn and of all points as well.
+    Return the number of drawn and of all points as well, and the complete line if points are left out.
     """
     epoch, values = line.table.epoch, line.values
     if values.dtype.kind != "f":
@@ -169,22 +171,30 @@ def line_traces(
     traces = [*spreads, *_fills(line, style, x, y, uid=uid, axis=axis, log=positive), trace]
     alone = isolated(y)
     if alone.any() and "markers" not in mode:
-        traces.append(
-            {
-                "type": "scatter",
-                "name": line.name,
-                "uid": f"{uid}-alone",
-                "mode": "markers",
-                "x": moments(x[alone]),
-                "y": numbers(y[alone]),
-                "yaxis": axis,
-                "marker": {"color": line.colour, "size": round(1 + 1.3 * width, 1)},
-                "hoverinfo": "skip",
-                "legendgroup": trace["uid"],
-                "showlegend": False,
-            }
-        )
-    return traces, points(y, values)
+        traces.append(isolated_trace(trace, moments(x[alone]), numbers(y[alone])))
+    drawn, given = points(y, values)
+    full = FullLine(
+        uid,
+        line.label,
+        epoch,
+        values,
+        gap,
+        start,
+        stop,
+        pixels,
+        drawn,
+        given,
+        tuple(_levels(style)),
+        positive,
+    )
+    return traces, (drawn, given), full if drawn < given else None
+
+
+def _levels(style: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield the keys and the levels of the areas between a line and a level."""
+    for key in ("fill_below", "fill_above"):
+        if key in style:
+            yield key, float(style[key])
 
 
 def absent_trace(
@@ -218,10 +228,7 @@ def _fills(
 ) -> Iterator[dict[str, Any]]:
     """Yield the plotly traces of the areas between a line and the levels that its style states."""
     colour = colours.check_colour(style.get("fill_color", line.colour), f"line_styles: {line.keys[-1]}")
-    for key in ("fill_below", "fill_above"):
-        if key not in style:
-            continue
-        level = float(style[key])
+    for key, level in _levels(style):
         if log and level <= 0:
             raise StepError(
                 f"line_styles: {key} of '{line.keys[0]}' is {level:g}, but the y axis is logarithmic",

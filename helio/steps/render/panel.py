@@ -18,6 +18,7 @@ from helio.errors import StepError
 from helio.steps.render.axes import check_limits, most_value_labels, set_log_ticks, value_axis
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
+from helio.steps.render.refine import Full
 from helio.steps.render.slopes import Guide
 from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.themes import Look
@@ -137,6 +138,8 @@ class Drawing:
     texts: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Remarks on the panel for the figure's reviewer."""
+    details: list[Full] = field(default_factory=list)
+    """Lines and spectrograms of which the traces have only some points."""
 
 
 @dataclass(frozen=True)

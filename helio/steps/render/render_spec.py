@@ -38,6 +38,7 @@ from helio.steps.render.page import (
 )
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
+from helio.steps.render.refine import Full
 from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
@@ -170,6 +171,7 @@ def render_spec(
     notes += review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
+    details: list[Full] = []
     layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)))
     if all(panel.side_by_side for panel in panels):
         layout["hovermode"] = "closest"
@@ -200,6 +202,7 @@ def render_spec(
         texts += drawing.texts
         notes += panel.remarks(whole[panel.number - 1])
         notes += drawing.notes
+        details += drawing.details
         layout |= drawing.layout
         # Measured from where the labels of this axis really end, so that they never meet.
         standoff = round(title_columns[panel.number] - panel.label_depth(geometry) + _STANDOFF, 1)
@@ -240,7 +243,7 @@ def render_spec(
         *mark_texts,
         *footer(footers, geometry, theme),
     ]
-    return Figure({"data": data, "layout": layout}, tuple(notes))
+    return Figure({"data": data, "layout": layout}, tuple(notes), tuple(details))
 
 
 def _size(

@@ -17,6 +17,7 @@ from helio.steps.render.heat_map import colour_bar, colour_limits, heat_map
 from helio.steps.render.lines import Line
 from helio.steps.render.overlay import check_lines_over, inner_legend, lines_over, outline
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
+from helio.steps.render.refine import FullGrid
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Axis, Table
@@ -132,9 +133,30 @@ class SpectrogramPanel(Panel):
                 *review.colour_notes(self, self._label, grid, limits),
             ],
         )
+        if grid.even or grid.pixel_rows:
+            drawing.details.append(self._full(slot, grid, log_z))
         if self.lines:
             self._add_lines(slot, drawing)
         return drawing
+
+    def _full(self, slot: Slot, grid: Grid, log_z: bool) -> FullGrid:
+        return FullGrid(
+            f"p{self.number}",
+            self._label,
+            self._table,
+            grid,
+            slot.start,
+            slot.stop,
+            slot.geometry.plot_width,
+            self._rows(slot),
+            self.log_y,
+            log_z,
+            self.style.gap_factor,
+            self.y_limits(),
+        )
+
+    def _rows(self, slot: Slot) -> int:
+        return max(1, int(slot.geometry.panel_height(self.number)))
 
     def _add_lines(self, slot: Slot, drawing: Drawing) -> None:
         """Draw the lines over the heat map, and name them in a legend inside the panel."""
@@ -143,7 +165,7 @@ class SpectrogramPanel(Panel):
         legend = f"legend{self.number if self.number > 1 else ''}" if self.style.legend else None
         drawn = []
         for order, line in enumerate(self.lines, 1):
-            traces, points = lines.line_traces(
+            traces, points, full = lines.line_traces(
                 line,
                 uid=f"p{self.number}-{order}",
                 axis=slot.y_axis,
@@ -156,6 +178,7 @@ class SpectrogramPanel(Panel):
             )
             drawing.traces += [outline(trace, line, spec) for trace in traces if "fill" not in trace] + traces
             drawn.append(points)
+            drawing.details += [full] if full is not None else []
         if legend is not None:
             drawing.layout[legend] = inner_legend(
                 self.lines,
@@ -184,7 +207,7 @@ class SpectrogramPanel(Panel):
             start=slot.start,
             stop=slot.stop,
             columns=slot.geometry.plot_width,
-            rows=max(1, int(slot.geometry.panel_height(self.number))),
+            rows=self._rows(slot),
             log_y=self.log_y,
             positive=log_z,
             gap_factor=self.style.gap_factor,

@@ -77,7 +77,7 @@ def spectrum_grid(
     *,
     start: np.datetime64,
     stop: np.datetime64,
-    columns: int,
+    columns: int | None,
     rows: int,
     log_y: bool,
     positive: bool,
@@ -102,7 +102,7 @@ def spectrum_grid(
     start, stop : datetime64
         The time axis of the panel.
     columns, rows : int
-        Size of the panel in pixels.
+        Size of the panel in pixels. With None for `columns`, each record is a column, whatever its width is.
     positive : bool
         Whether only values > 0 are drawn.
     y_range : tuple of float, optional
@@ -118,11 +118,11 @@ def spectrum_grid(
     gap = gaps(table.epoch, gap_factor)
     first = int(start.astype("datetime64[ns]").astype("i8"))
     width = int((stop - start).astype("timedelta64[ns]").astype("i8"))
-    narrowest = _VISIBLE * width / columns
+    narrowest = 0.0 if columns is None else _VISIBLE * width / columns
     left, right = record_edges(table.epoch, gap, max(int(narrowest) + 2, width // 200))
     x = _column_edges(left, right, gap)
-    by_pixel = bool((np.diff(x) < narrowest).any())
-    if by_pixel:
+    by_pixel = columns is not None and bool((np.diff(x) < narrowest).any())
+    if columns is not None and by_pixel:
         x = first + np.linspace(0, width, columns + 1).round().astype("i8")
         column = np.clip(np.searchsorted(x, table.epoch.astype("i8"), side="right") - 1, 0, columns - 1)
     else:
@@ -135,7 +135,7 @@ def spectrum_grid(
         filled, firsts = np.unique(column[chosen], return_index=True)
         highest = np.fmax.reduceat(_drawable(values[chosen], positive=positive), firsts, axis=0)
         z[filled] = np.fmax(z[filled], in_rows(number, highest))
-    if by_pixel:
+    if columns is not None and by_pixel:
         empty = np.setdiff1d(np.arange(columns), column)
         middle = (x[empty] + x[empty + 1]) // 2
         record = np.searchsorted(left, middle, side="right") - 1

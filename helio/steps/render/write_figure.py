@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from helio.errors import ExportError
+from helio.steps.render.detail import LINE, Detail, isolated_trace
 from helio.steps.render.figure import Figure
 from helio.steps.render.themes import plotly_file
 
@@ -36,6 +37,9 @@ BROWSER_NAMES = (
     "chrome-headless-shell",
     "Google Chrome for Testing",  # kaleido's download on macOS
 )
+
+_DRAWING = "<script>\nconst figure = "
+"""Beginning of the script that draws a page; no text of a figure can contain it."""
 
 Result = TypeVar("Result")
 Format = Literal["png", "pdf", "svg"]
@@ -66,20 +70,36 @@ def _viewer() -> bytes:
     return Path(__file__).with_name("figure.js").read_bytes()
 
 
-def to_html(figure: Figure, *, scripts: Literal["inside", "beside"]) -> bytes:
+def to_html(
+    figure: Figure,
+    *,
+    scripts: Literal["inside", "beside"],
+    detail: Detail | None = None,
+    stem: str = "figure",
+) -> bytes:
     """Return an HTML page with the figure, which readers can zoom without a network connection.
 
     Parameters
     ----------
     figure : Figure
     scripts : "inside" or "beside"
-        Whether the code is in the page (about 5 MB), or in ``helio-figure.js`` in the same folder.
+        Whether the code and the detail are in the page (5 MB and more), or in files beside it.
+    detail : Detail, optional
+        All points of the figure.
+    stem : str
+        Name of the page without its ending, after which the folder of the detail is called.
     """
     layout = dict(figure.document["layout"])
     height, width = layout["height"], layout.pop("width")
     # The page is as wide as its window up to twice the figure; the height keeps the portrait.
     layout |= {"autosize": True, **_crosshair(layout)}
     document = {"data": figure.document["data"], "layout": layout}
+    counts = ""
+    if detail is not None and detail.panels:
+        document["data"] = _with_isolated(document["data"], detail)
+        document["detail"] = {"folder": detail.folder_name(stem), "panels": detail.panels}
+        shown = " · ".join(text for panel in detail.panels for text in panel["shown"])
+        counts = f'<p id="drawn">{html.escape(shown)}</p>\n'
     background = layout.get("paper_bgcolor") or layout.get("template", {}).get("layout", {}).get(
         "paper_bgcolor", "white"
     )
@@ -94,14 +114,14 @@ def to_html(figure: Figure, *, scripts: Literal["inside", "beside"]) -> bytes:
 body {{ margin: 0; background: {html.escape(background)}; }}
 #figure {{ max-width: {2 * width}px; min-width: {min(width, 560)}px; height: {height}px; margin: 0 auto; }}
 p {{ font-family: sans-serif; margin: 2em; }}
+#drawn {{ color: #777; font-size: 11px; margin: 0 12px {LINE - 16}px; line-height: 16px; text-align: center; }}
 </style>
 {_loading(VIEWER_NAME)}
 </head>
 <body>
 <div id="figure"></div>
-<noscript><p>This figure is drawn by JavaScript, which is switched off.</p></noscript>
-<script>
-const figure = {payload};
+{counts}<noscript><p>This figure is drawn by JavaScript, which is switched off.</p></noscript>
+{_DRAWING}{payload};
 if (window.helioFigure) {{
   helioFigure(figure);
 }} else {{
@@ -112,18 +132,34 @@ if (window.helioFigure) {{
 </body>
 </html>
 """
-    return (with_scripts_inside(page) if scripts == "inside" else page).encode()
+    return (with_scripts_inside(page, detail) if scripts == "inside" else page).encode()
 
 
-def with_scripts_inside(page: str) -> str:
-    """Return a page with all its code in it. Pages of earlier versions of helio load plotly.js directly."""
+def _with_isolated(data: list[dict[str, Any]], detail: Detail) -> list[dict[str, Any]]:
+    """Return traces with one for the isolated points of each line: with more points, more of them are isolated."""
+    known = {trace.get("uid") for trace in data}
+    traces = []
+    for trace in data:
+        traces.append(trace)
+        uid = f"{trace.get('uid')}-alone"
+        is_refined = any(
+            trace.get("uid") == line["uid"] for panel in detail.panels for line in panel["traces"]
+        )
+        if is_refined and trace["type"] == "scatter" and trace["mode"] == "lines" and uid not in known:
+            traces.append(isolated_trace(trace, [], []))
+    return traces
+
+
+def with_scripts_inside(page: str, detail: Detail | None) -> str:
+    """Return a page with all its code, and its detail, in it. Pages of earlier versions load plotly.js directly."""
     code = "".join(
         "<script>" + script.decode().replace("</script", "<\\/script") + "</script>\n"
         for script in (plotly_js(), _viewer())
     )
     for name in (VIEWER_NAME, PLOTLY_JS_NAME):
         page = page.replace(_loading(name), code, 1)
-    return page
+    elements = "" if detail is None else "".join(detail.elements())
+    return page.replace(_DRAWING, elements + _DRAWING, 1)
 
 
 def _loading(name: str) -> str:

@@ -23,12 +23,17 @@ def field_long():
     return solar_wind.long(solar_wind.field)
 
 
+def alpha_ratio_long():
+    return series(0.04 + 0.01 * np.cos(np.arange(240)), "1", "N_a/N_p")
+
+
 TABLES = [flow_long, field_long, density_long]
 CALLS = [
     (TABLES, {"window": Duration("30min")}),
     (TABLES, {"window": Duration("30min"), "give": "residual_energy", "assumed_alpha": 0.04}),
     (TABLES, {"window": Duration("1h"), "give": "elsasser_plus"}),
     (TABLES, {"window": Duration("1h"), "give": "elsasser_minus"}),
+    ([*TABLES, alpha_ratio_long], {"window": Duration("30min")}),
 ]
 
 WINDOW = Duration("40min")

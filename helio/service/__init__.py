@@ -1,0 +1,1 @@
+"""Keep many intervals of a pipeline complete, without a hand."""
