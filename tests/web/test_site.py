@@ -381,9 +381,9 @@ def test_a_day_with_an_alert_is_marked_in_the_calendar_and_described_on_its_page
     unmet = {**facts, "kind": "unmet", "message": "not as expected: coverage", "value": None}
     add_run(tmp_path, "2024-05-10", events=[alert, unmet])
     made = Site(settings_of(tmp_path), now=lambda: NOW)
-    month = page(made, "ace-field/2024/05/index.html")
+    month = page(made, "ace-field/2024-05.html")
     assert month.count('partial">alert</span>') == 1
     assert month.count('partial">not as expected</span>') == 1
-    shown = page(made, "ace-field/2024/05/2024-05-10.html")
+    shown = page(made, "ace-field/2024-05-10.html")
     assert "Dst &lt; -100 nT &lt;b&gt;" in shown
     assert "not as expected: coverage" in shown
