@@ -32,7 +32,7 @@ _GAP = 1.5
 @tool(
     version=1,
     context=whole_range("coverage, cadence and gaps are those of the whole time range"),
-    needs=(("coverage", "lowest", "highest", "cadence", "longest_gap", "flagged"),),
+    needs=(("coverage", "minimum", "maximum", "cadence", "longest_gap", "flagged"),),
     gives=Result(like="series"),
     synonyms="check_data quality_check validate assert_data data_contract",
 )
@@ -41,8 +41,8 @@ def expect(
     *,
     time_range: TimeRange,
     coverage: float | None = None,
-    lowest: Amount | None = None,
-    highest: Amount | None = None,
+    minimum: Amount | None = None,
+    maximum: Amount | None = None,
     cadence: Duration | None = None,
     longest_gap: Duration | None = None,
     flagged: float | None = None,
@@ -60,7 +60,7 @@ def expect(
         Where the data are expected: usually ``$TIME_RANGE``.
     coverage : float
         Smallest share of the time range with valid records, 0 to 1: 0.9.
-    lowest, highest : Amount
+    minimum, maximum : Amount
         Smallest and largest value that is possible or usual: ``"-500 nT"``, ``"2000 km/s"``. helio converts the unit to
         that of the series.
     cadence : Duration
@@ -110,12 +110,12 @@ def expect(
                 f"{name} is {value:g}, but a share is between 0 and 1", advice="write 0.9 for 90 %"
             )
     limits = (
-        None if lowest is None else amount(lowest, series),
-        None if highest is None else amount(highest, series),
+        None if minimum is None else amount(minimum, series),
+        None if maximum is None else amount(maximum, series),
     )
     if limits[0] is not None and limits[1] is not None and limits[0] > limits[1]:
         raise StepError(
-            f"lowest, {lowest}, is above highest, {highest}", advice="exchange lowest and highest"
+            f"minimum, {minimum}, is above maximum, {maximum}", advice="exchange minimum and maximum"
         )
     inside = series.take(rows_in(series, time_range))
     name = series.name or "the series"
@@ -124,7 +124,7 @@ def expect(
     unmet: list[str] = []
     if coverage is not None:
         unmet += _coverage(inside, valid, bounds, cadence, coverage, name)
-    unmet += _values(inside, limits, (lowest, highest), name)
+    unmet += _values(inside, limits, (minimum, maximum), name)
     if cadence is not None:
         unmet += _cadence(inside, cadence, name)
     if longest_gap is not None:

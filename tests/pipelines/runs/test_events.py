@@ -20,7 +20,7 @@ TEMPLATE = {
         {"step_id": "field", "tool_name": "fetch_data", "tool_args": {
             "dataset_id": "PSP_FLD_L2_MAG_RTN_1MIN", "parameter_id": "psp_fld_l2_mag_RTN_1min", "output_label": "B"}},
         {"step_id": "check", "tool_name": "expect", "tool_args": {
-            "source_label": "B", "highest": "1 nT", "severity": "note", "output_label": "good"}},
+            "source_label": "B", "maximum": "1 nT", "severity": "note", "output_label": "good"}},
         {"step_id": "size", "tool_name": "magnitude", "tool_args": {"source_label": "good", "output_label": "size"}},
         {"step_id": "strong", "tool_name": "alert", "tool_args": {
             "source_label": "size", "when": "> 1 pT", "output_label": "strong"}},

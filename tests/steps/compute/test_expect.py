@@ -15,7 +15,7 @@ HOUR = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 10, 1))
 SIX = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 10, 0, 6))
 CALLS = [
     ([field], {"time_range": SIX, "coverage": 0.1}),
-    ([bz], {"time_range": SIX, "lowest": "5 nT", "severity": "note"}),
+    ([bz], {"time_range": SIX, "minimum": "5 nT", "severity": "note"}),
 ]
 
 
@@ -41,8 +41,8 @@ def test_data_as_expected_pass_unchanged():
         table,
         time_range=HOUR,
         coverage=1.0,
-        lowest="0 nT",
-        highest="59 nT",
+        minimum="0 nT",
+        maximum="59 nT",
         cadence=Duration("1min"),
         longest_gap=Duration("1min"),
     )
@@ -59,14 +59,14 @@ def test_coverage_is_the_share_of_the_time_range_with_valid_records(cadence):
 
 
 def test_a_value_out_of_range_is_named_with_its_time():
-    assert unmet(hour(), lowest="2 nT", highest="0.05 uT") == [
+    assert unmet(hour(), minimum="2 nT", maximum="0.05 uT") == [
         "B not below 2 nT, measured 0 nT in B at 2024-05-10 00:00:00 UT (2 of 60 values)",
         "B not above 0.05 uT, measured 59 nT in B at 2024-05-10 00:59:00 UT (9 of 60 values)",
     ]
 
 
 def test_the_component_out_of_range_is_named():
-    [words] = unmet(field(), highest="5 nT")
+    [words] = unmet(field(), maximum="5 nT")
     assert "measured 8 nT in B Bx at 2024-05-10 00:03:00 UT (2 of 17 values)" in words
 
 
@@ -104,20 +104,20 @@ def test_without_records_everything_that_needs_records_is_not_as_expected():
         "cadence": Duration("1min"),
         "longest_gap": Duration("10min"),
         "flagged": 0.5,
-        "lowest": "0 nT",
+        "minimum": "0 nT",
     }
     assert [words.split()[0] for words in unmet(empty, **expected)] == ["coverage", "cadence", "no", "B"]
 
 
 def test_records_outside_the_time_range_do_not_count():
     later = scalar(np.arange(60) * 60.0 + 3600, np.full(60, 1e9), name="B")
-    assert unmet(later, highest="5 nT") == []
+    assert unmet(later, maximum="5 nT") == []
     assert unmet(later, coverage=0.5) == ["coverage of B at least 50 %, measured 0 %"]
 
 
 def test_the_step_fails_and_says_what_was_expected_and_measured():
     with pytest.raises(StepError, match="coverage of B at least 90 %, measured 75 %; B not below") as caught:
-        expect(hour(15), time_range=HOUR, coverage=0.9, lowest="20 nT")
+        expect(hour(15), time_range=HOUR, coverage=0.9, minimum="20 nT")
     assert 'severity: "note"' in caught.value.advice
 
 
@@ -126,9 +126,9 @@ def test_the_step_fails_and_says_what_was_expected_and_measured():
     [
         ({"coverage": 90}, "coverage is 90, but a share is between 0 and 1"),
         ({"flagged": -0.1}, "flagged is -0.1"),
-        ({"lowest": "5 nT", "highest": "1 nT"}, "lowest, 5 nT, is above highest, 1 nT"),
-        ({"lowest": "5"}, "the series has the unit nT, the number has none"),
-        ({"lowest": "five nT"}, "is not a number with a unit"),
+        ({"minimum": "5 nT", "maximum": "1 nT"}, "minimum, 5 nT, is above maximum, 1 nT"),
+        ({"minimum": "5"}, "the series has the unit nT, the number has none"),
+        ({"minimum": "five nT"}, "is not a number with a unit"),
     ],
 )
 def test_an_expectation_that_cannot_be_checked_is_an_error(arguments, message):
@@ -138,4 +138,4 @@ def test_an_expectation_that_cannot_be_checked_is_an_error(arguments, message):
 
 def test_a_limit_in_the_unit_of_another_quantity_is_an_error():
     with pytest.raises(UnitMismatch, match="which is in nT"):
-        expect(hour(), time_range=HOUR, highest="800 km/s")
+        expect(hour(), time_range=HOUR, maximum="800 km/s")
