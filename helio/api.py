@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from helio.knowledge.citations import Citation
     from helio.pipelines.changes import Change
     from helio.pipelines.plan import Plan, PlannedStep
+    from helio.pipelines.runs.bundle import Bundled
     from helio.pipelines.runs.compare import Comparison
     from helio.pipelines.runs.execute import StepResult
     from helio.pipelines.runs.outcome import Run
@@ -316,6 +317,7 @@ def run(
     output: str | Path | None = None,
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
+    self_contained: bool = False,
     engine: EngineName = "direct",
     locked: str | Path | None = None,
     proof: Level | None = None,
@@ -347,6 +349,8 @@ def run(
         writes no files.
     formats : sequence of str
         Formats of figures in addition to the template's, which are HTML and JSON by default.
+    self_contained : bool
+        Whether each HTML page has plotly.js (5 MB) and all points in it, instead of in files beside it.
     engine : "direct", "prefect" or "ephemeral"
         How to run missing steps: in this process, one after another; as a Prefect flow on the server; as a Prefect
         flow with a temporary server.
@@ -392,11 +396,12 @@ def run(
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
 
-    if formats and output is None and outputs is None:
-        raise RequestError(
-            "formats were given, but the run writes no files",
-            advice="set output to a folder, or leave out formats",
-        )
+    for name, given in (("formats were", bool(formats)), ("self_contained was", self_contained)):
+        if given and output is None and outputs is None:
+            raise RequestError(
+                f"{name} given, but the run writes no files",
+                advice=f"set output to a folder, or leave out {name.split()[0]}",
+            )
     if proof is not None and locked is None:
         raise RequestError(
             "proof of the files can be required only in a run with a lock file",
@@ -410,6 +415,7 @@ def run(
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
         formats=tuple(formats),
+        self_contained=self_contained,
     )
     planned(request.plan)
     # Import the execution only when there is something to execute.
@@ -690,6 +696,7 @@ def rerun(
     output: str | Path | None = None,
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
+    self_contained: bool = False,
     engine: EngineName = "direct",
     access: Access | None = None,
     settings: Settings | None = None,
@@ -713,6 +720,8 @@ def rerun(
         As for `run`; one of them is necessary.
     formats : sequence of str
         Formats of the figure in addition to the template's and to the format of the file.
+    self_contained : bool
+        As for `run`; a page with everything in it always gives such a page.
     check : bool
         Whether a failed run is an error. With ``check=False`` it is returned.
 
@@ -745,6 +754,7 @@ def rerun(
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
         formats=tuple(formats),
+        self_contained=self_contained,
         planned=planned,
         started=started,
         finished=finished,
@@ -876,6 +886,71 @@ def export_notebook(run_id: str, file: str | Path, settings: Settings | None = N
 
     settings = settings_in_use(settings)
     return write_notebook(Runs(settings.runs).load(run_id), Store(settings.store), user_path(Path(file)))
+
+
+@checked
+def export_runs(run_ids: Sequence[str], file: str | Path, settings: Settings | None = None) -> Bundled:
+    """Write runs with their templates, records, files and lists of data into one file, for another home.
+
+    The tables and the data are not in it: `verify` computes them again there.
+
+    Parameters
+    ----------
+    run_ids : sequence of str
+        Ids of runs, their beginnings, or ``"last"``.
+    file : str or Path
+        The file, which must not exist: ``"paper.zip"``.
+
+    Returns
+    -------
+    Bundled
+        ``notes`` has the files that are not there any more or have changed.
+
+    Raises
+    ------
+    UnknownRun, RequestError, OutputError
+    """
+    from helio.pipelines.runs.bundle import write_bundle
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+
+    runs = Runs(settings_in_use(settings).runs)
+    records = {record.id: record for record in map(runs.load, run_ids)}
+    return write_bundle([*records.values()], user_path(Path(file)))
+
+
+@checked
+def import_runs(
+    file: str | Path,
+    *,
+    outputs: str | Path,
+    now: datetime | str | None = None,
+    settings: Settings | None = None,
+) -> Bundled:
+    """Add the runs that `export_runs` wrote to this home.
+
+    Only records and files are added: no run in this home uses results that were computed elsewhere.
+
+    Parameters
+    ----------
+    outputs : str or Path
+        Folder that gets a folder for the files of each run.
+    now : datetime or str, optional
+        When the runs are added; the records say so. Default: the current time.
+
+    Raises
+    ------
+    RequestError
+        The file is no bundle, is damaged, or has another run with the id of one in this home.
+    OutputError
+    """
+    from helio.pipelines.runs.bundle import add_bundle
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+
+    settings = settings_in_use(settings)
+    folder = user_path(Path(outputs)).absolute()
+    return add_bundle(user_path(Path(file)), Runs(settings.runs), folder, read_now(now))
 
 
 def _engine(name: EngineName, settings: Settings) -> Engine:
@@ -1172,8 +1247,10 @@ __all__ = [
     "diff",
     "draw_both",
     "export_notebook",
+    "export_runs",
     "fix",
     "foresee",
+    "import_runs",
     "library",
     "list_archive",
     "load",

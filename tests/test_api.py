@@ -137,6 +137,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "hints": (None, 5, "yes"),
     "check": (None, 5, "yes"),
     "together": (None, 5, "yes"),
+    "self_contained": (None, 5, "yes"),
     **dict.fromkeys(["frame", "cadence", "title"], (None, 5, b"GSE", math.nan, ["GSE"])),
     **dict.fromkeys(["each", "before", "after"], (5, b"1d", math.nan, ["1d"])),
     "events": (5, b"events.csv", math.nan),
@@ -144,7 +145,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "dry_run": (None, 5, "yes"),
     "workers": (math.nan, 2.5, "5", True),
     **dict.fromkeys(
-        ["spacecraft", "quantities", "datasets", "operations", "save_as"],
+        ["spacecraft", "quantities", "datasets", "operations", "save_as", "run_ids"],
         (None, 5, "ACE", b"ACE", math.nan, {"ACE": True}, [5], [b"ACE"], [None]),
     ),
     "rows": (math.nan, 2.5, "5", b"5", True),
@@ -220,6 +221,7 @@ WRONG_VALUES: dict[str, tuple[Any, ...]] = {
         [""],
     ),
     "save_as": (["xls"], [""]),
+    "run_ids": ([], [""], ["no-such-run"]),
     "runs": ([], [("no-such-run", [])], [("x" * 300, [])]),
 }
 GOOD: dict[str, Any] = {
@@ -236,6 +238,8 @@ GOOD: dict[str, Any] = {
     "figure": "figure.png",
     "proposal": Proposal("p", "authored", "short", "", "rules", "", json.dumps(TEMPLATE), ""),
     "output": "out",
+    "outputs": "out",
+    "run_ids": ["last"],
 }
 
 
@@ -349,6 +353,12 @@ def test_formats_of_a_run_that_writes_nothing_are_refused() -> None:
         helio.run(TEMPLATE, archive="sample", formats=("png",))
     assert "output" in refusal.value.advice
     assert nothing_has_run()
+
+
+def test_a_self_contained_page_of_a_run_that_writes_nothing_is_refused() -> None:
+    with pytest.raises(RequestError, match="self_contained was given") as refusal:
+        helio.run(TEMPLATE, archive="sample", self_contained=True)
+    assert refusal.value.advice == "set output to a folder, or leave out self_contained"
 
 
 @pytest.mark.parametrize("engine", ["prefect", "ephemeral", "direct"])

@@ -528,3 +528,29 @@ def test_the_detail_of_a_run_is_verified_and_made_again_with_its_page():
     made = helio("rerun", "out/particles.html", "--archive", "sample", "--yes", "-o", "again", "--json")
     assert json.loads(made.stdout)["verdict"] == "same"
     assert details("again") == details()
+
+
+def test_a_self_contained_page_is_one_file_which_is_verified_and_made_again():
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    for path in ("helio-figure.js", "plotly.min.js"):
+        Path("out", path).unlink()
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out", "--self-contained")
+    assert {path.name for path in Path("out").iterdir()} == {"particles.html", "particles.json", "run.json"}
+    page = Path("out/particles.html").read_text(encoding="utf-8")
+    assert 'type="application/json" id="detail-0"' in page
+    assert "src=" not in page.partition("<script>")[0]
+    verified = helio("verify", "last")
+    assert verified.exit_code == 0, verified.output
+    made = helio("rerun", "out/particles.html", "--archive", "sample", "--yes", "-o", "again", "--json")
+    assert json.loads(made.stdout)["verdict"] == "same"
+    assert details("again") == []
+    beside = helio("rerun", "out/particles.html", "--archive", "sample", "--yes", "-o", "again").output
+    assert "again/particles.html" in beside
+
+
+def test_a_page_with_files_beside_it_can_be_made_again_as_one_file():
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    command = ["rerun", "out/particles.html", "--archive", "sample", "--yes", "--self-contained", "-o", "one"]
+    made = helio(*command, "--json")
+    assert json.loads(made.stdout)["same_figure"] is True
+    assert {path.name for path in Path("one").iterdir()} == {"particles.html", "particles.json", "run.json"}

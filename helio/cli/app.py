@@ -95,6 +95,13 @@ Formats = Annotated[
         autocompletion=complete_formats,
     ),
 ]
+SelfContained = Annotated[
+    bool,
+    typer.Option(
+        "--self-contained",
+        help="Write each HTML figure as one file, with plotly.js (5 MB) and all points in it.",
+    ),
+]
 RunId = Annotated[
     str,
     typer.Argument(

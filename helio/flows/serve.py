@@ -167,8 +167,9 @@ def run_scheduled(
 
 def run_slot(schedule: Schedule, plan: Plan, settings: Settings, engine: PrefectEngine) -> Run:
     """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule."""
+    folder = schedule.folder(settings, plan)
     request = RunRequest(
-        plan, schedule.archive, output=schedule.folder(settings, plan), formats=schedule.formats
+        plan, schedule.archive, outputs=folder.parent, own_folder=folder.name, formats=schedule.formats
     )
     return run_plan(request, settings=settings, engine=engine)
 

@@ -60,9 +60,13 @@ _OF_FIGURE: Mapping[str, tuple[Subject, str]] = {
     "panels": ("panel", "panels"),
     "panel_types": ("panel", "kinds of panels"),
     "row_heights": ("panel", "heights of panels"),
+    "columns": ("panel", "columns of panels"),
+    "column_titles": ("panel", "titles of columns"),
+    "share_y": ("panel", "same y range in each row"),
     "ephemeris": ("panel", "rows below the time axis"),
     "xy": ("panel", "panels of one quantity against another"),
     "histograms": ("panel", "histograms"),
+    "orbits": ("panel", "orbits"),
 }
 _BY_LABEL = {
     "trace_colors": "colour of {}",

@@ -6,13 +6,16 @@ import json
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from helio.errors import ExportError, HelioError, RequestError, TimeRangeError, UnknownPipeline
+from helio.flows import serve
+from helio.flows.prefect import PrefectEngine
 from helio.flows.schedule import Schedule, Schedules, dated
 from helio.pipelines.plan import make_plan
+from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.settings import Settings
 from tests.pipelines.conftest import NOW, fetch, template
@@ -205,6 +208,19 @@ def test_files_are_kept_under_the_range_they_cover(time_range: str, name: str):
     settings = Settings(home=Path("/home"))
     assert Schedule("s", "p", EVERY_MORNING).folder(settings, plan) == Path("/home/scheduled/s") / name
     assert Schedule("s", "p", EVERY_MORNING, output="/out").folder(settings, plan) == Path("/out") / name
+
+
+def test_the_runs_of_a_schedule_share_the_library_of_their_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    settings = Settings(home=tmp_path / "home")
+    plan = make_plan(template(fetch()), now=NOW, time_range="yesterday", archive="sample")
+    requests: list[RunRequest] = []
+    monkeypatch.setattr(serve, "run_plan", lambda request, **_: requests.append(request))
+    schedule = Schedule("s", "psp-bfield", EVERY_MORNING, archive="sample")
+    serve.run_slot(schedule, plan, settings, cast(PrefectEngine, None))
+    assert requests[0].folder("run") == schedule.folder(settings, plan)
+    assert requests[0].outputs == schedule.root(settings), "one of many folders"
 
 
 def test_files_of_a_pipeline_without_a_range_are_kept_under_the_scheduled_time():

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 from helio.errors import DamagedObject, ExportError
 from helio.pipelines.plan import PlannedStep
@@ -59,6 +59,7 @@ def write_artefacts(
     document_of: Callable[[StepResult, str], bytes],
     *,
     shared: bool = False,
+    self_contained: bool = False,
 ) -> tuple[list[Artefact], list[MissingFile]]:
     """Write the files that the plan names, and every figure also in the other requested formats.
 
@@ -73,6 +74,8 @@ def write_artefacts(
         store keeps figures without it, so it changes no key and no digest.
     shared : bool
         Whether the folder is one of many in a folder that may hold the library of all their pages.
+    self_contained : bool
+        Whether each page has its scripts and all its points in it.
 
     Returns
     -------
@@ -125,22 +128,25 @@ def write_artefacts(
                     drawn = static.draw(execution.store, output, figure, cast(Static, file.format))
                     write(file, enclose(drawn, file.format, document, title=title), step_id)
                     continue
-                _write_scripts(folder, shared=shared)
                 detail, stem = execution.detail(step.step, output), PurePath(file.name).stem
-                drawn = to_html(figure, scripts="beside", detail=detail, stem=stem)
                 points = folder / detail.folder_name(stem)
-                if detail.panels:  # before the page, which would show only some points without it
+                has_files = bool(detail.panels) and not self_contained
+                if not self_contained:
+                    write_scripts(folder, shared=shared)
+                if has_files:  # before the page, which would show only some points without it
                     detail.write(points)
+                place: Literal["inside", "beside"] = "inside" if self_contained else "beside"
+                drawn = to_html(figure, scripts=place, detail=detail, stem=stem)
                 write(file, enclose(drawn, file.format, document, title=title), step_id)
-                if detail.panels:
+                if has_files:
                     artefacts.append(Artefact(points, step_id, DETAIL, detail.digest))
-                remove_other_details(folder / file.name, points.name if detail.panels else "")
+                remove_other_details(folder / file.name, points.name if has_files else "")
             except ExportError as error:
                 missing.append(MissingFile(file, step_id, error.located(file.name)))
     return artefacts, missing
 
 
-def _write_scripts(folder: Path, *, shared: bool) -> None:
+def write_scripts(folder: Path, *, shared: bool) -> None:
     """Write the code of the pages in a folder, and plotly.js for all pages of a tree of folders, where it is missing.
 
     The library is in the folder above if that folder is shared or has it already, otherwise in the folder itself.

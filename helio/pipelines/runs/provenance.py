@@ -160,11 +160,14 @@ class FigureFile:
         ``"html"``, ``"png"``, ``"pdf"`` or ``"svg"``.
     sha256 : str
         Digest of the file.
+    self_contained : bool
+        Whether it is a page with its scripts in it.
     """
 
     origin: Provenance
     format: Format
     sha256: str
+    self_contained: bool = False
 
 
 def read_figure(path: Path) -> FigureFile:
@@ -175,6 +178,8 @@ def read_figure(path: Path) -> FigureFile:
     RequestError
         There is no such file, it is no figure of helio, or it is damaged.
     """
+    from helio.steps.render.write_figure import loads_scripts
+
     try:
         content = read_bytes(path, largest=_LARGEST_FILE)
         document, form = enclosed(content)
@@ -189,7 +194,9 @@ def read_figure(path: Path) -> FigureFile:
         ) from error
     except RequestError as error:
         raise error.located(str(path)) from error
-    return FigureFile(origin, form, hashlib.sha256(content).hexdigest())
+    return FigureFile(
+        origin, form, hashlib.sha256(content).hexdigest(), form == "html" and not loads_scripts(content)
+    )
 
 
 def provenance_of(

@@ -77,6 +77,8 @@ class RunRequest:
         The name of that own folder; default: the id of the run.
     formats : tuple of str
         Formats of figures in addition to the plan's.
+    self_contained : bool
+        Whether each HTML page has its scripts and all its points in it, instead of in files beside it.
     named_archive : str, optional
         The archive that figures name; default: `archive`. A repeated run names that of the first run.
     figures : mapping
@@ -94,6 +96,7 @@ class RunRequest:
     outputs: Path | None = None
     own_folder: str = ""
     formats: tuple[Format, ...] = ()
+    self_contained: bool = False
     named_archive: str | None = None
     figures: Mapping[str, Document] = field(default_factory=dict)
 

@@ -88,6 +88,7 @@ def rerun(
     output: Path | None = None,
     outputs: Path | None = None,
     formats: Iterable[Format] = (),
+    self_contained: bool = False,
     planned: Callable[[Plan], None] = lambda plan: None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
@@ -127,6 +128,7 @@ def rerun(
         output=output,
         outputs=outputs,
         formats=tuple(dict.fromkeys((*formats, figure.format))),
+        self_contained=self_contained or figure.self_contained,
         figures={origin.step: origin.template},
     )
     planned(request.plan)

@@ -247,6 +247,7 @@ def run_plan(
         if folder is not None:
             prepare_folder(folder, plan.pipeline_id)
         begun = {"started_at": _instant(), "command": sys.argv} | versions()
+        begun |= {"self_contained": True} if request.self_contained else {}
         record = Runs(settings.runs).begin(header(run_id, plan, named) | begun, documents(plan))
 
         def ended(*results: StepResult) -> None:
@@ -308,6 +309,7 @@ def _write_files(
         session.processes.static,
         document,
         shared=request.output is None,
+        self_contained=request.self_contained,
     )
 
 

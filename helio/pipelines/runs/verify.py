@@ -84,6 +84,7 @@ def verify_run(
             source,
             output=output,
             formats=_added_formats(record, plan),
+            self_contained=header.get("self_contained", False),
             named_archive=header.get("archive"),
         )
 

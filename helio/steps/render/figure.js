@@ -161,7 +161,7 @@
         if (hole) rows[row].push(NaN);
         for (let k = 0; k < columns; k += 1) rows[row].push(z[row * columns + k]);
       }
-      edges.push(...(edges.length > 0 && !hole ? x.subarray(1) : x));
+      for (let k = edges.length > 0 && !hole ? 1 : 0; k < x.length; k += 1) edges.push(x[k]);
     }
     change(uid, {x: edges.map(iso), y: Array.from(decoded(parts[0].y)), z: rows, x0: undefined, dx: undefined});
   }

@@ -162,6 +162,11 @@ def with_scripts_inside(page: str, detail: Detail | None) -> str:
     return page.replace(_DRAWING, elements + _DRAWING, 1)
 
 
+def loads_scripts(page: bytes) -> bool:
+    """Return whether a page loads its scripts from files."""
+    return any(_loading(name).encode() in page for name in (VIEWER_NAME, PLOTLY_JS_NAME))
+
+
 def _loading(name: str) -> str:
     return f'<script src="{name}" charset="utf-8"></script>'
 
