@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import islice
@@ -221,7 +222,8 @@ def _schedules(settings: Settings, now: datetime, paused: list[str]) -> Iterator
         except HelioError as error:  # one damaged record does not hide the others
             yield ScheduleStatus(name, "damaged", reason=error.message, remedy=error.advice)
         else:
-            yield schedule_status(schedule, settings.home, now, paused=name in paused)
+            with suppress(FileNotFoundError):  # removed meanwhile
+                yield schedule_status(schedule, settings.home, now, paused=name in paused)
 
 
 def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bool = False) -> ScheduleStatus:

@@ -169,6 +169,32 @@ def test_a_home_without_schedules_is_well_and_a_full_disk_is_not(
     assert "helio gc" in remedy
 
 
+def test_a_schedule_that_is_removed_meanwhile_is_left_out(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(settings)
+    add(settings, "other")
+    load = Schedules.load
+
+    def load_and_remove(self: Schedules, name: str) -> Schedule:
+        schedule = load(self, name)
+        if name == "daily":
+            (settings.home / "schedules" / "daily.json").unlink()
+        return schedule
+
+    monkeypatch.setattr(Schedules, "load", load_and_remove)
+    assert [schedule.name for schedule in read_status(settings, NOW).schedules] == ["other"]
+
+
+def test_the_files_for_systemd_and_a_container_run_serve_and_know_the_heartbeat() -> None:
+    deploy = Path(__file__).parents[2] / "deploy"
+    for unit in ("helio.service", "helio-user.service"):
+        assert "bin/helio serve\n" in (deploy / unit).read_text()
+    container = (deploy / "Containerfile").read_text()
+    assert 'CMD ["helio", "serve"]' in container
+    assert str(module.heartbeat_file(Path("/data"))) in container
+
+
 def helio(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "HELIO_HOME": str(home)}
     command = [sys.executable, "-m", "helio", *words]

@@ -29,7 +29,7 @@ from helio.pipelines.template.labels import labels_at
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
-from helio.steps.render.rows import MOST_COLUMNS
+from helio.steps.render.spec import MOST_COLUMNS
 
 
 def check_panels(template: Template, context: Context) -> Iterator[Finding]:
