@@ -81,6 +81,12 @@ class Settings:
     engine_idle: float | None = IDLE
     """``$HELIO_ENGINE_IDLE``, such as ``30min``, ``2h`` or a number of minutes: time without use after
     which the engine's server ends, or ``never``. Default: ``30min``. In this class: seconds, or None for never."""
+    notify: tuple[str, ...] = field(default=(), repr=False)
+    """``$HELIO_NOTIFY``: addresses to which ``helio serve`` sends notifications, separated by blanks, as apprise
+    spells them: ``mailtos://USER:PASSWORD@HOST?to=NAME``; helio writes them into no text, file or log."""
+    notify_file: Path | None = None
+    """``$HELIO_NOTIFY_FILE``: file with such addresses, one in each line, which only you may read. Default:
+    ``notify.urls`` in the home folder, if it is there."""
     model_key: str = field(default="", repr=False)
     """``$GEMINI_API_KEY``, otherwise ``$GOOGLE_API_KEY``: API key for the language model; helio writes it
     into no text, file or log."""
@@ -164,6 +170,10 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         sandbox="weak" if sandbox == "weak" else "refuse",
         engine="direct" if engine == "direct" else "prefect",
         engine_idle=_idle(environ.get("HELIO_ENGINE_IDLE", "")),
+        notify=tuple(environ.get("HELIO_NOTIFY", "").split()),
+        notify_file=Path(environ["HELIO_NOTIFY_FILE"]).expanduser().absolute()
+        if environ.get("HELIO_NOTIFY_FILE")
+        else None,
         model_key=(environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY") or "").strip(),
         model_url=environ.get("HELIO_MODEL_URL", ""),
         model_smart=environ.get("HELIO_MODEL_SMART") or Settings.model_smart,

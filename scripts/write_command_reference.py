@@ -76,6 +76,9 @@ EXAMPLES = {
         "helio backfill omni-solar-wind 2015..2024 --each 27d --output ~/plots",
         "helio backfill ace-bfield-overview --events shocks.csv --before 2h --after 1d",
     ),
+    "status": ("helio status", "helio status --json"),
+    "notify": ("helio notify",),
+    "notify test": ("helio notify test",),
     "schedule add": (
         'helio schedule add gle73-particles --cron "10 6 * * *" --time-range yesterday --archive ~/data',
     ),

@@ -31,6 +31,7 @@ LAYERS = (
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HOMES = {
+    "apprise": "service",
     "prefect": "flows",
     "google": "authoring",
     "typer": "cli",

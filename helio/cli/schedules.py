@@ -213,10 +213,12 @@ def list_schedules(as_json: Json = False) -> None:
         from helio.errors import HelioError
         from helio.flows.last_runs import last_run
         from helio.flows.missed import is_served, missed_notes
+        from helio.service.status import read_heartbeat
 
         settings = current_settings()
         schedules, now = _schedules(settings), api.read_now(None)
         served = is_served(settings.home)
+        paused = beat.paused if served and (beat := read_heartbeat(settings.home)) else ()
         sound, damaged = [], {}
         for name in schedules.names():
             try:
@@ -231,6 +233,7 @@ def list_schedules(as_json: Json = False) -> None:
                     "folder": str(schedule.root(settings)),
                     "served": served,
                     "last_run": last.to_json() if (last := last_run(settings.home, schedule.name)) else None,
+                    "paused_on_pages": schedule.name in paused,
                     "notes": [*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)],
                 }
                 for schedule in sound
@@ -245,6 +248,8 @@ def list_schedules(as_json: Json = False) -> None:
         for schedule in sound:
             say(_schedule_line(schedule, now))
             say_rows(_facts_of(schedule, settings), indent=4)
+            if schedule.name in paused:
+                say(f"note: {schedule.name}: paused on the engine's page", err=True)
             for note in (*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)):
                 say(f"note: {schedule.name}: {note}", err=True)
             for notice in schedule.notices(settings):
@@ -325,10 +330,12 @@ def serve(
         from helio.flows import serve as serving
 
         if not flow_run:
+            from helio.service.watch import Watch
             from helio.web.serve import serving as serving_gallery
 
             gallery = serving_gallery(settings, port=port, on_terminal=sys.stdout.isatty())
-            serving.serve(settings, limit=limit, on_progress=_say_when, gallery=gallery)
+            watch = Watch(settings, on_progress=_say_when)
+            serving.serve(settings, limit=limit, on_progress=_say_when, gallery=gallery, on_look=watch.look)
             if not interrupts.was_terminated():
                 raise KeyboardInterrupt
             interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure
@@ -372,6 +379,8 @@ def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
     """Return what a schedule runs, with which values, its output folder, and how its last run ended."""
     from helio.flows.last_runs import last_run
 
+    last = last_run(settings.home, schedule.name)
+    succeeded = last.last_success if last is not None else ""
     values = [f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items()]
     return [
         ("pipeline", schedule.pipeline),
@@ -381,7 +390,8 @@ def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
         *([("late data", f"try again every {schedule.late}")] if schedule.late else []),
         *([("changed data", f"look every {schedule.remake}")] if schedule.remake else []),
         ("output", str(schedule.root(settings))),
-        ("last run", str(last_run(settings.home, schedule.name) or "never")),
+        ("last run", str(last or "never")),
+        ("success", f"{succeeded[:16].replace('T', ' ')} UTC" if succeeded else "never"),
     ]
 
 

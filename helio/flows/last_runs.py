@@ -14,7 +14,7 @@ from typing import Any
 from helio.errors import Cancelled, DamagedRecord, HelioError
 from helio.store.files import write_whole
 from helio.store.process import Process, this_process
-from helio.store.records import NaiveInstant, read_record
+from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, read_record
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,10 @@ class LastRun:
         The id of its record; empty if it failed before it had one.
     reason : str
         Why it failed; otherwise empty.
+    succeeded : str
+        The time for which the last run with results was scheduled, naive UTC; empty if there is none.
+    failures : int
+        Number of failed runs since then.
     """
 
     slot: NaiveInstant
@@ -45,11 +49,23 @@ class LastRun:
     process: Process
     run: str = ""
     reason: str = ""
+    succeeded: NaiveInstantOrEmpty = ""
+    failures: Count = 0
 
     @property
     def state(self) -> str:
         """Return the status of the run; return ``"crashed"`` if its process ended without recording a status."""
         return "crashed" if self.status == "running" and self.process.fate == "gone" else self.status
+
+    @property
+    def last_success(self) -> str:
+        """Return the time for which the last run with results was scheduled; empty if there is none."""
+        return self.slot if self.status in ("success", "partial") else self.succeeded
+
+    @property
+    def failures_in_a_row(self) -> int:
+        """Return the number of runs that failed or crashed since the last success."""
+        return self.failures + (self.state == "crashed")
 
     def __str__(self) -> str:
         ended = f"{datetime.fromisoformat(self.slot):%Y-%m-%d %H:%M} UTC, {self.state}"
@@ -90,11 +106,17 @@ def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
     begun = LastRun(slot.isoformat(), "running", this_process())
 
     before = last_run(home, schedule)
+    if before is not None:
+        begun = replace(begun, succeeded=before.last_success, failures=before.failures_in_a_row)
     is_latest = before is None or before.slot <= begun.slot
 
     def note(last: LastRun) -> None:
         if not is_latest:
             return
+        if last.status == "failed":
+            last = replace(last, failures=last.failures + 1)
+        elif last.status in ("success", "partial"):
+            last = replace(last, failures=0)
         write_whole(_path(home, schedule), (json.dumps(asdict(last), indent=1) + "\n").encode())
 
     note(begun)

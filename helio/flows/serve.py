@@ -68,6 +68,7 @@ def serve(
     every: float = EVERY,
     on_progress: Callable[[str], None] = lambda line: None,
     gallery: AbstractContextManager[str] | None = None,
+    on_look: Callable[[Activity], None] = lambda activity: None,
 ) -> None:
     """Run the schedules of a home folder until Ctrl-C or SIGTERM.
 
@@ -81,6 +82,8 @@ def serve(
         Called with a line for each event, such as a new or removed schedule.
     gallery : context manager, optional
         Serves the gallery meanwhile, also while the engine's server does not answer; gives the link that opens it.
+    on_look : callable
+        Called after each check, also while the engine's server does not answer.
 
     Raises
     ------
@@ -99,8 +102,25 @@ def serve(
             serving.begin(stopped)
             while not stopped.wait(every):
                 serving.look()
+                on_look(serving.activity())
         finally:
             serving.end()
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What `helio serve` does now.
+
+    Parameters
+    ----------
+    running : tuple of str
+        Schedules whose runs are running.
+    paused : tuple of str
+        Schedules that a person has paused on the engine's pages.
+    """
+
+    running: tuple[str, ...] = ()
+    paused: tuple[str, ...] = ()
 
 
 def run_scheduled(
@@ -198,6 +218,7 @@ class _Serving:
         self._limit = limit
         self._on_progress = on_progress
         self._deployments: dict[str, _Deployment] = {}
+        self._paused: tuple[str, ...] = ()
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
         """The deployment of each flow run that this process has started, by the flow run's id."""
@@ -237,6 +258,7 @@ class _Serving:
         mark_dead_runs(self.server, self._settings)
         self._put_back_unbegun()
         self._report_missed()
+        self._paused = tuple(self._paused_on_pages())
         self._on_progress(f"serving the schedules of {self._settings.home}")
         self._follow_records()
 
@@ -267,6 +289,12 @@ class _Serving:
                 self._on_progress("the server answers again")
             self._lost = False
             self._pause = 0.0
+
+    def activity(self) -> Activity:
+        """Return which schedules run now, and which were paused on the engine's pages at the last look there."""
+        busy = set(self._busy.values())
+        running = [name for name, deployment in self._deployments.items() if deployment.id in busy]
+        return Activity(tuple(running), self._paused)
 
     def end(self) -> None:
         """Stop all runs and schedule them again, so that the next `helio serve` continues them."""
@@ -469,6 +497,16 @@ class _Serving:
         if utc_now() - self._noted >= NOTED_EVERY:
             self._noted = utc_now()
             note_served(self._settings.home, self._noted)
+            self._paused = tuple(self._paused_on_pages())
+
+    def _paused_on_pages(self) -> Iterator[str]:
+        """Yield the schedules that a person has paused on the engine's pages."""
+        for name, deployment, schedule in self._deployed_schedules():
+            shown = ask(self.server, f"/deployments/{deployment.id}")
+            if not schedule.paused and (
+                shown["paused"] or not all(slots["active"] for slots in shown["schedules"])
+            ):
+                yield name
 
     def _report_unplanned(self) -> None:
         """Report schedules for which the server plans no runs, because nothing else would show this."""

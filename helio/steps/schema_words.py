@@ -20,6 +20,8 @@ _FORMATS = {
     "duration": ("duration", "durations"),
     "file-name": ("file name", "file names"),
     "printed-length": ("length with a unit", "lengths with units"),
+    "amount": ("number with a unit", "numbers with units"),
+    "condition": ("condition with a unit", "conditions with units"),
 }
 
 

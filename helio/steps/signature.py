@@ -27,6 +27,12 @@ FileName = NewType("FileName", str)
 PrintedLength = NewType("PrintedLength", str)
 """A length on paper with its unit: ``90 mm``, ``9 cm``, ``3.5 in``, ``8 pt``."""
 
+Amount = NewType("Amount", str)
+"""A number with its unit: ``-100 nT``, ``1e-4 W/m^2``; without a unit for a quantity that has none."""
+
+Condition = NewType("Condition", str)
+"""A condition on values, with the unit of its number: ``< -100 nT``, ``> 1e-4 W/m^2``."""
+
 Code = NewType("Code", str)
 """Python code in a template; helio checks the code without changing it, then runs it in a sandbox."""
 

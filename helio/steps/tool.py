@@ -18,8 +18,10 @@ from helio.steps.result import NOTHING_SAID, MatchingTables, Result
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import (
     CODE,
+    Amount,
     Argument,
     Code,
+    Condition,
     FileName,
     Gives,
     MaxItems,
@@ -197,6 +199,8 @@ def schema_of(annotation: Any) -> Schema:
             "format": "printed-length",
             "pattern": r"^\d+(\.\d+)? ?(mm|cm|in|pt)$",
         },
+        Amount: {"type": "string", "format": "amount", "pattern": r"^\s*[+\-−]?[0-9.]"},
+        Condition: {"type": "string", "format": "condition", "pattern": r"^\s*[<>]=?\s*[+\-−]?[0-9.]"},
         Code: {"type": "string", "format": "text", "contentMediaType": CODE},
         bool: {"type": "boolean"},
         int: {"type": "integer"},

@@ -69,6 +69,7 @@ def _naive_instant(value: Any) -> str:
 
 Instant = Annotated[str, _instant]
 NaiveInstant = Annotated[str, _naive_instant]
+NaiveInstantOrEmpty = Annotated[str, lambda value: _naive_instant(value) if value else ""]
 InstantOrEmpty = Annotated[str, lambda value: _instant(value) if value else ""]
 Digest = Annotated[str, lambda value: "" if _DIGEST.fullmatch(value) else "a digest 'sha256:…'"]
 Sha256OrEmpty = Annotated[str, lambda value: "" if _SHA256.fullmatch(value) else "64 hexadecimal digits"]

@@ -81,6 +81,21 @@ class ShownText(TypedDict):
     message: str
 
 
+class EventRecord(TypedDict):
+    """Event that a step reported, as `helio.store.events.Event`, with its step, its table and a figure of the run."""
+
+    step_id: str | int
+    label: str
+    kind: Literal["alert", "unmet"]
+    message: str
+    start: InstantOrEmpty
+    stop: InstantOrEmpty
+    value: float | None
+    unit: str
+    time: InstantOrEmpty
+    figure: str
+
+
 class RunHeader(BareHeader, total=False):
     """Header of a run: its request, and how the run ended. `RunRecord.whole_header` checks the keys in `_REQUIRED`."""
 
@@ -101,6 +116,7 @@ class RunHeader(BareHeader, total=False):
     unwritten: list[str]
     error: str
     citations: list[dict[str, Any]]
+    events: list[EventRecord]
 
 
 _REQUIRED = ("pipeline", "template_digest", "started_at", "now", "values", "command", "environment")

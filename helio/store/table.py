@@ -19,6 +19,7 @@ from helio.errors import StepError
 from helio.notebook import box, paragraph
 from helio.store.canonical import canonical_blocks
 from helio.store.component_names import axis_letters
+from helio.store.events import Event
 from helio.store.leap_seconds import spans_leap_second
 from helio.store.periods import Periods, known_periods, period_of
 from helio.store.representation import Representation, representation_of
@@ -135,6 +136,8 @@ class Table:
     """Remarks about the data, from the function that read the file."""
     dropped: Mapping[str, int] = field(default_factory=dict)
     """Number of records that were left out in reading, by reason; the fetch decides whether to accept the table."""
+    events: tuple[Event, ...] = ()
+    """What the step that made the table reports in the record of its run; the table in the store has no events."""
 
     def __post_init__(self) -> None:
         records = self.epoch.shape[0]

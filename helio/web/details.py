@@ -99,11 +99,13 @@ class RunDetails:
 
     @property
     def notes(self) -> list[tuple[str, str]]:
-        """List the notes of the run's steps, each with its step."""
+        """List the notes of the run's steps, each with its step; its events are listed apart."""
+        events = {event["message"] for event in self.run.events}
         return [
             (str(step["step_id"]), note)
             for step in self.steps
             for note in dict.fromkeys(note for output in step["outputs"] for note in output.get("notes", ()))
+            if note not in events
         ]
 
 

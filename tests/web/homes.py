@@ -67,6 +67,7 @@ def add_run(
     figure: Mapping[str, Any] = FIGURE,
     export: str = "",
     in_store: bool = True,
+    events: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Write the record of a run with its figure, and return its id."""
     run_id = (
@@ -144,7 +145,7 @@ def add_run(
             status,
             files,
             finished_at=started_at,
-            facts={"citations": [CITATION], "missing": [], "unwritten": []},
+            facts={"citations": [CITATION], "missing": [], "unwritten": [], "events": list(events)},
         )
     return run_id
 

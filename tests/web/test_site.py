@@ -431,3 +431,25 @@ def test_no_data_of_long_ago_is_final_and_recent_days_wait(tmp_path: Path):
     assert [item.state for item in site.gallery.series[0].intervals] == ["no data", "waiting"]
     assert "Waiting" in Page(page(site, "ace-field/2024-05-10.html")).text
     assert "No data" in Page(page(site, "ace-field/2024-04-01.html")).text
+
+
+def test_a_day_with_an_alert_is_marked_in_the_calendar_and_described_on_its_page(tmp_path: Path):
+    facts = {
+        "step_id": "dst",
+        "label": "storms",
+        "start": "",
+        "stop": "",
+        "unit": "nT",
+        "time": "",
+        "figure": "",
+    }
+    alert = {**facts, "kind": "alert", "message": "Dst < -100 nT <b>", "value": -130.0}
+    unmet = {**facts, "kind": "unmet", "message": "not as expected: coverage", "value": None}
+    add_run(tmp_path, "2024-05-10", events=[alert, unmet])
+    made = Site(settings_of(tmp_path), now=lambda: NOW)
+    month = page(made, "ace-field/2024-05.html")
+    assert month.count('partial">alert</span>') == 1
+    assert month.count('partial">not as expected</span>') == 1
+    shown = page(made, "ace-field/2024-05-10.html")
+    assert "Dst &lt; -100 nT &lt;b&gt;" in shown
+    assert "not as expected: coverage" in shown

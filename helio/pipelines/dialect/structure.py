@@ -34,6 +34,8 @@ TEXTS = {
     "time-range": "a time range",
     "label": "a label",
     "printed-length": "a length such as '90 mm'",
+    "amount": "a number with its unit, such as '-100 nT'",
+    "condition": "a condition with a unit, such as '< -100 nT'",
 }
 """Words for formats of texts, used in messages."""
 SIZES = {"maxItems": "items", "maxProperties": "keys"}
@@ -109,6 +111,8 @@ def _what_is_wrong(error: Any, shown: str) -> str:
     if rule == "type":
         name = TEXTS.get(error.schema.get("format", "")) if operand == "string" else None
         return f"{shown} is not {name or TYPES.get(operand, operand)}"
+    if rule == "pattern" and error.schema.get("format") in ("amount", "condition"):
+        return f"{shown} is not {TEXTS[error.schema['format']]}"
     if rule == "anyOf":
         kinds = [
             TEXTS.get(option.get("format", ""))

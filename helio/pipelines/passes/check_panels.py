@@ -35,7 +35,7 @@ from helio.pipelines.template.labels import labels_at
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import Path
-from helio.steps.render.rows import MOST_COLUMNS
+from helio.steps.render.spec import MOST_COLUMNS
 
 _LIMITS = frozenset({"y_range", "bin_range"})
 """Keys of a figure whose value is the lowest and the highest value of an axis, or an object of them by panel."""

@@ -25,6 +25,9 @@ from helio.pipelines.template.figures import FIGURES
 from helio.pipelines.template.graph import StepView, views
 from helio.pipelines.template.template import Step, Template
 
+REPORTING = ("alert", "expect")
+"""Tools whose events are in the record of the run, so that no step has to use their tables."""
+
 
 def check_use(template: Template, context: Context) -> Iterator[Finding]:
     """Warn of steps and labels that no other part of the plan uses; do not remove them.
@@ -46,7 +49,7 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
     for label, (_, step) in produced.items():
         by_step.setdefault(step.path, []).append(label)
     for label, (written, step) in produced.items():
-        if label in used:
+        if label in used or step.tool_name in REPORTING:
             continue
         unused = not any(name in used for name in by_step[step.path])
         alone = unused and not step.depends_on and str(step.step_id) not in needed

@@ -27,7 +27,7 @@ from typing import Any, Literal
 from helio.errors import DamagedRecord, TimeRangeError, is_transient
 from helio.pipelines.runs.basis import Basis, differences, read_basis
 from helio.store.records import WrongShape, convert
-from helio.store.runs import ArtefactRecord, RunRecord, StepRecord
+from helio.store.runs import ArtefactRecord, EventRecord, RunRecord, StepRecord
 from helio.time_range import TimeRange, parse_time_range
 
 RunState = Literal["done", "partial", "running", "no data", "failed", "crashed", "cancelled"]
@@ -69,6 +69,8 @@ class IntervalRun:
         The files that the run wrote.
     basis : Basis or None
         What its result rests on; None if its record does not say it.
+    events : tuple of EventRecord
+        Its alerts, and the expectations that its data did not meet.
     """
 
     id: str
@@ -85,6 +87,7 @@ class IntervalRun:
     transient: bool = False
     files: tuple[ArtefactRecord, ...] = ()
     basis: Basis | None = None
+    events: tuple[EventRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -238,6 +241,7 @@ def read_run(record: RunRecord) -> IntervalRun:
         transient=first is not None and is_transient(first["kind"]),
         files=tuple(header.get("artefacts", ())),
         basis=read_basis(record, now),
+        events=tuple(header.get("events", ())),
     )
 
 

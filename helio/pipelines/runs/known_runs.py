@@ -26,7 +26,7 @@ from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
 
-FORM = 3
+FORM = 4
 """Version of the kept file. Raise it with every change of `IntervalRun` or of what `read_run` reads."""
 
 
@@ -143,6 +143,7 @@ def _run_of(facts: dict[str, Any]) -> IntervalRun:
             "now": facts["now"] and datetime.fromisoformat(facts["now"]),
             "files": tuple(facts["files"]),
             "basis": facts["basis"] and Basis(**facts["basis"]),
+            "events": tuple(facts["events"]),
         }
     )
 

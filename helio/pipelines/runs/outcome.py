@@ -14,7 +14,14 @@ from helio.notebook import MOST_ROWS, box, listed, paragraph, table_of
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.artefacts import Artefact, MissingFile
 from helio.pipelines.runs.execute import Execution, Output, PlanResult, StepResult
-from helio.pipelines.runs.record import artefact_record, header, missing_record, step_record, versions
+from helio.pipelines.runs.record import (
+    artefact_record,
+    event_records,
+    header,
+    missing_record,
+    step_record,
+    versions,
+)
 from helio.pipelines.runs.states import DONE, Status
 from helio.pipelines.template.diagnostics import diagnostics_as_html
 from helio.pipelines.template.document import shortened
@@ -190,7 +197,13 @@ class Run:
             "citations": list(self.citations),
             "unwritten": [error.message for error in self.unwritten],
             "artefacts": [artefact_record(artefact, self.plan) for artefact in self.artefacts],
+            **({"events": self.events} if self.events else {}),
         }
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """List the alerts of the run and the expectations that are not met, as JSON."""
+        return event_records(self.result.steps, self.artefacts)
 
     def record(self) -> dict[str, Any]:
         """Return the run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
@@ -205,6 +218,7 @@ class Run:
             "artefacts": ending["artefacts"],
             "unwritten": ending["unwritten"],
             "citations": ending["citations"],
+            **({"events": ending["events"]} if "events" in ending else {}),
             "warnings": [warning.to_json() for warning in self.plan.warnings],
             "authored": self.plan.authored,
             "normalised": self.plan.normalised,

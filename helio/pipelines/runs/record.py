@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from helio import __version__
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.artefacts import Artefact
 from helio.pipelines.runs.execute import PlanResult, StepResult
+from helio.pipelines.runs.intervals import PICTURES
 from helio.store.rules import rule_numbers
 
 _PACKAGES = (
@@ -111,6 +113,19 @@ def missing_record(result: PlanResult) -> list[dict[str, Any]]:
             "message": str(loss),
         }
         for loss in result.lost
+    ]
+
+
+def event_records(steps: Iterable[StepResult], artefacts: Sequence[Artefact]) -> list[dict[str, Any]]:
+    """List the events that the steps reported, each with its step, its table and the figure of the run."""
+    drawn = [artefact for artefact in artefacts if artefact.kind in PICTURES]
+    best = min(drawn, key=lambda artefact: PICTURES.index(artefact.kind), default=None)
+    figure = "" if best is None else str(best.path.absolute())
+    return [
+        {"step_id": result.step.step_id, "label": output.label, **event, "figure": figure}
+        for result in steps
+        for output in result.outputs
+        for event in output.facts.get("events", ())
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from helio import errors
@@ -21,6 +22,7 @@ def table_facts(table: Table) -> dict[str, Any]:
         **({"representation": table.representation} if table.representation else {}),
         "notes": list(table.notes),
         **({} if has_values(table) else {"no_values": True}),
+        **({"events": [asdict(event) for event in table.events]} if table.events else {}),
     }
 
 

@@ -10,15 +10,13 @@ from helio.counts import number_of
 from helio.errors import StepError
 from helio.steps.render.geometry import LEFT, WIDTH, Geometry, pixels
 from helio.steps.render.panel import Panel
-from helio.steps.render.spec import FigureSpec
+from helio.steps.render.spec import MOST_COLUMNS, FigureSpec
 from helio.steps.render.wording import text_width
 
 ALONE = 640
 """Width in pixels of a figure whose only panel has no time axis."""
 _MOST = 3
 """The largest number of panels side by side below the columns."""
-MOST_COLUMNS = 6
-"""The largest number of columns of panels."""
 _COLUMN = 500
 """Width in pixels of each column of a figure with three or more columns."""
 _COMFORTABLE, _LABELS = 130, 75

@@ -7,6 +7,9 @@ from typing import Annotated, Literal, Required, TypedDict
 from helio.limits import LIMITS
 from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
+MOST_COLUMNS = 6
+"""The largest number of columns of panels."""
+
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip", "epochs"]
 EntryKind = Literal["xy", "histograms", "orbits"]

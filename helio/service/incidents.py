@@ -1,0 +1,218 @@
+"""Incidents: what is wrong with a helio that runs for a long time, from its beginning to its end, over restarts."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from textwrap import shorten
+
+from helio.errors import DamagedRecord, UnknownRun
+from helio.flows.last_runs import last_run
+from helio.service.status import Status
+from helio.store.files import write_whole
+from helio.store.records import Count, NaiveInstant, read_record
+from helio.store.runs import EventRecord, Runs
+
+log = logging.getLogger(__name__)
+
+PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 60, 180, 360, 720))
+"""Time before each new attempt to send a message; after the last one, helio gives the message up."""
+MOST = 200
+"""Maximum number of messages that wait to be sent; the oldest are given up first."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that a person should know.
+
+    Parameters
+    ----------
+    key : str
+        The same for the same problem: ``"schedule daily"``, ``"alert daily dst"``.
+    title, cause, remedy : str
+    over : bool
+        Whether it has ended already, so that one message says everything.
+    since : str
+        End of an alert that is over, otherwise its start: ISO 8601, UTC. Alerts that are not later than the last one
+        that was reported are not reported again.
+    """
+
+    key: str
+    title: str
+    cause: str
+    remedy: str = ""
+    over: bool = False
+    since: str = ""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message to send.
+
+    Parameters
+    ----------
+    due : str
+        When to send it, naive UTC.
+    attempts : int
+        Number of attempts that failed.
+    accepted : tuple of str
+        Names of the addresses that have accepted it.
+    """
+
+    title: str
+    body: str
+    due: NaiveInstant
+    attempts: Count = 0
+    accepted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A problem that was reported and has not ended."""
+
+    title: str
+    begun: NaiveInstant
+    since: str = ""
+
+
+@dataclass(frozen=True)
+class Incidents:
+    """Open incidents, alerts that were reported, and messages that wait to be sent.
+
+    Parameters
+    ----------
+    open : mapping
+        By the key of the problem.
+    reported : mapping
+        For each alert, the end of the last event that was reported, or its start: ISO 8601, UTC.
+    """
+
+    open: Mapping[str, Incident] = field(default_factory=dict)
+    reported: Mapping[str, str] = field(default_factory=dict)
+    messages: tuple[Message, ...] = ()
+
+    def after(self, problems: Sequence[Problem], quiet: frozenset[str], now: datetime) -> Incidents:
+        """Return the incidents after a look: one new message for each that begins, and one for each that ends.
+
+        Parameters
+        ----------
+        quiet : frozenset of str
+            Keys of which nothing is known now, such as an alert without new data: these incidents stay open.
+        """
+        known, reported, messages = dict(self.open), dict(self.reported), [*self.messages]
+
+        def tell(title: str, *lines: str) -> None:
+            body = "\n".join(line for line in lines if line)
+            messages.append(Message(title, body, now.isoformat()))
+
+        for problem in problems:
+            before = known.get(problem.key)
+            remedy = f"What to do: {problem.remedy}" if problem.remedy else ""
+            if problem.over:
+                if before is not None:
+                    tell(f"over: {before.title}", problem.cause)
+                    del known[problem.key]
+                elif problem.since > reported.get(problem.key, ""):
+                    tell(problem.title, problem.cause, remedy)
+                reported[problem.key] = max(reported.get(problem.key, ""), problem.since)
+            elif before is None and (not problem.since or problem.since > reported.get(problem.key, "")):
+                tell(problem.title, problem.cause, remedy)
+                known[problem.key] = Incident(problem.title, now.isoformat(), problem.since)
+        present = {problem.key for problem in problems} | quiet
+        for key, incident in list(known.items()):
+            if key not in present:
+                tell(f"over: {incident.title}", f"It began at {incident.begun[:16].replace('T', ' ')} UTC.")
+                if incident.since:
+                    reported[key] = max(reported.get(key, ""), incident.since)
+                del known[key]
+        return Incidents(known, reported, tuple(messages[-MOST:]))
+
+    def without(self, sent: Message) -> Incidents:
+        """Return the incidents after a message was sent."""
+        return replace(self, messages=tuple(message for message in self.messages if message != sent))
+
+    def postponed(self, failed: Message, accepted: tuple[str, ...], now: datetime) -> Incidents:
+        """Return the incidents after an attempt to send a message failed; give the message up after the last."""
+        if failed.attempts >= len(PAUSES):
+            log.warning("the notification '%s' was given up after %s attempts", failed.title, failed.attempts)
+            return self.without(failed)
+        later = replace(
+            failed,
+            due=(now + PAUSES[failed.attempts]).isoformat(),
+            attempts=failed.attempts + 1,
+            accepted=(*failed.accepted, *accepted),
+        )
+        return replace(
+            self, messages=tuple(later if message == failed else message for message in self.messages)
+        )
+
+
+def read_incidents(home: Path) -> Incidents:
+    """Read the incidents of a home folder; none if there are none yet, or if the file is damaged, which is logged."""
+    try:
+        return read_record(_path(home), Incidents)
+    except FileNotFoundError:
+        return Incidents()
+    except DamagedRecord as error:
+        log.warning("%s; open incidents are reported again", error.message)
+        return Incidents()
+
+
+def write_incidents(home: Path, incidents: Incidents) -> None:
+    """Write the incidents, so that a restart reports none of them again.
+
+    Raises
+    ------
+    OutputError
+    """
+    write_whole(_path(home), (json.dumps(asdict(incidents), indent=1) + "\n").encode())
+
+
+def problems_of(
+    status: Status, runs: Runs, home: Path, known: Incidents
+) -> tuple[list[Problem], frozenset[str]]:
+    """List the problems and alerts of a home folder, and the keys of those of which nothing is known now."""
+    problems = [
+        Problem(subject, shorten(f"helio: {subject}: {what}", 100, placeholder=" …"), what, remedy)
+        for subject, what, remedy in status.problems
+        if subject != "serve"  # it runs now
+    ]
+    quiet: set[str] = set()
+    for schedule in status.schedules:
+        keys = {key for key in known.open if key.startswith(f"alert {schedule.name} ")}
+        subject = f"schedule {schedule.name}"
+        if schedule.state in ("running", "waiting") and subject in known.open:
+            quiet.add(subject)  # a new attempt is no recovery
+        last = last_run(home, schedule.name)
+        if last is None or last.state != "success":
+            quiet |= keys  # without data, nothing is known about an alert
+            continue
+        try:
+            events = runs.load(last.run).whole_header.get("events", [])
+        except (DamagedRecord, UnknownRun) as error:
+            log.warning("%s; its alerts are unknown", error.message)
+            quiet |= keys
+            continue
+        problems += _alerts(schedule.name, [event for event in events if event["kind"] == "alert"])
+    return problems, frozenset(quiet)
+
+
+def _alerts(schedule: str, events: Sequence[EventRecord]) -> Iterator[Problem]:
+    """Yield the last event of each step that reports alerts."""
+    last = {str(event["step_id"]): event for event in sorted(events, key=lambda event: event["start"])}
+    for step_id, event in last.items():
+        yield Problem(
+            f"alert {schedule} {step_id}",
+            f"helio: alert of {schedule}, step {step_id}",
+            f"{event['message']}\nFigure: {event['figure'] or 'none'}",
+            over=bool(event["stop"]),
+            since=event["stop"] or event["start"],
+        )
+
+
+def _path(home: Path) -> Path:
+    return home / "schedules" / ".incidents.json"

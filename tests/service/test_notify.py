@@ -1,0 +1,314 @@
+"""Notifications, to a webhook and to a mail server on loopback."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socketserver
+import threading
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helio.errors import RequestError
+from helio.flows.last_runs import noted_run
+from helio.flows.missed import utc_now
+from helio.flows.schedule import Schedule, Schedules
+from helio.flows.serve import Activity
+from helio.service.incidents import PAUSES, Incidents, Problem, problems_of, read_incidents
+from helio.service.notify import find_addresses, send, shown
+from helio.service.status import read_status
+from helio.service.watch import Watch
+from helio.settings import Settings, read_settings
+from helio.store.runs import Runs
+from tests.waiting import wait_until
+from tests.web.homes import add_run
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:'imghdr' is deprecated:DeprecationWarning"
+)  # a service of apprise
+NOW = datetime(2024, 5, 10, 8)
+HOUR = timedelta(hours=1)
+
+
+class Webhook(ThreadingHTTPServer):
+    """Server that keeps what it receives."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), WebhookHandler)
+        self.received: list[dict[str, Any]] = []
+        self.status = 200
+
+    @property
+    def address(self) -> str:
+        return f"json://user:secret-word@127.0.0.1:{self.server_port}/secret-path"
+
+
+class WebhookHandler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        assert isinstance(self.server, Webhook)
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.server.status == 200:
+            self.server.received.append(json.loads(body))
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        del format, args
+
+
+@pytest.fixture
+def webhook() -> Iterator[Webhook]:
+    server = Webhook()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+class Mailbox(socketserver.ThreadingTCPServer):
+    """Mail server that keeps what it receives."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), MailHandler)
+        self.received: list[str] = []
+
+
+class MailHandler(socketserver.StreamRequestHandler):
+    def handle(self) -> None:
+        assert isinstance(self.server, Mailbox)
+        self.wfile.write(b"220 loopback\r\n")
+        for line in self.rfile:
+            word = line[:4].upper().strip()
+            if word == b"DATA":
+                self.wfile.write(b"354 go on\r\n")
+                lines = iter(self.rfile.readline, b".\r\n")
+                self.server.received.append(b"".join(lines).decode())
+            elif word == b"QUIT":
+                self.wfile.write(b"221 bye\r\n")
+                return
+            self.wfile.write(b"250 ok\r\n")
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    server = Mailbox()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def settings_of(home: Path, *addresses: str) -> Settings:
+    return read_settings({"HELIO_HOME": str(home), "HELIO_NOTIFY": " ".join(addresses)})
+
+
+def test_a_webhook_and_a_mail_server_receive_title_and_body(
+    tmp_path: Path, webhook: Webhook, mailbox: Mailbox
+) -> None:
+    mail = f"mailto://127.0.0.1:{mailbox.server_address[1]}?from=helio@example.org&to=team@example.org&mode=insecure"
+    addresses = find_addresses(settings_of(tmp_path, webhook.address, mail))
+    assert send(addresses, "helio: Dst < -100 nT", "B_z > 5 & more\nsecond line") == []
+    [message] = webhook.received
+    assert (message["title"], message["message"]) == ("helio: Dst < -100 nT", "B_z > 5 & more\nsecond line")
+    [text] = mailbox.received
+    assert "To: team@example.org" in text
+    assert "Dst" in text
+
+
+def test_addresses_are_shown_without_secrets(tmp_path: Path, webhook: Webhook) -> None:
+    settings = settings_of(tmp_path, webhook.address, "slack://TokenA/TokenB/TokenC/")
+    names = [entry["address"] for entry in shown(settings)]
+    assert names == [f"1: json://127.0.0.1:{webhook.server_port}", "2: slack://…"]
+    for text in (repr(find_addresses(settings)), repr(settings.notify_file), str(shown(settings))):
+        assert "secret" not in text
+        assert "Token" not in text
+    assert "secret-word" not in repr(settings).replace(repr(settings.environ), "")
+
+
+def test_a_server_that_refuses_or_is_down_is_named_and_no_log_has_its_address(
+    tmp_path: Path, webhook: Webhook, caplog: pytest.LogCaptureFixture
+) -> None:
+    webhook.status = 500
+    down = "json://user:secret-word@127.0.0.1:9/secret-path"
+    addresses = find_addresses(settings_of(tmp_path, webhook.address, down))
+    with caplog.at_level(logging.DEBUG):
+        assert send(addresses, "title", "body") == [address.name for address in addresses]
+    assert "secret" not in caplog.text
+
+
+def test_a_file_of_addresses_must_be_private(tmp_path: Path) -> None:
+    path = tmp_path / "notify.urls"
+    path.write_text("# the team\n\njson://user:secret-word@127.0.0.1:9/x\n")
+    path.chmod(0o640)
+    settings = settings_of(tmp_path)
+    with pytest.raises(RequestError, match="contains passwords") as caught:
+        find_addresses(settings)
+    assert "chmod 600" in caught.value.advice
+    assert "secret-word" not in str(caught.value)
+    path.chmod(0o600)
+    assert [entry["from"] for entry in shown(settings)] == [str(path)]
+
+
+@pytest.mark.parametrize("address", ["secret-word", "json:secret-word", "http://[secret-word/x"])
+def test_an_address_that_is_none_is_refused_without_showing_it(tmp_path: Path, address: str) -> None:
+    with pytest.raises(RequestError, match="address 1 for notifications") as caught:
+        find_addresses(settings_of(tmp_path, address))
+    assert "secret-word" not in str(caught.value)
+
+
+def test_a_missing_file_that_is_named_is_an_error(tmp_path: Path) -> None:
+    environ = {"HELIO_HOME": str(tmp_path), "HELIO_NOTIFY_FILE": str(tmp_path / "none")}
+    with pytest.raises(RequestError, match="cannot be read"):
+        find_addresses(read_settings(environ))
+
+
+# Incidents --------------------------------------------------------------------------------------------------
+
+FAILED = Problem("schedule daily", "helio: daily failed", "step b: no file", "helio runs show x")
+
+
+def titles(incidents: Incidents) -> list[str]:
+    return [message.title for message in incidents.messages]
+
+
+def test_one_message_for_an_incident_and_one_when_it_is_over() -> None:
+    none: frozenset[str] = frozenset()
+    state = Incidents().after([FAILED], none, NOW)
+    state = state.after([FAILED], none, NOW + HOUR)
+    assert titles(state) == ["helio: daily failed"]
+    assert state.messages[0].body == "step b: no file\nWhat to do: helio runs show x"
+    state = state.after([], frozenset({"schedule daily"}), NOW + HOUR)
+    assert len(state.messages) == 1
+    state = state.after([], none, NOW + HOUR)
+    assert titles(state) == ["helio: daily failed", "over: helio: daily failed"]
+    assert state.after([], none, NOW + 2 * HOUR) == state
+
+
+def storm(start: str, stop: str = "") -> Problem:
+    return Problem("alert daily dst", "helio: alert", "Dst", over=bool(stop), since=stop or start)
+
+
+def test_an_alert_is_reported_once_and_its_end_once() -> None:
+    none: frozenset[str] = frozenset()
+    state = Incidents()
+    for problems in (
+        [storm("2024-05-10T17")],
+        [storm("2024-05-10T17")],
+        [storm("2024-05-10T17", "2024-05-11T03")],
+    ):
+        state = state.after(problems, none, NOW)
+    assert titles(state) == ["helio: alert", "over: helio: alert"]
+    again = state.after([storm("2024-05-10T17", "2024-05-11T03")], none, NOW).after([], none, NOW)
+    assert titles(again) == titles(state)
+    later = state.after([storm("2024-05-12T01", "2024-05-12T02")], none, NOW)
+    assert titles(later) == [*titles(state), "helio: alert"]
+
+
+def test_without_data_an_alert_stays_open() -> None:
+    state = Incidents().after([storm("2024-05-10T17")], frozenset(), NOW)
+    assert state.after([], frozenset({"alert daily dst"}), NOW) == state
+
+
+def test_a_message_is_given_up_after_the_last_attempt() -> None:
+    state = Incidents().after([FAILED], frozenset(), NOW)
+    now = NOW
+    for pause in PAUSES:
+        [message] = state.messages
+        state, now = state.postponed(message, ("1: json://a",), now), now + pause
+        assert state.messages[0].due == now.isoformat()
+    assert state.messages[0].accepted[0] == "1: json://a"
+    assert state.postponed(state.messages[0], (), now).messages == ()
+
+
+# In `helio serve` -------------------------------------------------------------------------------------------
+
+
+def add_schedule(settings: Settings) -> None:
+    Schedules(settings)._write(Schedule("daily", "ace-bfield-overview", "0 6 * * *"))
+
+
+def ran(settings: Settings, status: str, run: str = "", reason: str = "") -> None:
+    with noted_run(settings.home, "daily", utc_now()) as on_end:
+        on_end(run, status, reason)
+
+
+def test_a_failure_and_its_end_are_sent_once_each_also_after_a_restart(
+    tmp_path: Path, webhook: Webhook
+) -> None:
+    settings = settings_of(tmp_path, webhook.address)
+    add_schedule(settings)
+    ran(settings, "failed", "run-1", "step b: no file")
+
+    def look() -> bool:
+        watch.look(Activity())
+        return not read_incidents(tmp_path).messages
+
+    watch = Watch(settings, on_progress=lambda line: None, every=timedelta())
+    wait_until(look)
+    watch = Watch(settings, on_progress=lambda line: None, every=timedelta())
+    assert look()
+    ran(settings, "success", add_run(tmp_path, "2024-05-09"))
+    watch.look(Activity())
+    wait_until(look)
+    found = [(message["title"], message["message"]) for message in webhook.received]
+    assert [title.split(":")[0] for title, _ in found] == ["helio", "over"]
+    assert "step b: no file" in found[0][1]
+    assert "helio runs show run-1" in found[0][1]
+
+
+def test_an_alert_of_the_last_run_is_a_problem_with_its_figure(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    add_schedule(settings)
+    event = {
+        "step_id": "dst", "label": "storms", "kind": "alert", "message": "Dst < -100 nT from …", "unit": "nT",
+        "start": "2024-05-10T17:00:00Z", "stop": "", "value": -130.0, "time": "", "figure": "/out/figure.png",
+    }  # fmt: skip
+    ran(settings, "success", add_run(tmp_path, "2024-05-10", events=[event]))
+    problems, _ = problems_of(read_status(settings), Runs(settings.runs), tmp_path, Incidents())
+    [alert] = [problem for problem in problems if problem.key.startswith("alert")]
+    assert (alert.key, alert.over) == ("alert daily dst", False)
+    assert alert.cause == "Dst < -100 nT from …\nFigure: /out/figure.png"
+    ran(settings, "failed", "run-2", "no files")
+    known = Incidents().after([alert], frozenset(), NOW)
+    _, quiet = problems_of(read_status(settings), Runs(settings.runs), tmp_path, known)
+    assert quiet == {"alert daily dst"}
+
+
+def test_a_server_that_is_down_delays_nothing_and_the_message_waits(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, "json://user:secret-word@127.0.0.1:9/secret-path")
+    add_schedule(settings)
+    ran(settings, "failed", "run-1", "step b: no file")
+    lines: list[str] = []
+    watch = Watch(settings, on_progress=lines.append, every=timedelta())
+
+    def looked() -> bool:
+        watch.look(Activity())
+        return any(message.attempts for message in read_incidents(tmp_path).messages)
+
+    wait_until(looked)
+    [message] = read_incidents(tmp_path).messages
+    assert message.attempts == 1
+    assert any("was not accepted by 1: json://127.0.0.1:9" in line for line in lines)
+    kept = (tmp_path / "schedules" / ".incidents.json").read_text()
+    assert "secret" not in kept + "".join(lines)
+
+
+def test_a_file_that_others_may_read_is_reported_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "notify.urls").write_text("json://127.0.0.1:9\n")
+    (tmp_path / "notify.urls").chmod(0o644)
+    lines: list[str] = []
+    watch = Watch(settings_of(tmp_path), on_progress=lines.append, every=timedelta())
+    watch.look(Activity())
+    watch.look(Activity())
+    assert len(lines) == 1
+    assert "chmod 600" in lines[0]
