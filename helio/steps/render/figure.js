@@ -151,6 +151,23 @@
     return xs.filter((moment, k) => moment >= low && moment <= high && !Number.isNaN(ys[k])).length;
   }
 
+  // The area between the lower and the upper limit of a line, one polygon for each piece without a gap.
+  function drawBand(uid, lower, upper) {
+    const pieces = ([xs, ys]) => {
+      const found = [];
+      ys.forEach((y, k) => {
+        if (Number.isNaN(y)) return;
+        if (k === 0 || Number.isNaN(ys[k - 1])) found.push([]);
+        found.at(-1).push([xs[k], y]);
+      });
+      return found;
+    };
+    const above = pieces(upper);
+    const corners = pieces(lower).flatMap((low, k) =>
+      [...low, ...(above[k] ?? []).reverse(), low[0], [low[0][0], NaN]]);
+    change(uid, {x: corners.map(([x]) => iso(x)), y: corners.map(([, y]) => y)});
+  }
+
   function drawGrid(parts, uid) {
     const edges = [], rows = [];
     for (const part of parts) {
@@ -165,6 +182,8 @@
     }
     change(uid, {x: edges.map(iso), y: Array.from(decoded(parts[0].y)), z: rows, x0: undefined, dx: undefined});
   }
+
+  function shownBy(trace) { return trace.band ?? trace.uid; }
 
   function axisOf(uid, letter) {
     const name = `${letter}axis${(traces.get(uid)[`${letter}axis`] ?? letter).slice(1)}`;
@@ -182,7 +201,7 @@
   async function refresh() {
     const mine = newest += 1;
     const views = figure.detail.panels.map((panel) => {
-      const [, axis] = axisOf(panel.traces[0].uid, "x");
+      const [, axis] = axisOf(shownBy(panel.traces[0]), "x");
       const [low, high] = axis.range.map((end) => axis.r2l(end)).sort((one, other) => one - other);
       const number = levelFor(panel, axis, low, high);
       const level = panel.levels[number - 1];
@@ -199,7 +218,7 @@
     }
     if (mine !== newest) return;
     const words = views.flatMap(({panel, low, high, number}, k) => {
-      for (const trace of panel.traces) number ? freeze(trace.uid) : restore(trace);
+      for (const trace of panel.traces) number ? freeze(trace) : restore(trace);
       if (!number) return panel.shown;
       const whole = number === panel.levels.length;
       if (!parts[k].length) return [];
@@ -207,8 +226,15 @@
         drawGrid(parts[k], panel.traces[0].uid);
         return [`${panel.traces[0].name}: ${whole ? "every record" : "more columns"}`];
       }
-      const counts = new Map();
+      const counts = new Map(), limits = new Map();
       for (const trace of panel.traces) {
+        if (trace.band) {
+          const margin = (high - low) / 2;
+          const limit = piece(parts[k], trace.uid, low - margin, high + margin);
+          if (limits.has(trace.band)) drawBand(trace.band, limits.get(trace.band), limit);
+          else limits.set(trace.band, limit);
+          continue;
+        }
         counts.set(trace.name, (counts.get(trace.name) ?? 0) + drawLine(parts[k], trace, low, high));
       }
       return Array.from(counts, ([name, count]) =>
@@ -219,8 +245,8 @@
     drawn.textContent = words.join(" · ");
   }
 
-  function freeze(uid) {
-    const [name, axis] = axisOf(uid, "y");
+  function freeze(trace) {
+    const [name, axis] = axisOf(shownBy(trace), "y");
     if (!axis.autorange) return;
     automatic.add(name);
     Object.assign(plot.layout[name], {range: axis.range.slice(), autorange: false});
@@ -228,7 +254,7 @@
 
   function restore(trace) {
     for (const [uid, original] of originals) {
-      if (uid !== trace.uid && !uid.startsWith(`${trace.uid}-`)) continue;
+      if (uid !== shownBy(trace) && !uid.startsWith(`${trace.uid}-`)) continue;
       originals.delete(uid);
       changed = true;
       const own = traces.get(uid);
@@ -237,7 +263,7 @@
         else own[key] = value;
       }
     }
-    const [name] = axisOf(trace.uid, "y");
+    const [name] = axisOf(shownBy(trace), "y");
     if (automatic.delete(name)) plot.layout[name].autorange = true;
   }
 

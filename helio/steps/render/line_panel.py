@@ -87,7 +87,7 @@ class LinePanel(Panel):
                     lines.absent_trace(line, uid=uid, axis=axis, start=slot.start, legend=legend)
                 )
                 continue
-            traces, points, full = lines.line_traces(
+            traces, points, fulls = lines.line_traces(
                 line,
                 uid=uid,
                 axis=axis,
@@ -100,8 +100,7 @@ class LinePanel(Panel):
             )
             drawing.traces += traces
             drawn.append(points)
-            if full is not None:
-                drawing.details.append(full)
+            drawing.details += fulls
         drawing.notes += review.thinned_notes(self, drawn)
         if self.has_colour_bar:
             self._add_colour_bar(slot, drawing)

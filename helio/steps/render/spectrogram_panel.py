@@ -165,7 +165,7 @@ class SpectrogramPanel(Panel):
         legend = f"legend{self.number if self.number > 1 else ''}" if self.style.legend else None
         drawn = []
         for order, line in enumerate(self.lines, 1):
-            traces, points, full = lines.line_traces(
+            traces, points, fulls = lines.line_traces(
                 line,
                 uid=f"p{self.number}-{order}",
                 axis=slot.y_axis,
@@ -178,7 +178,7 @@ class SpectrogramPanel(Panel):
             )
             drawing.traces += [outline(trace, line, spec) for trace in traces if "fill" not in trace] + traces
             drawn.append(points)
-            drawing.details += [full] if full is not None else []
+            drawing.details += fulls
         if legend is not None:
             drawing.layout[legend] = inner_legend(
                 self.lines,

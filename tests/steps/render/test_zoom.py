@@ -59,9 +59,14 @@ def write_pages(folder: Path) -> None:
         "F": Table(epoch, flux, "cm^-2", "Flux", axes=(energies,)),
         "E": Table(epoch, np.abs(values(1)[:, 0]) + 2, "keV", "E0"),
         f"X.{NAME}": Table(epoch, values(1)[:, 0], "km s^-1", "V"),
+        "S": Table(epoch, np.full(COUNT, 0.25), "km s^-1", "S"),
     }
     panels = [["MAG.B"], ["F", "E"], [f"X.{NAME}"]]
-    spec = {"panels": panels, "line_styles": {"MAG.B.By": {"fill_below": 0}}}
+    spec = {
+        "panels": panels,
+        "line_styles": {"MAG.B.By": {"fill_below": 0}},
+        "bands": [{"line": f"X.{NAME}", "sigma": "S"}],
+    }
     figure = render_spec(tables, spec=spec)
     detail = Detail(make_detail(figure.details))
     detail.write(folder / detail.folder_name("fig"))
@@ -211,6 +216,17 @@ def test_the_filled_area_follows_the_line(browser: Browser, root: str):
     filled = {y for _, y in in_view(browser, "p1-2-fill_below", start, stop)}
     assert {y for _, y in line if y < 0} <= filled
     assert max(filled, default=0) <= 0
+
+
+def test_the_band_follows_the_line(browser: Browser, root: str):
+    show(browser, f"{root}/fig.html")
+    start, stop = START + 2_000 * STEP, START + 2_099 * STEP
+    zoom(browser, start, stop, f"{NAME}: all 100 points")
+    band = {y for _, y in in_view(browser, "p3-1-band", start, stop)}
+    line = values(1)[2_000:2_100, 0].astype(np.float64)
+    assert {float(np.float32(y)) for y in band} >= {
+        float(np.float32(y)) for y in (*(line - 0.25), *(line + 0.25))
+    }
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
