@@ -3,6 +3,7 @@
 // The page and this file ask nobody for anything: other files come from the folder of the page.
 (() => {
   const STEP = 4; // ratio of the numbers of pixels of neighbouring levels
+  const MARGIN = 0.25; // how much more than the view is drawn on either side, for a reader who moves it
   const files = new Map(); // number of a file → promise of its content
   let figure, plot, drawn, newest = 0, changed = false;
   const traces = new Map(); // uid → trace
@@ -76,20 +77,37 @@
     return places.map((_, k) => k).filter(wanted).map((k) => level.first + k);
   }
 
-  // A line between two times, and one point more on either side.
-  function piece(parts, uid, low, high) {
-    const xs = [], ys = [];
-    for (const part of parts) {
-      if (!(uid in part.lines)) continue;
-      const [number, values] = part.lines[uid];
-      const x = (part.moments ??= part.times.map(moments))[number];
-      const y = decoded(values);
-      for (let k = 0; k < x.length; k += 1) { xs.push(x[k]); ys.push(y[k]); }
+  // The index of the first time that is not before a moment; times increase.
+  function place(times, moment) {
+    let first = 0, end = times.length;
+    while (first < end) {
+      const middle = (first + end) >> 1;
+      if (times[middle] < moment) first = middle + 1;
+      else end = middle;
     }
-    let first = xs.findIndex((x) => x >= low), end = xs.findIndex((x) => x > high);
-    first = Math.max(0, (first < 0 ? xs.length : first) - 1);
-    end = end < 0 ? xs.length : end + 1;
-    return [xs.slice(first, end), ys.slice(first, end)];
+    return first;
+  }
+
+  // A line between two times, and one point more on either side. Lines with equal times share their texts.
+  function piece(parts, uid, low, high) {
+    const pieces = parts.filter((part) => uid in part.lines).map((part) => {
+      const [number, values] = part.lines[uid];
+      return {number, values, part, x: (part.moments ??= part.times.map(moments))[number]};
+    });
+    const total = pieces.map(({x}) => x.length);
+    let before = -1, after = -1;
+    pieces.forEach(({x}, k) => { if (x[0] < low) before = k; if (after < 0 && x.at(-1) > high) after = k; });
+    const xs = [], ys = [], texts = [];
+    pieces.forEach(({number, values, part, x}, k) => {
+      const first = Math.max(0, place(x, low) - (k === before ? 1 : 0));
+      const end = Math.min(total[k], place(x, high) + (k === after ? 1 : 0));
+      if (first >= end) return;
+      const y = ((part.values ??= {})[uid] ??= decoded(values));
+      const key = `${number} ${first} ${end}`;
+      const text = ((part.texts ??= {})[key] ??= Array.from(x.subarray(first, end), iso));
+      for (let n = first; n < end; n += 1) { xs.push(x[n]); ys.push(y[n]); texts.push(text[n - first]); }
+    });
+    return [xs, ys, texts];
   }
 
   // Polygons between a line and a level, where the line is beyond the level.
@@ -136,9 +154,8 @@
   }
 
   function drawLine(parts, trace, low, high) {
-    const margin = (high - low) / 2;
-    const [xs, ys] = piece(parts, trace.uid, low - margin, high + margin);
-    const x = xs.map(iso);
+    const margin = (high - low) * MARGIN;
+    const [xs, ys, x] = piece(parts, trace.uid, low - margin, high + margin);
     const alone = ys.map((y, k) => !Number.isNaN(y) && !(ys[k - 1] === ys[k - 1]) && !(ys[k + 1] === ys[k + 1]));
     for (const end of ["", "-outline"]) {
       change(trace.uid + end, {x, y: ys, x0: undefined, dx: undefined});
@@ -168,19 +185,22 @@
     change(uid, {x: corners.map(([x]) => iso(x)), y: corners.map(([, y]) => y)});
   }
 
-  function drawGrid(parts, uid) {
-    const edges = [], rows = [];
+  function drawGrid(parts, uid, low, high) {
+    const margin = (high - low) * MARGIN, edges = [], columns = [];
     for (const part of parts) {
-      const x = moments(part.x), z = decoded(part.z), columns = x.length - 1, count = z.length / columns;
-      const hole = edges.length > 0 && Math.abs(edges.at(-1) - x[0]) > 1e-3;
-      for (let row = 0; row < count; row += 1) {
-        rows[row] ??= [];
-        if (hole) rows[row].push(NaN);
-        for (let k = 0; k < columns; k += 1) rows[row].push(z[row * columns + k]);
-      }
-      for (let k = edges.length > 0 && !hole ? 1 : 0; k < x.length; k += 1) edges.push(x[k]);
+      const x = (part.moments ??= moments(part.x)), width = x.length - 1;
+      const first = Math.max(0, place(x, low - margin) - 1), end = Math.min(width, place(x, high + margin));
+      if (first >= end) continue;
+      part.values ??= decoded(part.z);
+      if (edges.length > 0 && Math.abs(edges.at(-1) - x[first]) > 1e-3) columns.push(null); // nothing between them
+      else edges.pop();
+      for (let k = first; k <= end; k += 1) edges.push(x[k]);
+      for (let k = first; k < end; k += 1) columns.push({part, width, k});
     }
-    change(uid, {x: edges.map(iso), y: Array.from(decoded(parts[0].y)), z: rows, x0: undefined, dx: undefined});
+    const y = Array.from(decoded(parts[0].y));
+    const rows = y.slice(1).map((_, row) =>
+      Float32Array.from(columns, (column) => (column ? column.part.values[row * column.width + column.k] : NaN)));
+    change(uid, {x: edges.map(iso), y, z: rows, x0: undefined, dx: undefined});
   }
 
   function shownBy(trace) { return trace.band ?? trace.uid; }
@@ -223,13 +243,13 @@
       const whole = number === panel.levels.length;
       if (!parts[k].length) return [];
       if (parts[k][0].z) {
-        drawGrid(parts[k], panel.traces[0].uid);
+        drawGrid(parts[k], panel.traces[0].uid, low, high);
         return [`${panel.traces[0].name}: ${whole ? "every record" : "more columns"}`];
       }
       const counts = new Map(), limits = new Map();
       for (const trace of panel.traces) {
         if (trace.band) {
-          const margin = (high - low) / 2;
+          const margin = (high - low) * MARGIN;
           const limit = piece(parts[k], trace.uid, low - margin, high + margin);
           if (limits.has(trace.band)) drawBand(trace.band, limits.get(trace.band), limit);
           else limits.set(trace.band, limit);

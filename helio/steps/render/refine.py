@@ -280,7 +280,11 @@ def _grid_parts(grid: Grid, edges: npt.NDArray[np.int64]) -> Iterator[tuple[int,
         if z.size and np.isfinite(z).any():
             yield (
                 place,
-                {"x": _times(grid.x[first : last + 1]), "y": rows, "z": numbers(z.astype(np.float32))},
+                {
+                    "x": _times(grid.x[first : last + 1]),
+                    "y": rows,
+                    "z": numbers(z.astype(np.float32).ravel()),
+                },
             )
 
 
