@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from helio.knowledge.citations import Citation
     from helio.pipelines.changes import Change
     from helio.pipelines.plan import Plan, PlannedStep
+    from helio.pipelines.runs.bundle import Bundled
     from helio.pipelines.runs.compare import Comparison
     from helio.pipelines.runs.execute import StepResult
     from helio.pipelines.runs.outcome import Run
@@ -887,6 +888,71 @@ def export_notebook(run_id: str, file: str | Path, settings: Settings | None = N
     return write_notebook(Runs(settings.runs).load(run_id), Store(settings.store), user_path(Path(file)))
 
 
+@checked
+def export_runs(run_ids: Sequence[str], file: str | Path, settings: Settings | None = None) -> Bundled:
+    """Write runs with their templates, records, files and lists of data into one file, for another home.
+
+    The tables and the data are not in it: `verify` computes them again there.
+
+    Parameters
+    ----------
+    run_ids : sequence of str
+        Ids of runs, their beginnings, or ``"last"``.
+    file : str or Path
+        The file, which must not exist: ``"paper.zip"``.
+
+    Returns
+    -------
+    Bundled
+        ``notes`` has the files that are not there any more or have changed.
+
+    Raises
+    ------
+    UnknownRun, RequestError, OutputError
+    """
+    from helio.pipelines.runs.bundle import write_bundle
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+
+    runs = Runs(settings_in_use(settings).runs)
+    records = {record.id: record for record in map(runs.load, run_ids)}
+    return write_bundle([*records.values()], user_path(Path(file)))
+
+
+@checked
+def import_runs(
+    file: str | Path,
+    *,
+    outputs: str | Path,
+    now: datetime | str | None = None,
+    settings: Settings | None = None,
+) -> Bundled:
+    """Add the runs that `export_runs` wrote to this home.
+
+    Only records and files are added: no run in this home uses results that were computed elsewhere.
+
+    Parameters
+    ----------
+    outputs : str or Path
+        Folder that gets a folder for the files of each run.
+    now : datetime or str, optional
+        When the runs are added; the records say so. Default: the current time.
+
+    Raises
+    ------
+    RequestError
+        The file is no bundle, is damaged, or has another run with the id of one in this home.
+    OutputError
+    """
+    from helio.pipelines.runs.bundle import add_bundle
+    from helio.store.files import user_path
+    from helio.store.runs import Runs
+
+    settings = settings_in_use(settings)
+    folder = user_path(Path(outputs)).absolute()
+    return add_bundle(user_path(Path(file)), Runs(settings.runs), folder, read_now(now))
+
+
 def _engine(name: EngineName, settings: Settings) -> Engine:
     from helio.pipelines.runs.session import Direct
 
@@ -1181,8 +1247,10 @@ __all__ = [
     "diff",
     "draw_both",
     "export_notebook",
+    "export_runs",
     "fix",
     "foresee",
+    "import_runs",
     "library",
     "list_archive",
     "load",

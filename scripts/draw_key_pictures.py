@@ -12,13 +12,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import re
 import sys
 import tempfile
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from small_pictures import draw, figure_of
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "figures" / "keys"
 WRITTEN = json.loads((FOLDER / "pictures.json").read_text(encoding="utf-8"))
@@ -79,12 +81,6 @@ def template() -> dict[str, Any]:
     return {"id": "key-pictures", "steps": WRITTEN["steps"] + figures}
 
 
-def figure_of(png: bytes) -> str:
-    """Return the SHA-256 of the figure that a picture shows, as the picture states it; empty if it states none."""
-    stated = re.search(rb"tEXtfigure\0([0-9a-f]{64})", png)
-    return stated[1].decode() if stated else ""
-
-
 def stale(folder: Path) -> list[str]:
     """Draw every figure as JSON into a folder; return the names of the pictures that show another figure."""
     import helio
@@ -118,42 +114,12 @@ def main() -> int:
             return bool(names or unused)
         for path in unused:
             path.unlink()
-        _draw(folder, names)
+        draw({FOLDER / f"{name}.png": (folder / f"{name}.json", _digest(folder, name)) for name in names})
     return 0
-
-
-def _draw(folder: Path, names: list[str]) -> None:
-    import os
-
-    from helio.steps.render.figure import Figure
-    from helio.steps.render.write_figure import StaticRenderer, find_browser
-
-    with StaticRenderer(browser=find_browser(os.environ)) as renderer:
-        for name in names:
-            figure = Figure(json.loads((folder / f"{name}.json").read_bytes()))
-            drawn = renderer.render(figure, "png")
-            smooth = any(
-                trace["type"] == "heatmap" or "colorbar" in trace.get("marker", {})
-                for trace in figure.document["data"]
-            )
-            digest = _digest(folder, name)
-            (FOLDER / f"{name}.png").write_bytes(_small(drawn, 256 if smooth else 32, digest))
 
 
 def _digest(folder: Path, name: str) -> str:
     return hashlib.sha256((folder / f"{name}.json").read_bytes()).hexdigest()
-
-
-def _small(png: bytes, colours: int, digest: str) -> bytes:
-    """Write a picture with at most so many colours, and the digest of its figure."""
-    from PIL import Image, PngImagePlugin
-
-    about = PngImagePlugin.PngInfo()
-    about.add_text("figure", digest)
-    written = BytesIO()
-    reduced = Image.open(BytesIO(png)).convert("RGB").quantize(colours, dither=Image.Dither.NONE)
-    reduced.save(written, "PNG", optimize=True, pnginfo=about)
-    return written.getvalue()
 
 
 if __name__ == "__main__":

@@ -42,8 +42,12 @@ EXAMPLES = {
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),
     "save": ("helio save last --as my-pipeline",),
-    "import": ("helio import mine.json",),
-    "export": ("helio export my-ace my-ace.json", "helio export --notebook last field.ipynb"),
+    "import": ("helio import mine.json", "helio import paper.zip --output figures"),
+    "export": (
+        "helio export my-ace my-ace.json",
+        "helio export --notebook last field.ipynb",
+        "helio export last --bundle paper.zip",
+    ),
     "history": ("helio history my-ace",),
     "delete": ("helio delete my-ace",),
     "new": (

@@ -145,7 +145,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "dry_run": (None, 5, "yes"),
     "workers": (math.nan, 2.5, "5", True),
     **dict.fromkeys(
-        ["spacecraft", "quantities", "datasets", "operations", "save_as"],
+        ["spacecraft", "quantities", "datasets", "operations", "save_as", "run_ids"],
         (None, 5, "ACE", b"ACE", math.nan, {"ACE": True}, [5], [b"ACE"], [None]),
     ),
     "rows": (math.nan, 2.5, "5", b"5", True),
@@ -221,6 +221,7 @@ WRONG_VALUES: dict[str, tuple[Any, ...]] = {
         [""],
     ),
     "save_as": (["xls"], [""]),
+    "run_ids": ([], [""], ["no-such-run"]),
     "runs": ([], [("no-such-run", [])], [("x" * 300, [])]),
 }
 GOOD: dict[str, Any] = {
@@ -237,6 +238,8 @@ GOOD: dict[str, Any] = {
     "figure": "figure.png",
     "proposal": Proposal("p", "authored", "short", "", "rules", "", json.dumps(TEMPLATE), ""),
     "output": "out",
+    "outputs": "out",
+    "run_ids": ["last"],
 }
 
 

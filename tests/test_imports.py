@@ -165,7 +165,7 @@ FLOORS = {
         ),
         ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
         ("artefacts", "locking"),
-        ("provenance", "record", "saved_plan"),
+        ("bundle", "provenance", "record", "saved_plan"),
         ("outcome", "prepare"),
         ("session",),
         ("foresee", "rerun", "verify"),

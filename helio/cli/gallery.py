@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from helio.cli.app import (
 from helio.cli.groups import Commands
 from helio.counts import number_of
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 gallery_app = typer.Typer(
     cls=Commands,
     help="Show the figures of all pipelines as web pages.",
@@ -38,10 +41,23 @@ def build_gallery(
         Path,
         typer.Argument(help="Folder to write; new, empty, or an earlier gallery.", metavar="FOLDER"),
     ],
+    since: Annotated[
+        str | None,
+        typer.Option("--since", help="Leave out intervals that end before this time (UTC).", metavar="TIME"),
+    ] = None,
+    last: Annotated[
+        str | None,
+        typer.Option(
+            "--last",
+            help="Leave out intervals that ended longer ago than this, such as 90d.",
+            metavar="DURATION",
+        ),
+    ] = None,
 ) -> None:
     """Write the gallery as files that any browser opens, also without a server.
 
-    The pages need nothing from the network. A later build writes only what has changed.
+    The pages need nothing from the network. A later build writes only what has changed. Files are links to those of
+    helio where the disk allows it, and copies otherwise.
     """
     with errors_as_text(as_json=False):
         settings = current_settings()
@@ -50,10 +66,28 @@ def build_gallery(
         from helio.web.build import build
         from helio.web.site import START, Site
 
-        built = build(Site(settings), user_path(folder))
+        built = build(Site(settings, since=_first_instant(since, last)), user_path(folder))
         changes = f"{built.written} written, {built.removed} removed"
         say(f"{number_of(built.pages, 'page')} and {number_of(built.files, 'file')}, {changes}")
         say(built.folder / START)
+        if built.copied:
+            say(f"note: {number_of(built.copied, 'file')} copied instead of linked: {built.reason}", err=True)
+
+
+def _first_instant(since: str | None, last: str | None) -> datetime | None:
+    """Return the time from which the gallery shows intervals, naive UTC; None for all."""
+    from datetime import timedelta
+
+    from helio import api
+    from helio.errors import RequestError
+    from helio.time_range import Duration
+
+    if since and last:
+        raise RequestError("--since and --last exclude each other", advice="leave out one of them")
+    now = api.read_now(None)
+    if last:
+        return now - timedelta(microseconds=Duration(last).nanoseconds // 1000)
+    return api.read_now(since) if since else None
 
 
 @gallery_app.command("serve")

@@ -27,13 +27,14 @@ from helio.cli.app import (
     say_changes,
     say_rows,
 )
-from helio.cli.completion import complete_shown
+from helio.cli.completion import complete_pipelines, complete_shown
 from helio.cli.reference import print_tool, print_tools
 from helio.counts import number_of
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.pipelines.history import Kind
+    from helio.pipelines.runs.bundle import Bundled
     from helio.pipelines.runs.provenance import Provenance
     from helio.pipelines.template.document import Document
     from helio.settings import Settings
@@ -287,9 +288,23 @@ def delete(
 
 @app.command("export")
 def export_pipeline(
-    name: Name,
-    file: Annotated[
-        Path | None, typer.Argument(help="File to write. Default: standard output.", metavar="FILE")
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Name of a pipeline, or path of its JSON file. With --notebook and --bundle: the ID of a run, its "
+            "beginning, or 'last'. A second name is the file to write; default: standard output.",
+            metavar="PIPELINE [FILE]",
+            autocompletion=complete_pipelines,
+        ),
+    ],
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            "--bundle",
+            help="Write all named runs into this ZIP file: templates, records, figures and lists of data files. "
+            "`helio import` adds them to another home, and `helio verify` repeats them there.",
+            metavar="FILE",
+        ),
     ] = None,
     notebook: Annotated[
         bool,
@@ -300,10 +315,22 @@ def export_pipeline(
         ),
     ] = False,
 ) -> None:
-    """Write a pipeline to a file, to share it; or the results of a run as a notebook."""
+    """Write a pipeline to a file, to share it; or runs as a notebook or as a bundle for another home."""
     with errors_as_text(as_json=False):
         from helio import api
+        from helio.errors import RequestError
 
+        if bundle is not None and notebook:
+            raise RequestError("--bundle and --notebook exclude each other")
+        if bundle is not None:
+            _say_bundled(api.export_runs(names, bundle, current_settings()))
+            return
+        if len(names) > 2:
+            raise RequestError(
+                f"there are {len(names)} names",
+                advice="name one pipeline and one file; --bundle takes many runs",
+            )
+        name, file = names[0], Path(names[1]) if len(names) > 1 else None
         if notebook:
             _export_notebook(name, file)
             return
@@ -333,20 +360,49 @@ def _export_notebook(name: str, file: Path | None) -> None:
     say(str(folder))
 
 
+def _say_bundled(bundled: Bundled) -> None:
+    for run in bundled.runs:
+        say(run)
+    for path in bundled.files:
+        say(str(path))
+    for note in bundled.notes:
+        say(f"note: {note}", err=True)
+
+
 @app.command("import")
 def import_pipeline(
-    file: Annotated[Path, typer.Argument(help="JSON file of a pipeline.", metavar="FILE")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="JSON file of a pipeline, or a bundle of `helio export --bundle`.", metavar="FILE"
+        ),
+    ],
     replace: Replace = False,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="For a bundle: folder that gets a folder for the files of each run.",
+            metavar="FOLDER",
+        ),
+    ] = Path("helio-runs"),
 ) -> None:
-    """Add a valid pipeline from a file to your own pipelines."""
+    """Add a pipeline from a file to your own pipelines, or the runs of a bundle to your runs."""
     with errors_as_text(as_json=False):
         from helio.errors import RequestError
+        from helio.pipelines.runs.bundle import is_bundle
         from helio.store.files import is_file, is_special
 
         if not is_file(file):
             raise RequestError(
                 f"{file} is not a regular file" if is_special(file) else f"there is no file {file}"
             )
+        if is_bundle(file):
+            from helio import api
+
+            _say_bundled(api.import_runs(file, outputs=output, settings=current_settings()))
+            return
         _save_valid(file, "imported", replace=replace)
 
 

@@ -359,8 +359,11 @@ class Catalogue:
         number = self._places.get(dataset_id.upper())
         if number is None:
             raise UnknownDataset(
-                f"no dataset is called '{dataset_id}'",
-                advice=did_you_mean(
+                f"no dataset of the catalogue is called '{dataset_id}'"
+                if (elsewhere := _served_elsewhere(dataset_id))
+                else f"no dataset is called '{dataset_id}'",
+                advice=elsewhere
+                or did_you_mean(
                     dataset_id, (row.id for row in self.rows), otherwise="run `helio datasets search WORDS`"
                 ),
             )
@@ -452,3 +455,14 @@ def _natural(name: str) -> list[tuple[int, str]]:
     import re
 
     return [(int(piece), "") if piece.isdigit() else (0, piece) for piece in re.findall(r"\d+|\D+", name)]
+
+
+def _served_elsewhere(dataset_id: str) -> str:
+    """Return advice on the source of a dataset that another provider than CDAWeb serves; empty for other datasets."""
+    from helio.sources.registry import datasets_known_to, known_datasets  # imports every source
+
+    source = known_datasets().get(dataset_id)
+    if source is None:
+        return ""
+    parameters = ", ".join(datasets_known_to(source)[dataset_id])
+    return f'set "provider": "{source}" in the fetch; its parameters: {parameters}'

@@ -25,6 +25,13 @@ class Craft:
 
 # How the ids of each mission begin: pattern, mission, spacecraft (`\1` is the pattern's group). First match wins.
 _IDS: tuple[tuple[str, str, str], ...] = (
+    # SSCWeb's ids are names of spacecraft, before an @ with a cadence.
+    (r"ACE(?:@|$)", "ACE", ""),
+    (r"WIND(?:@|$)", "Wind", ""),
+    (r"GEOTAIL(?:@|$)", "Geotail", ""),
+    (r"ISS(?:@|$)", "ISS", ""),
+    (r"THEMIS([A-E])(?:@|$)", "THEMIS", r"THEMIS-\1"),
+    (r"CLUSTER([1-4])(?:@|$)", "Cluster", r"Cluster-\1"),
     (r"OMNI", "OMNI", ""),
     (r"AC_", "ACE", ""),
     (r"WI_|WIND_", "Wind", ""),

@@ -197,6 +197,12 @@ def _texts(name: str, value: Any) -> None:
         _text(f"each item of {name}", part)
 
 
+def _run_ids(name: str, value: Any) -> None:
+    _texts(name, value)
+    if not value:
+        raise RequestError(f"{name} is empty", advice="name at least one run, such as 'last'")
+
+
 def _document(name: str, value: Any) -> None:
     if not isinstance(value, dict):
         raise wrong_type(name, "a template as a dict", value)
@@ -264,6 +270,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(["rows", "number", "workers"], _whole),
     **dict.fromkeys(["planned", "started", "finished", "on_progress"], _callable),
     "runs": _runs,
+    "run_ids": _run_ids,
     "writing": _writing,
     "settings": _settings,
     "access": _access,

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
+import shutil
+import stat
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from json.encoder import encode_basestring
@@ -15,6 +19,8 @@ from helio.errors import OutputError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers that mean "no space left": on the disk, in the user's quota, or within the process's limit."""
+_FICLONE = 0x40049409
+"""Linux's request to share the blocks of a file, from ``linux/fs.h``."""
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 _REASONS = {
     errno.ENOTDIR: "one of its parent folders is a file",
@@ -127,6 +133,62 @@ def replace_through(temporary: Path, path: Path, content: bytes, *, durable: boo
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def link_or_copy(source: Path, path: Path) -> str:
+    """Give a file a second name: as a clone, which shares no later change, as a hard link, or as a copy.
+
+    A hard link has the owner and the permissions of the source; a file that not all readers of the folder can read is
+    copied.
+
+    Returns
+    -------
+    str
+        Why the file was copied; empty for a clone or a link.
+
+    Raises
+    ------
+    OSError
+        The source cannot be read, or the folder cannot be written.
+    """
+    temporary = path.with_name(f".{path.name[:40]}.{os.urandom(6).hex()}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    reason = ""
+    try:
+        if not _clone(source, temporary):
+            reason = _hard_link(source, temporary)
+            if reason:
+                shutil.copyfile(source, temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return reason
+
+
+def _clone(source: Path, path: Path) -> bool:
+    """Make a file that shares its blocks with another one until either changes; return False if the disk cannot."""
+    if sys.platform != "linux":
+        return False
+    with source.open("rb") as original, path.open("xb") as file:
+        try:
+            fcntl.ioctl(file.fileno(), _FICLONE, original.fileno())
+        except OSError:
+            path.unlink()
+            return False
+    return True
+
+
+def _hard_link(source: Path, path: Path) -> str:
+    """Make a hard link; return why that is not possible."""
+    others = stat.S_IRGRP | stat.S_IROTH
+    readers = path.parent.stat().st_mode & others
+    if source.stat().st_mode & readers != readers:
+        return "others can read the folder but not the files"
+    try:
+        os.link(source, path)
+    except OSError as error:
+        return "they are on another disk" if error.errno == errno.EXDEV else error.strerror or str(error)
+    return ""
 
 
 def note_use(path: Path) -> None:

@@ -613,7 +613,6 @@ class Runs:
         run_id = str(header["id"])
         if not _is_id(run_id):
             raise ValueError(f"{run_id!r} cannot be the id of a run")
-        folder, temporary = self.root / run_id, self.root / f".{temporary_name()}"
         content = {HEADER: json_bytes({**header, "status": "running", "process": this_process().to_json()})}
         content[STEPS] = b""
         for name, document in documents.items():
@@ -621,6 +620,22 @@ class Runs:
             content[f"{name}.jsonl" if lines else f"{name}.json"] = (
                 "".join(_json(item) + "\n" for item in document).encode() if lines else json_bytes(document)
             )
+        return self.add(run_id, content)
+
+    def add(self, run_id: str, content: Mapping[str, bytes]) -> RunRecord:
+        """Create the record of a run from its files: the whole record or, after an error, none.
+
+        Parameters
+        ----------
+        content : mapping
+            The content of each file, by its name.
+
+        Raises
+        ------
+        OutputError
+            The folder cannot be written, the disk is full, or a run with this id exists.
+        """
+        folder, temporary = self.root / run_id, self.root / f".{temporary_name()}"
         try:
             temporary.mkdir(parents=True)
             try:

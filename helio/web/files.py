@@ -56,6 +56,8 @@ class Files:
         self._store = Store(settings.store)
         self._checked: dict[tuple[str, str], bool] = {}
         """Whether the gallery can show a file, by the file's name and state."""
+        self._sources: dict[tuple[str, str], Path | None] = {}
+        """Where the bytes of a file are, by the file's name and state."""
         self._runs = Runs(settings.runs)
         self._thumbs = settings.home / "gallery" / THUMBS
         self._by_name: dict[str, tuple[str, ArtefactRecord]] = {}
@@ -129,8 +131,33 @@ class Files:
             return False
         state = (name_of(file), self.state_of(file))
         if state not in self._checked:
-            self._checked[state] = self.content(name_of(file)) is not None
+            known = self.source(name_of(file)) or self.content(name_of(file))
+            self._checked[state] = known is not None
         return self._checked[state]
+
+    def source(self, name: str) -> Path | None:
+        """Return where the bytes of a file are, by its name in the gallery; None if helio must draw it again.
+
+        The bytes are checked once, and again after the file has changed.
+        """
+        if name not in self._by_name:
+            return None
+        file = self._by_name[name][1]
+        state = (name, self.state_of(file))
+        if state not in self._sources:
+            self._sources[state] = self._checked_source(file)
+        return self._sources[state]
+
+    def beginning(self, name: str, size: int) -> bytes:
+        """Return the first bytes of a file; return none if it is not there any more."""
+        path = self.source(name)
+        if path is None:
+            return (self.content(name) or b"")[:size]
+        try:
+            with path.open("rb") as file:
+                return file.read(size)
+        except FileNotFoundError:  # removed meanwhile
+            return b""
 
     def state_of(self, file: ArtefactRecord) -> str:
         """Return a text that changes when the file changes; empty if there is no such file. This reads no bytes."""
@@ -144,19 +171,33 @@ class Files:
             return "drawn again" if file["kind"] in PICTURES else ""
         return f"{status.st_size} {status.st_mtime_ns}"
 
-    def thumbnail(self, name: str) -> bytes | None:
-        """Return the small picture of a PNG by the figure's name in the gallery; None if the PNG is not there."""
+    def thumbnail(self, name: str) -> Path | None:
+        """Return the file with the small picture of a PNG, by the figure's name in the gallery; make it if necessary.
+
+        Several threads may call this. None if the PNG is not there.
+        """
         if name not in self._by_name or self._by_name[name][1]["kind"] != "png":
             return None
         kept = self._thumbs / f"{self._by_name[name][1]['sha256']}-{FORM}.png"
-        try:
-            return kept.read_bytes()
-        except FileNotFoundError:
+        if not kept.is_file():
             content = self.content(name)
-        small = None if content is None else make_thumbnail(content)
-        if small is not None:
+            small = None if content is None else make_thumbnail(content)
+            if small is None:
+                return None
             write_whole(kept, small, durable=False)
-        return small
+        return kept
+
+    def _checked_source(self, file: ArtefactRecord) -> Path | None:
+        """Return where the bytes of a file are: in the store, or in the run's output folder."""
+        digest = f"sha256:{file['sha256']}"
+        if self._is_stored(file):
+            try:
+                self._store.bytes(digest, _suffix(file))
+                return self._store.path(digest, _suffix(file))
+            except DamagedObject:  # it is now in quarantine
+                pass
+        path = Path(file["file"])
+        return path if _sound(path, file) is not None else None
 
     def _bytes(self, file: ArtefactRecord) -> bytes | None:
         if self._is_stored(file):
@@ -164,11 +205,7 @@ class Files:
                 return self._store.bytes(f"sha256:{file['sha256']}", _suffix(file))
             except DamagedObject:  # it is now in quarantine
                 pass
-        try:
-            content = Path(file["file"]).read_bytes()
-        except (OSError, ValueError):  # ValueError: no path
-            return None
-        return content if hashlib.sha256(content).hexdigest() == file["sha256"] else None
+        return _sound(Path(file["file"]), file)
 
     def _drawn_again(self, run_id: str, file: ArtefactRecord) -> bytes | None:
         """Return the picture of a figure whose file was replaced, from the figure in the store."""
@@ -216,6 +253,15 @@ class Files:
         return self._store.has(f"sha256:{file['sha256']}", _suffix(file))
 
 
+def _sound(path: Path, file: ArtefactRecord) -> bytes | None:
+    """Return the bytes of a file; None if they are not those of its record any more."""
+    try:
+        content = path.read_bytes()
+    except (OSError, ValueError):  # ValueError: no path
+        return None
+    return content if hashlib.sha256(content).hexdigest() == file["sha256"] else None
+
+
 def name_of(file: ArtefactRecord) -> str:
     """Return the name of a file in the gallery: a part of its digest, and its own name."""
     stem = os.path.splitext(os.path.basename(file["file"]))[0]
@@ -252,7 +298,7 @@ def make_thumbnail(png: bytes) -> bytes | None:
     written = io.BytesIO()
     # An octree keeps the colours of thin lines; cutting at the median makes them grey.
     few = small.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    few.save(written, "PNG", optimize=True)
+    few.save(written, "PNG")
     return written.getvalue()
 
 

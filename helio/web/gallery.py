@@ -92,6 +92,16 @@ class Gallery:
     series: tuple[Series, ...]
     now: datetime
 
+    def after(self, since: datetime) -> Gallery:
+        """Return the gallery without the intervals that end before a time, and without series that then have none."""
+        series = [
+            replace(
+                item, intervals=tuple(interval for interval in item.intervals if interval.span.stop > since)
+            )
+            for item in self.series
+        ]
+        return Gallery(tuple(item for item in series if item.intervals or item.schedule), self.now)
+
 
 def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime) -> Gallery:
     """Arrange runs in series, and add the intervals for which a run was due.

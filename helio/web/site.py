@@ -95,10 +95,17 @@ class Site:
         The clock, naive UTC.
     is_served : bool
         Whether a server of helio shows the pages; they then link to the engine's pages.
+    since : datetime, optional
+        Naive UTC. Intervals that end before it are left out.
     """
 
     def __init__(
-        self, settings: Settings, now: Callable[[], datetime] = utc_now, *, is_served: bool = False
+        self,
+        settings: Settings,
+        now: Callable[[], datetime] = utc_now,
+        *,
+        is_served: bool = False,
+        since: datetime | None = None,
     ) -> None:
         self._settings = settings
         self._now = now
@@ -107,6 +114,7 @@ class Site:
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
         self._is_served = is_served
+        self._since = since
         self.files = Files(settings)
         self.refresh()
 
@@ -117,7 +125,8 @@ class Site:
         runs = [known.run for known in self._known.values() if known.run is not None]
         for run in runs:
             self.files.know(run)
-        self.gallery: Gallery = make_gallery(runs, self._settings, self._now())
+        gallery = make_gallery(runs, self._settings, self._now())
+        self.gallery: Gallery = gallery if self._since is None else gallery.after(self._since)
         self._revisions = Revisions(self._settings)
         self._pages = dict(self._routes())
         self.__dict__.pop("files_named", None)
@@ -197,9 +206,19 @@ class Site:
                 None if body is None else Content(body, MEDIA_TYPES.get(ending, "application/octet-stream"))
             )
         if folder == THUMBS:
-            body = self.files.thumbnail(name)
-            return None if body is None else Content(body, MEDIA_TYPES["png"])
+            path = self.files.thumbnail(name)
+            return None if path is None else Content(path.read_bytes(), MEDIA_TYPES["png"])
         return None
+
+    def source(self, address: str) -> Path | None:
+        """Return a file with the content of an address, for a link to it; None if there is only the content.
+
+        Several threads may call this.
+        """
+        folder, _, name = address.partition("/")
+        if folder == THUMBS:
+            return self.files.thumbnail(name)
+        return self.files.source(name) if folder == FOLDER and address not in SCRIPTS else None
 
     def state_of(self, address: str) -> str:
         """Return a digest of everything on which a page of a run depends; empty for the pages that always change."""
@@ -339,12 +358,12 @@ class Site:
 
     def picture_size(self, file: ArtefactRecord) -> tuple[int, int]:
         """Return width and height at which a browser shows a PNG; (0, 0) if it is not there any more."""
-        width, height = size_of(self.files.content(name_of(file)) or b"")
+        width, height = size_of(self.files.beginning(name_of(file), 24))
         return round(width / SCALE), round(height / SCALE)
 
     def frame_height(self, file: ArtefactRecord) -> int:
         """Return the height of a figure's HTML page in pixels."""
-        return frame_height(self.files.content(name_of(file)) or b"")
+        return frame_height(self.files.beginning(name_of(file), 10_000))
 
 
 def frame_height(page: bytes) -> int:

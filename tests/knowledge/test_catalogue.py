@@ -17,7 +17,7 @@ from helio.knowledge.catalogue import SHIPPED, Catalogue, open_catalogue, renewe
 from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
 from helio.knowledge.clean import LONGEST, clean_text, split_title
 from helio.knowledge.masters import read_masters
-from helio.knowledge.missions import craft_of, instrument_of
+from helio.knowledge.missions import Craft, craft_of, instrument_of
 from helio.knowledge.text import entry_lines, mission_lines, parameter_lines
 from helio.sources.samples import sample_folder
 from tests.rows import in_one_test
@@ -293,3 +293,18 @@ def test_a_master_tells_units_sizes_and_frames_and_a_damaged_one_nothing(tmp_pat
     assert list(found) == [good]
     vector = next(parameter for parameter in found[good] if parameter.name == "BGSEc")
     assert (vector.unit, vector.size, vector.frame, vector.kind) == ("nT", (3,), "GSE", "double")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "mission", "spacecraft"),
+    [
+        ("themisa", "THEMIS", "THEMIS-A"),
+        ("themisd@1h", "THEMIS", "THEMIS-D"),
+        ("cluster3", "Cluster", "Cluster-3"),
+        ("ace", "ACE", "ACE"),
+        ("wind@1d", "Wind", "Wind"),
+        ("mms2", "MMS", "MMS2"),
+    ],
+)
+def test_an_id_of_sscweb_names_its_spacecraft(dataset, mission, spacecraft):
+    assert craft_of(dataset) == Craft(mission, spacecraft)

@@ -104,3 +104,12 @@ def test_a_damaged_catalogue_in_the_home_is_named(tmp_path: Path):
     shown = helio("datasets", "show", "AC_H0_MFI")
     assert shown.exit_code == 1
     assert "delete this file" in shown.output
+
+
+@pytest.mark.parametrize("command", ["show", "parameters"])
+def test_a_dataset_of_another_provider_is_named_with_its_parameters(command: str):
+    result = helio("datasets", command, "mms1")
+    assert result.exit_code != 0
+    assert 'set "provider": "ssc" in the fetch; its parameters: XYZ_GSE, XYZ_GSM' in " ".join(
+        result.output.split()
+    )

@@ -120,6 +120,7 @@ def test_a_coarser_cadence_stands_after_the_id(new, dataset, minutes):
         ("mms5", "no spacecraft is called 'mms5'", "'mms1'"),
         ("MMS1", "no spacecraft is called 'MMS1'", "did you mean 'mms1'?"),
         ("THEMIS-A", "no spacecraft is called 'THEMIS-A'", "did you mean 'themisa'?"),
+        ("MMS1_FGM_SRVY_L2", "no spacecraft is called 'MMS1_FGM_SRVY_L2'", "did you mean 'mms1'?"),
         ("@1h", "no spacecraft is called ''", ""),
         ("mms1@2min", "no positions of mms1 every 2min", "mms1@30min"),
         ("mms1@1min", "no positions of mms1 every 1min", "its positions are 3min apart"),
@@ -256,7 +257,10 @@ def test_times_that_do_not_increase_are_damaged(new, monkeypatch):
 def test_a_range_of_too_many_positions_is_refused_before_it_is_asked_for(new, server):
     with pytest.raises(ReplyTooLarge) as caught:
         new().fetch("mms1", ["R"], TimeRange(datetime(2016, 1, 1), datetime(2019, 1, 1)))
-    assert "such as mms1@30min, a shorter time range" in caught.value.advice
+    assert caught.value.advice == (
+        "choose a coarser cadence, such as mms1@30min, a shorter time range, or set HELIO_REPLY_MB=632 to allow longer "
+        "replies"
+    )
     assert not server.asked(LOCATIONS)
     assert (
         len(new().fetch("mms1@1d", ["R"], TimeRange(datetime(2016, 1, 1), datetime(2019, 1, 1)))["R"]) == 1096

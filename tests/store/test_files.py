@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.errors import OutputError
-from helio.store.files import json_bytes, unwritable, write_whole
+from helio.store.files import json_bytes, link_or_copy, unwritable, write_whole
 from tests.laws import law
 
 
@@ -69,3 +69,44 @@ def test_json_of_names_that_are_not_utf8_and_of_paths():
 def test_what_is_not_json_is_refused(value: Any):
     with pytest.raises((ValueError, TypeError)):
         json_bytes(value)
+
+
+def test_a_second_name_of_a_file_has_its_bytes_and_replaces_what_was_there(tmp_path: Path):
+    (tmp_path / "source").write_bytes(b"new")
+    path = tmp_path / "folder" / "name"
+    assert link_or_copy(tmp_path / "source", path) == ""
+    (tmp_path / "source").unlink()
+    assert path.read_bytes() == b"new"
+    (tmp_path / "other").write_bytes(b"newer")
+    link_or_copy(tmp_path / "other", path)
+    assert path.read_bytes() == b"newer"
+    assert [file.name for file in path.parent.iterdir()] == ["name"]
+
+
+def test_a_file_that_readers_of_the_folder_cannot_read_is_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("helio.store.files._clone", lambda source, path: False)
+    (tmp_path / "source").write_bytes(b"mine")
+    (tmp_path / "source").chmod(0o600)
+    (tmp_path / "folder").mkdir(mode=0o755)
+    assert "others can read the folder" in link_or_copy(tmp_path / "source", tmp_path / "folder" / "name")
+    assert (tmp_path / "folder" / "name").read_bytes() == b"mine"
+    assert (tmp_path / "folder" / "name").stat().st_ino != (tmp_path / "source").stat().st_ino
+
+
+def test_a_file_on_another_disk_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr("helio.store.files._clone", lambda source, path: False)
+    monkeypatch.setattr("os.link", refuse)
+    (tmp_path / "source").write_bytes(b"x")
+    assert link_or_copy(tmp_path / "source", tmp_path / "name") == "they are on another disk"
+    assert (tmp_path / "name").read_bytes() == b"x"
+
+
+def test_a_file_that_is_gone_is_an_error_and_leaves_nothing(tmp_path: Path):
+    with pytest.raises(FileNotFoundError):
+        link_or_copy(tmp_path / "source", tmp_path / "folder" / "name")
+    assert list((tmp_path / "folder").iterdir()) == []

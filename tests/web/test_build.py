@@ -13,7 +13,7 @@ from helio.api import run
 from helio.errors import OutputError
 from helio.web.build import MANIFEST, build
 from helio.web.files import make_thumbnail, size_of
-from helio.web.site import START, Site
+from helio.web.site import SCRIPTS, START, Site
 from tests.cli.commands import helio
 from tests.web.homes import NOW, add_run, settings_of, usual_home
 
@@ -68,6 +68,102 @@ def test_what_is_gone_is_removed(tmp_path: Path):
     site = site_of(tmp_path / "home")
     assert build(site, tmp_path / "site").removed == 4  # the page, two figures, and the small picture
     assert files_below(tmp_path / "site") == {*site.pages, *site.files_named, MANIFEST}
+
+
+def test_files_and_small_pictures_take_no_second_place_on_the_disk(tmp_path: Path):
+    usual_home(tmp_path / "home")
+    site = site_of(tmp_path / "home")
+    built = build(site, tmp_path / "site")
+    assert (built.copied, built.reason) == (0, "")
+    linked = [address for address in site.files_named if address.startswith(("files/", "thumbs/"))]
+    shared = [address for address in linked if address not in SCRIPTS]
+    for address in shared:
+        source = site.source(address)
+        assert source is not None
+        assert (tmp_path / "site" / address).read_bytes() == source.read_bytes()
+    assert len(shared) > 20
+
+
+def test_files_that_are_copied_are_counted_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    usual_home(tmp_path / "home")
+    monkeypatch.setattr("helio.store.files._clone", lambda source, path: False)
+    monkeypatch.setattr("helio.store.files._hard_link", lambda source, path: "they are on another disk")
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    printed = helio("gallery", "build", str(tmp_path / "site"))
+    assert "copied instead of linked: they are on another disk" in printed.stderr
+    assert build(site_of(tmp_path / "home"), tmp_path / "site").copied == 0
+
+
+def test_an_interrupted_build_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    usual_home(tmp_path / "home")
+    site = site_of(tmp_path / "home")
+    whole = site.content
+
+    def interrupt(address: str) -> object:
+        if address == "ace-field/2024-05-08.html":
+            raise KeyboardInterrupt
+        return whole(address)
+
+    monkeypatch.setattr(site, "content", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        build(site, tmp_path / "site")
+    before = len(files_below(tmp_path / "site"))
+    assert before > 1
+    fresh = site_of(tmp_path / "home")
+    built = build(fresh, tmp_path / "site")
+    assert files_below(tmp_path / "site") == {*fresh.pages, *fresh.files_named, MANIFEST}
+    assert built.written < len(fresh.pages) + len(fresh.files_named)
+
+
+def test_a_file_that_has_changed_since_its_run_is_not_shown(tmp_path: Path):
+    run_id = add_run(tmp_path / "home", "2024-05-10", formats=("png",), export="field.csv")
+    (tmp_path / "home" / "out" / run_id / "field.csv").write_text("another")
+    build(site_of(tmp_path / "home"), tmp_path / "site")
+    assert not [name for name in files_below(tmp_path / "site") if name.endswith(".csv")]
+
+
+@pytest.mark.parametrize(
+    ("options", "days"),
+    [
+        (("--since", "2024-05-10"), ["10", "11"]),
+        (("--since", "2024-05-09T12:00"), ["09", "10", "11"]),
+        ((), ["03", "04", "05", "06", "08", "09", "10", "11"]),
+    ],
+)
+def test_a_build_can_be_limited_to_the_newest_intervals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], days: list[str]
+):
+    usual_home(tmp_path / "home")
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    helio("gallery", "build", str(tmp_path / "site"), *options)
+    pages = {path.name[8:10] for path in (tmp_path / "site" / "ace-field").glob("2024-05-??.html")}
+    assert sorted(pages) == days
+
+
+def test_a_duration_counts_from_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    add_run(tmp_path / "home", "2024-05-10")
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    helio("gallery", "build", str(tmp_path / "site"), "--last", "2d")
+    assert not (tmp_path / "site" / "ace-field").exists()
+    helio("gallery", "build", str(tmp_path / "site"), "--last", "40000d")
+    assert (tmp_path / "site" / "ace-field" / "2024-05-10.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--since", "2024", "--last", "2d"), "exclude each other"),
+        (("--since", "May"), "May"),
+        (("--last", "two days"), "two days"),
+        (("--last", "1 month"), "month"),
+    ],
+)
+def test_a_limit_that_is_not_understood_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], reason: str
+):
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    assert reason in helio("gallery", "build", str(tmp_path / "site"), *options, code=2).output
+    assert not (tmp_path / "site").exists()
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path):

@@ -29,6 +29,7 @@ from helio.pipelines.template.labels import labels_at
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
+from helio.steps.render.rows import MOST_COLUMNS
 
 
 def check_panels(template: Template, context: Context) -> Iterator[Finding]:
@@ -50,7 +51,8 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
         entries = [key for key in ENTRIES if isinstance(spec.get(key), list) for _ in spec[key]]
         count = len(panels) + len(entries)
         last = f"choose a panel from 1 (top) to {count}" if count > 1 else "use panel 1, the only panel"
-        for path, message, advice in [*_wrong(spec, len(panels), entries), *_stray(spec)]:
+        findings = [*_wrong(spec, len(panels), entries), *_wrong_columns(spec, len(panels)), *_stray(spec)]
+        for path, message, advice in findings:
             at = pointer(*step.path, "tool_args", "spec", *path)
             yield Diagnostic(
                 "HV109", message, step_id=step.step_id, tool_name=RENDER, path=at, advice=(advice or last,)
@@ -67,14 +69,18 @@ def _wrong(spec: Mapping[str, Any], count: int, entries: Sequence[str]) -> Itera
     entries : sequence of str
         Keys of the entries that describe the panels below these, such as ``"xy"``.
     """
+    columns = spec["columns"] if isinstance(spec.get("columns"), int) else 1
     for key in sorted(PER_PANEL & spec.keys()):
-        if key == "row_heights" and entries:
+        if key == "row_heights" and (entries or columns < 1 or count % columns):
             continue  # the width of the figure decides how many of them stand in a row
-        if isinstance(spec[key], list) and len(spec[key]) != count:
+        what, expected = (
+            ("row", count // columns) if key == "row_heights" and columns > 1 else ("panel", count)
+        )
+        if isinstance(spec[key], list) and len(spec[key]) != expected:
             message = (
-                f"{key} has {number_of(len(spec[key]), 'entry', 'entries')} for {number_of(count, 'panel')}"
+                f"{key} has {number_of(len(spec[key]), 'entry', 'entries')} for {number_of(expected, what)}"
             )
-            yield (key,), message, "write one entry for each panel"
+            yield (key,), message, f"write one entry for each {what}"
     numbers: list[tuple[Path, str | int]] = [
         ((key, name), panel_of(key, name))
         for key in sorted(BY_NUMBER & spec.keys())
@@ -97,6 +103,40 @@ def _wrong(spec: Mapping[str, Any], count: int, entries: Sequence[str]) -> Itera
     for path, number in numbers:
         if not str(number).isdecimal() or not 1 <= int(number) <= count + len(entries):
             yield path, f"{path[0]}: there is no panel {number}", ""
+
+
+def _wrong_columns(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, str, str]]:
+    """Yield what is wrong with the columns of a figure with `count` panels in ``panels``."""
+    columns, titles = spec.get("columns", 1), spec.get("column_titles")
+    if not isinstance(columns, int):
+        return  # a variable
+    if not 1 <= columns <= MOST_COLUMNS:
+        yield (
+            ("columns",),
+            f"columns: {columns} columns are not possible",
+            f"choose 1 to {MOST_COLUMNS} columns",
+        )
+        return
+    if count % columns:
+        yield (
+            ("columns",),
+            f"columns: {number_of(count, 'panel')} do not fill rows of {columns}",
+            f"list in panels as many panels for each of the {columns} columns, row by row",
+        )
+    if isinstance(titles, list) and len(titles) != columns:
+        yield (
+            ("column_titles",),
+            f"column_titles has {number_of(len(titles), 'title')} for {number_of(columns, 'column')}",
+            "write one title for each column" if columns > 1 else "set columns, or leave column_titles out",
+        )
+    if columns == 1 and spec.get("share_y") is True:
+        yield ("share_y",), "share_y: the figure has one column", "set columns, or leave share_y out"
+    if columns > 1 and spec.get("ephemeris"):
+        yield (
+            ("ephemeris",),
+            f"ephemeris: a figure with {columns} columns has no rows below the time axis",
+            "leave ephemeris out, or draw the positions in panels",
+        )
 
 
 def _stray(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, str]]:

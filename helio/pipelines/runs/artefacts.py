@@ -132,7 +132,7 @@ def write_artefacts(
                 points = folder / detail.folder_name(stem)
                 has_files = bool(detail.panels) and not self_contained
                 if not self_contained:
-                    _write_scripts(folder, shared=shared)
+                    write_scripts(folder, shared=shared)
                 if has_files:  # before the page, which would show only some points without it
                     detail.write(points)
                 place: Literal["inside", "beside"] = "inside" if self_contained else "beside"
@@ -146,7 +146,7 @@ def write_artefacts(
     return artefacts, missing
 
 
-def _write_scripts(folder: Path, *, shared: bool) -> None:
+def write_scripts(folder: Path, *, shared: bool) -> None:
     """Write the code of the pages in a folder, and plotly.js for all pages of a tree of folders, where it is missing.
 
     The library is in the folder above if that folder is shared or has it already, otherwise in the folder itself.

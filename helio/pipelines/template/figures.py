@@ -77,6 +77,8 @@ def complete_labels(spec: Document) -> list[str]:
 
 PER_PANEL = frozenset({"panel_types", "row_heights"})
 """Keys of a figure whose value is a list with one item for each panel."""
+COLUMN_KEYS = ("columns", "column_titles", "share_y", "row_heights")
+"""Keys of a figure that mean nothing any more if its panels no longer fill its columns."""
 BY_NUMBER = frozenset(
     {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
 )
@@ -104,6 +106,12 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     >>> spec = {"labels": ["a", "b"], "panels": [["a"], ["b"]], "y_label": {"1": "A", "2": "B"}, "row_heights": [1, 2]}
     >>> without_labels(spec, ["a"])
     {'labels': ['b'], 'panels': [['b']], 'y_label': {'1': 'B'}, 'row_heights': [2]}
+
+    Panels that no longer fill the columns of the figure stand below each other:
+
+    >>> spec = {"labels": ["a", "b"], "panels": [["a"], ["b"]], "columns": 2, "column_titles": ["A", "B"]}
+    >>> without_labels(spec, ["a"])
+    {'labels': ['b'], 'panels': [['b']]}
     """
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
@@ -122,7 +130,9 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
         return remaining
     remaining["panels"] = [panel for panel in panels if panel]
     kept = [bool(panel) for panel in panels]
-    for key in PER_PANEL & spec.keys():
+    if spec.get("columns", 1) != 1 and not all(kept):
+        remaining = {key: value for key, value in remaining.items() if key not in COLUMN_KEYS}
+    for key in PER_PANEL & remaining.keys():
         remaining[key] = [
             value for number, value in enumerate(spec[key]) if number >= len(kept) or kept[number]
         ]

@@ -58,6 +58,8 @@ _MOST_GROUPS = 20_000
 """Maximum number of elements with children; each needs thirty times its length in memory, and a reply has few."""
 _BYTES_PER_RECORD = 1200
 """About the length of a record with everything that helio asks for."""
+_EVEN = (600, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
+"""Cadences in seconds that helio proposes for long ranges."""
 _DEEPEST = 16
 
 
@@ -210,8 +212,9 @@ class Ssc(ReplySource):
     def close_ids(self, dataset_id: str) -> str:
         """Return advice for an unknown spacecraft: the closest ids, in the service's spelling."""
         folded = "".join(sign for sign in dataset_id.casefold() if sign.isalnum())
-        if folded in self._observatories():
-            return f"did you mean '{folded}'?"
+        named = [craft for craft in self._observatories() if folded.startswith(craft)]
+        if named:
+            return f"did you mean '{max(named, key=len)}'?"
         return super().close_ids(folded)
 
     def ask(self, dataset_id: str, time_range: TimeRange) -> Any:
@@ -346,11 +349,13 @@ class Ssc(ReplySource):
         largest = self.http.limits.reply_bytes
         expected = int(time_range.duration.total_seconds() / step) * _BYTES_PER_RECORD
         if expected > largest:
-            coarser = step * math.ceil(expected / largest)
+            least = step * math.ceil(expected / largest)
+            even = (seconds for seconds in _EVEN if seconds >= least and seconds % step == 0)
+            coarser = next(even, least)
             raise ReplyTooLarge(
                 f"{dataset.id} for {time_range} is about {in_words(expected)}, more than helio reads at once",
                 advice=f"choose a coarser cadence, such as {dataset.craft}@{_every(coarser)}, a shorter time range, "
-                f"or {more_than(largest)}",
+                f"or {more_than(math.ceil(expected / 2))}",
                 place=self.url_of(dataset.id, time_range),
             )
 

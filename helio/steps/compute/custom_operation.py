@@ -35,7 +35,8 @@ def custom_operation(
         centre of the bin. A spectrum is also ``da_…``, an xarray DataArray over ``time`` and ``dim1``; a spectrum
         with two bin axes is only a DataArray. The first table is also ``df`` (``da``).
     pandas_code : str
-        Code that assigns ``result``: a DataFrame, Series or DataArray with a time index. ``pd``, ``np``, ``xr``,
+        Code that assigns ``result``: a DataFrame, Series or DataArray with a time index; or, for one spectrum, a
+        DataFrame or Series with an index named ``frequency`` (Hz) or ``energy`` (eV) instead. ``pd``, ``np``, ``xr``,
         ``signal`` (scipy) and ``pywt`` are in scope; lambdas and functions may be defined; nothing is imported.
     units : str
         Unit of the result, in any usual spelling; default: no unit.
@@ -46,7 +47,8 @@ def custom_operation(
     -------
     Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
         float64, or float32 if the result of the code is float32. Sorted by epoch. Columns become components, or
-        bins if their names are numbers. It has no frame. Its notes name possible mistakes: NaN that became zero,
+        bins if their names are numbers. A result over frequency or energy becomes one record, in the middle of the
+        inputs' times. It has no frame. Its notes name possible mistakes: NaN that became zero,
         more rows than the inputs have, values that never change or are all NaN.
 
     Raises
@@ -56,7 +58,8 @@ def custom_operation(
     CodeFailed
         The code raised an error, or exceeded a limit of time, memory, rows, columns or output.
     BadResult
-        The result is not a table: it has no time index, holds no numbers, or has names that are not plain text.
+        The result is not a table: it has no index of times, frequencies or energies, holds no numbers, or has names
+        that are not plain text.
     NoSandbox
         This machine cannot isolate code: it does not run Linux, or its kernel lacks a required protection.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helio.counts import number_of
 from helio.errors import StepError
-from helio.steps.compute.bins import bin_sets, centres_of, place_of
+from helio.steps.compute.bins import bin_sets, place_of
 from helio.steps.compute.cartesian import Values
 from helio.store.table import Table
 
@@ -54,7 +55,7 @@ def log_binned(
         )
     sets = bin_sets(spectrum.axes[0], len(spectrum))
     made: list[tuple[Values, Values, Values]] = [(np.empty(0), np.empty(0), np.empty(0))] * len(spectrum)
-    most = 0
+    most, centers = 0, spectrum.axes[0].centers
     for bins in sets:
         inside = bins.within(low, high)
         number = np.floor(np.log10(bins.centers[inside] / low) * per_decade).astype(np.int64)
@@ -66,9 +67,10 @@ def log_binned(
             )
     if most < fewest:
         raise StepError(
-            f"there are only {most} bins of '{spectrum.axes[0].label}' from {low:g} to {high:g} "
+            f"'{spectrum.axes[0].label}' has {number_of(most, 'filled step')} from {low:g} to {high:g} "
             f"{spectrum.axes[0].unit}, but the fit needs {fewest}",
-            advice=f"choose a wider range; the centres of the bins are {centres_of(sets)}",
+            advice=f"choose a wider range within {np.nanmin(centers):.4g} to {np.nanmax(centers):.4g}, or more steps "
+            "in a decade",
         )
     return made
 

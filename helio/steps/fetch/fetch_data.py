@@ -86,8 +86,9 @@ def fetch_data(
     output_label : str
         The label of the result; default: ``DATASET.PARAMETER``.
     provider : str
-        The provider of the dataset, when neither the run nor the catalogue names it: ``cdaweb``, ``swpc``, ``sample``,
-        or ``hapi:NAME`` for a HAPI server, such as ``hapi:INTERMAGNET``.
+        The provider of the dataset, when neither the run nor the catalogue names it: ``cdaweb``, ``swpc``, ``ncei``,
+        ``ssc`` for positions of spacecraft, ``sample``, or ``hapi:NAME`` for a HAPI server, such as
+        ``hapi:INTERMAGNET``.
     each_interval : Duration
         Refuse a range in which an interval of this length, counted from midnight UTC, has no data: ``"1d"``. Default:
         gaps are allowed.

@@ -57,18 +57,30 @@ def value_axis(theme: Look, position: dict[str, Any], *, log: bool, font: float)
 
 
 def time_axis(
-    geometry: Geometry, theme: Look, start: np.datetime64, stop: np.datetime64, title: str
+    geometry: Geometry,
+    theme: Look,
+    start: np.datetime64,
+    stop: np.datetime64,
+    title: str,
+    span: tuple[float, float] = (0, 1),
 ) -> dict[str, Any]:
-    """Return plotly's settings for the time axis, which all panels with time on their x axis share."""
+    """Return plotly's settings for a time axis, which the panels of a column with time on their x axis share.
+
+    Parameters
+    ----------
+    span : (float, float)
+        Left and right side of the column, as fractions of the plotting area.
+    """
     short = stop - start <= np.timedelta64(1, "h")
-    labels = most_labels(geometry)
+    width = (span[1] - span[0]) * geometry.plot_width
+    labels = most_labels(geometry) if span == (0, 1) else max(2, round(width / (4 * geometry.font)))
     # Labels such as 12:00 or 12:00:30, with space between them.
     letters = 5 if stop - start > np.timedelta64(5, "m") else 8
-    fitting = max(2, round(geometry.plot_width / (0.8 * letters * geometry.font)))
+    fitting = max(2, round(width / (0.8 * letters * geometry.font)))
     axis: dict[str, Any] = frame(theme) | {
         "type": "date",
         "range": [iso(start), iso(stop)],
-        "domain": [0, 1],
+        "domain": list(span),
         "mirror": "allticks",
         "nticks": min(labels, fitting),
         "minor": minor_ticks(theme),

@@ -118,7 +118,7 @@ class BarPanel(LinePanel):
         width = last - first
         share = width // len(self.lines)
         first = first + (order - 1) * share
-        pixel = total / slot.geometry.plot_width
+        pixel = total / slot.geometry.panel_pixels(self.number)
         if np.median(share) < pixel:
             raise StepError(
                 f"panel {self.number}: the bars of '{line.label}' are narrower than a pixel",

@@ -66,7 +66,7 @@ class EntryPanel(Panel):
             raise StepError(
                 f"{where} needs two times", advice='write between: ["2024-05-10T12:00", "2024-05-10T13:00"]'
             )
-        first, last = (instant(text, where) for text in chosen)
+        first, last = instant(chosen[0], where), instant(chosen[1], where, "stop")
         if not first < last:
             raise StepError(f"{where}: the first time is not before the second", advice="exchange them")
         return super().between(

@@ -63,6 +63,10 @@ class Geometry:
         left, right = self.span(number)
         return (right - left) * self.plot_width
 
+    def panel_pixels(self, number: int) -> int:
+        """Return the width of the panel with this number in whole pixels."""
+        return max(1, round(self.panel_width(number)))
+
     def span(self, number: int) -> tuple[float, float]:
         """Return the left and the right side of the panel with this number."""
         return self.spans[number - 1] if self.spans else (0, 1)

@@ -93,7 +93,7 @@ class LinePanel(Panel):
                 axis=axis,
                 start=slot.start,
                 stop=slot.stop,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=self.style.spec,
                 positive=side.log_y,
                 legend=legend,

@@ -29,6 +29,7 @@ def marks(
     axes: Sequence[str],
     logarithmic: Sequence[bool],
     bin_axes: Mapping[int, tuple[str, bool]],
+    time_axes: Mapping[int, str],
     foreground: str,
     background: str,
     empty: Collection[int] = (),
@@ -44,19 +45,23 @@ def marks(
     logarithmic : sequence of bool
         Whether each panel's y axis is logarithmic, from the top; plotly places texts on it by log10.
     bin_axes : mapping
-        Plotly's name of each spectrum panel's x axis, and whether the axis is logarithmic, by the panel's number; all
-        other panels share the time axis.
+        Plotly's name of each spectrum panel's x axis, and whether the axis is logarithmic, by the panel's number.
+    time_axes : mapping
+        Plotly's name of the time axis of each other panel, which the panels of a column share.
     empty : collection of int
         Numbers of the panels without data, whose axes have no scale: marks at values are left out there.
     """
     shapes: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     flags: list[tuple[np.datetime64, str, str, str]] = []
-    timed = [axis for number, axis in enumerate(axes, 1) if number not in bin_axes]
+    timed = {number: (time_axes[number], axis) for number, axis in enumerate(axes, 1) if number in time_axes}
     for entry_number, rect in enumerate(spec.get("vrects", []), 1):
         where = f"vrects: entry {entry_number}"
         _check_timed(timed, where)
-        first, last = instant(_need(rect, "x0", where), where), instant(_need(rect, "x1", where), where)
+        first, last = (
+            instant(_need(rect, "x0", where), where),
+            instant(_need(rect, "x1", where), where, "stop"),
+        )
         if not first < last:
             raise StepError(f"{where}: x0 is not before x1", advice="exchange x0 and x1")
         colour = check_colour(rect.get("color", "lightskyblue"), where)
@@ -99,15 +104,17 @@ def marks(
         if line.get("label"):
             flags.append((moment, line["label"], colour, "left"))
     if flags:
-        top = geometry.domains[axes.index(timed[0])][1]
-        texts += _flags(flags, geometry, top=top, start=start, stop=stop, background=background)
+        for x_axis in dict.fromkeys(time_axes.values()):
+            number = next(number for number in time_axes if time_axes[number] == x_axis)
+            at_top = (x_axis, geometry.domains[number - 1][1], geometry.panel_width(number))
+            texts += _flags(flags, geometry, at_top, start=start, stop=stop, background=background)
     for where, line_at in hlines:
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)
         if panel in empty:
             continue
         axis = axes[panel - 1]
-        across = f"{bin_axes[panel][0] if panel in bin_axes else 'x'} domain"
+        across = f"{bin_axes[panel][0] if panel in bin_axes else time_axes[panel]} domain"
         colour = check_colour(line_at.get("color", "red"), where)
         stroke = {
             "color": colour,
@@ -136,7 +143,7 @@ def marks(
             )  # fmt: skip
     for entry_number, note in enumerate(spec.get("annotations", []), 1):
         where = f"annotations: entry {entry_number}"
-        text = _note(note, where, geometry, axes, logarithmic, bin_axes, foreground)
+        text = _note(note, where, geometry, axes, logarithmic, time_axes, foreground)
         if text["yref"] == "paper" or _panel(note, len(axes), where) not in empty:
             texts.append(text)
     return shapes, texts
@@ -162,7 +169,7 @@ def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
     return number
 
 
-def _check_timed(timed: Sequence[str], where: str) -> None:
+def _check_timed(timed: Collection[int], where: str) -> None:
     if not timed:
         raise StepError(
             f"{where}: no panel has a time axis",
@@ -200,29 +207,36 @@ def _bin_flag(
     }  # fmt: skip
 
 
-def _in_every_panel(shape: dict[str, Any], axes: Sequence[str]) -> list[dict[str, Any]]:
-    return [{**shape, "xref": "x", "yref": f"{axis} domain"} for axis in axes]
+def _in_every_panel(shape: dict[str, Any], axes: Mapping[int, tuple[str, str]]) -> list[dict[str, Any]]:
+    return [{**shape, "xref": x_axis, "yref": f"{y_axis} domain"} for x_axis, y_axis in axes.values()]
 
 
 def _flags(
     flags: Sequence[tuple[np.datetime64, str, str, str]],
     geometry: Geometry,
+    at_top: tuple[str, float, float],
     *,
-    top: float,
     start: np.datetime64,
     stop: np.datetime64,
     background: str,
 ) -> list[dict[str, Any]]:
-    """Return labels of times at the top of the first panel; labels that would overlap are put in a lower row."""
+    """Return labels of times at the top of a column's first panel; labels that would overlap are put in a lower row.
+
+    Parameters
+    ----------
+    at_top : (str, float, float)
+        Plotly's name of the column's time axis, the upper end of its first panel, and its width in pixels.
+    """
+    x_axis, top, across = at_top
     size = geometry.font - 3
-    pixel = geometry.plot_width / int((stop - start).astype("timedelta64[ns]").astype("i8"))
+    pixel = across / int((stop - start).astype("timedelta64[ns]").astype("i8"))
     ends: list[float] = []
     flagged = []
     for moment, text, colour, anchor in sorted(flags, key=lambda flag: (int(flag[0].astype("i8")), flag[1])):
         middle = anchor == "center"
         left = int((moment - start).astype("timedelta64[ns]").astype("i8")) * pixel
         width = text_width(text, size)
-        if anchor == "left" and left + width > geometry.plot_width:
+        if anchor == "left" and left + width > across:
             anchor, left = "right", left - width
         elif anchor == "center":
             left -= width / 2
@@ -230,7 +244,7 @@ def _flags(
         ends[row : row + 1] = [left + width]
         flagged.append(
             {
-                "text": text, "xref": "x", "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": top,
+                "text": text, "xref": x_axis, "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": top,
                 "yanchor": "top", "yshift": -(2 + row * (size + 4)), "showarrow": False, "borderpad": 1,
                 "font": {"size": size, "color": colour},
                 **({} if middle else {"bgcolor": background, "opacity": 0.8}),
@@ -245,7 +259,7 @@ def _note(
     geometry: Geometry,
     axes: Sequence[str],
     logarithmic: Sequence[bool],
-    bin_axes: Mapping[int, tuple[str, bool]],
+    time_axes: Mapping[int, str],
     foreground: str,
 ) -> dict[str, Any]:
     x, y = _need(note, "x", where), float(_need(note, "y", where))
@@ -258,13 +272,14 @@ def _note(
         drawn |= {"arrowhead": 2, "arrowwidth": 1, "arrowcolor": drawn["font"]["color"], "ax": 30, "ay": -30}
     if isinstance(x, str):
         panel = _panel(note, len(axes), where)
-        if panel in bin_axes:
+        if panel not in time_axes:
             raise StepError(
                 f"{where}: panel {panel} has no time axis, so the time '{x}' cannot be marked in it",
                 advice="write x and y as fractions of the width and the height of the panels",
             )
         position = _on_axis(y, logarithmic[panel - 1], where)
-        return drawn | {"xref": "x", "x": iso(instant(x, where)), "yref": axes[panel - 1], "y": position}
+        moment = iso(instant(x, where))
+        return drawn | {"xref": time_axes[panel], "x": moment, "yref": axes[panel - 1], "y": position}
     return drawn | {"xref": "paper", "x": float(x), "yref": "paper", "y": y}
 
 

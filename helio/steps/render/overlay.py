@@ -97,7 +97,8 @@ def inner_legend(
     font = min(geometry.font - 2, 14.0)
     low, high = geometry.domains[number - 1]
     widest = max(text_width(line.name, font) for line in lines)
-    across = (LEGEND_KEY + widest + 2 * _EDGE) / geometry.plot_width
+    across = (LEGEND_KEY + widest + 2 * _EDGE) / geometry.panel_width(number)
+    first, last = geometry.span(number)
     upwards = (LEGEND_ROW * len(lines) + 2 * _EDGE) / geometry.panel_height(number)
 
     def hidden(right: bool, top: bool) -> int:
@@ -109,7 +110,7 @@ def inner_legend(
     right, top = min(corners, key=lambda corner: hidden(*corner))
     side, edge = _EDGE / geometry.plot_width, _EDGE / geometry.plot_height
     return {
-        "x": round(1 - side if right else side, 6), "xref": "paper", "xanchor": "right" if right else "left",
+        "x": round(last - side if right else first + side, 6), "xref": "paper", "xanchor": "right" if right else "left",
         "y": round(high - edge if top else low + edge, 6), "yref": "paper",
         "yanchor": "top" if top else "bottom",
         "font": {"size": font, "color": _LEGEND_LETTERS}, "bgcolor": _LEGEND_PAPER, "borderwidth": 0,

@@ -34,8 +34,16 @@ def written_span(start: np.datetime64, stop: np.datetime64) -> str:
     return written_range(as_datetime(start), as_datetime(stop))
 
 
-def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legend: bool) -> dict[str, Any]:
-    """Return plotly's layout of the whole figure, except its axes."""
+def page_layout(
+    geometry: Geometry, theme: Look, titles: Sequence[str], *, legend: bool, lift: int = 0
+) -> dict[str, Any]:
+    """Return plotly's layout of the whole figure, except its axes.
+
+    Parameters
+    ----------
+    lift : int
+        Height in pixels of the titles of columns, which stand between the title and the panels.
+    """
     layout: dict[str, Any] = {
         "width": geometry.width,
         "height": geometry.height,
@@ -48,7 +56,7 @@ def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legen
             "text": titles[0],
             "font": {"size": geometry.font + (2 if len(titles) > 1 else 0)},
             "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom",
-            "pad": {"b": round(8 + (len(titles) - 1) * 1.4 * geometry.font)}, "automargin": False,
+            "pad": {"b": lift + round(8 + (len(titles) - 1) * 1.4 * geometry.font)}, "automargin": False,
         },
         "hovermode": "x",
         "dragmode": "zoom",
@@ -61,14 +69,28 @@ def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legen
     return layout
 
 
-def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, Any]]:
+def column_titles(
+    titles: Sequence[str], spans: Sequence[tuple[float, float]], geometry: Geometry
+) -> list[dict[str, Any]]:
+    """Return plotly's texts for the titles of columns, each in the middle above its column."""
+    return [
+        {
+            "text": f"<b>{title}</b>", "xref": "paper", "x": round((left + right) / 2, 6), "xanchor": "center",
+            "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 3, "showarrow": False, "borderpad": 0,
+            "font": {"size": geometry.font},
+        }
+        for title, (left, right) in zip(titles, spans, strict=True)
+    ]  # fmt: skip
+
+
+def second_lines(titles: Sequence[str], geometry: Geometry, lift: int = 0) -> list[dict[str, Any]]:
     """Return the lines below the title as a separate text, because plotly moves a title that has several lines."""
     if len(titles) < 2:
         return []
     return [
         {
             "text": "<br>".join(titles[1:]), "xref": "paper", "x": 0, "xanchor": "left", "xshift": -1,
-            "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 5, "showarrow": False, "align": "left",
+            "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 5 + lift, "showarrow": False, "align": "left",
             "borderpad": 0,
             "font": {"size": geometry.font - 1},
         }

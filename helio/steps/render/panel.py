@@ -168,6 +168,8 @@ class Panel(ABC):
     style: FigureStyle
     reach: tuple[float, ...] = ()
     """Values besides those of the tables that the y axis must show, such as named levels."""
+    named: bool = True
+    """Whether the lines may have a legend; false if the legend of the next panel in the row names the same lines."""
     at_right: bool = False
     """Whether this describes the panel's second y axis, at the right, and the lines on it."""
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -333,7 +335,8 @@ class Panel(ABC):
     def has_legend(self) -> bool:
         """Whether the panel has a legend: it needs more than one name, and a figure with legends."""
         two = self.right is not None and max(len(self.lines), len(self.right.lines)) == 1
-        return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar and not two
+        shown = self.style.legend and self.named
+        return shown and len(self.entries) > 1 and not self.has_colour_bar and not two
 
     def height(self, font: float) -> float:
         """Return the height in pixels that the panel needs if the figure's spec does not set a height."""
@@ -390,6 +393,10 @@ class Panel(ABC):
     def on_y_axis(self) -> Mapping[str, Table]:
         """The tables whose values the y axis shows, by label; empty if the y axis shows bins."""
         return self.tables
+
+    def y_units(self) -> set[str]:
+        """Return the units of what the y axis shows."""
+        return {table.unit for table in self.on_y_axis.values()}
 
     @cached_property
     def extent(self) -> tuple[float, float]:
@@ -485,11 +492,13 @@ class Panel(ABC):
         # Plotly's entries do not shrink, and move from a right axis when a page stretches: coloured names do neither.
         beyond = self.right_depth(geometry)
         if beyond or _legend_height(len(self.entries)) > height + 2:
-            drawing.texts += _coloured_names(self.entries, top, height, geometry.font, beyond)
+            right = geometry.span(self.number)[1]
+            drawing.texts += _coloured_names(self.entries, (right, top), height, geometry.font, beyond)
             return None
         legend = f"legend{self.number if self.number > 1 else ''}"
         drawing.layout[legend] = {
-            "x": 1, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "top",
+            "x": geometry.span(self.number)[1], "xref": "paper", "xanchor": "left",
+            "y": top, "yref": "paper", "yanchor": "top",
             "font": {"size": _legend_font(geometry.font)}, "bgcolor": "rgba(0,0,0,0)", "borderwidth": 0,
             "tracegroupgap": 0, "itemwidth": 30, "itemsizing": "constant",
         }  # fmt: skip
@@ -581,13 +590,19 @@ def _legend_font(font: float) -> float:
 
 
 def _coloured_names(
-    entries: Sequence[tuple[str, str]], top: float, height: float, font: float, beyond: float
+    entries: Sequence[tuple[str, str]],
+    corner: tuple[float, float],
+    height: float,
+    font: float,
+    beyond: float,
 ) -> list[dict[str, Any]]:
+    right, top = corner
     pitch = min(height / len(entries), 1.4 * font) if beyond else height / len(entries)
     size = max(5.0, min(_legend_font(font), 0.9 * pitch))
     return [
         {
-            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8 + round(beyond),
+            "text": name, "showarrow": False, "xref": "paper", "x": right, "xanchor": "left",
+            "xshift": 8 + round(beyond),
             "yref": "paper", "y": top, "yanchor": "middle", "yshift": -round((row + 0.5) * pitch, 2),
             "font": {"size": round(size, 1), "color": colour}, "borderpad": 0,
         }

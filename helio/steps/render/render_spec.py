@@ -27,6 +27,7 @@ from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, fon
 from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.lines import Line
 from helio.steps.render.page import (
+    column_titles,
     footer,
     footer_lines,
     page_layout,
@@ -39,7 +40,18 @@ from helio.steps.render.page import (
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
 from helio.steps.render.refine import Full
-from helio.steps.render.rows import drawn_bars, figure_width, measure, natural_height, rows_of, side_by_side
+from helio.steps.render.rows import (
+    check_columns,
+    drawn_bars,
+    figure_width,
+    measure,
+    named_once,
+    natural_height,
+    rooms_at_right,
+    rows_of,
+    same_y,
+    side_by_side,
+)
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.strip_panel import check_categories
@@ -55,6 +67,8 @@ _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
 BY_NUMBER = ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label")
 """Keys whose value may be an object with panel ephemeris as keys."""
+_COLUMN_TITLE = 20
+"""Height in pixels of the titles of columns at a font size of 14."""
 _TITLE_COLUMN = 28
 """The smallest distance in pixels between the titles of y axes and the panels, at a font size of 14."""
 
@@ -145,26 +159,30 @@ def render_spec(
     end = stop if half_open else stop + np.timedelta64(1, "ns")
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
+    check_columns(spec, panels)
     _check_data(panels)
     guides = guides_of(spec, _spectra(panels))
     panels = [with_reason(panel) for panel in panels]
     hlines = horizontal_lines(spec, panels)
-    panels = with_room(panels, hlines)
+    panels = named_once(same_y(with_room(panels, hlines), spec), spec.get("columns", 1))
     drawn = [table for panel in panels for table in panel.tables.values()]
     drawn += [tables[label] for label in (*spec.get("ephemeris", []), *band_labels(spec)) if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
+    columns = spec.get("columns", 1)
     titles = title_lines(spec, start, stop, width, font)
+    lift = round(_COLUMN_TITLE * font / 14) if "column_titles" in spec else 0
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
-    rows = rows_of(panels, width, font)
+    rows = rows_of(panels, width, font, columns)
     ephemeris = ephemeris_rows(spec, tables)
     geometry, title_columns, y_titles = _size(
-        rows, ephemeris, spec, width, font, len(titles), max(map(len, footers))
+        rows, ephemeris, spec, width, font, len(titles) + bool(lift), max(map(len, footers))
     )
     bars = drawn_bars(rows)
 
     over_time = [panel for panel in panels if panel.over_time]
-    x_axes = _x_axis_names(panels)
+    time_axes = _time_axes(over_time, rows)
+    bin_axes = _bin_axes(panels, len(set(time_axes.values())))
     two_sided = [panel.number for panel in panels if panel.right is not None]
     right_axes = {number: f"y{order}" for order, number in enumerate(two_sided, len(panels) + 1)}
     notes = absent_bands(spec, tables)
@@ -172,17 +190,22 @@ def render_spec(
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     details: list[Full] = []
-    layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)))
+    layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)), lift=lift)
     if all(panel.side_by_side for panel in panels):
         layout["hovermode"] = "closest"
     if over_time:
-        title, last = spec.get("x_label", "UT"), over_time[-1]
-        x_axis = time_axis(geometry, theme, start, stop, "" if ephemeris else title)
-        layout["xaxis"] = x_axis | {"anchor": _y_axis_name(last)}
+        title = spec.get("x_label", "UT")
+        lowest = {time_axes[panel.number]: panel for panel in over_time}
+        for name, last in lowest.items():
+            span = geometry.span(last.number)
+            x_axis = time_axis(geometry, theme, start, stop, "" if ephemeris else title, span)
+            layout["xaxis" + name.removeprefix("x")] = x_axis | {"anchor": _y_axis_name(last)}
+            if name != "x":
+                layout["xaxis" + name.removeprefix("x")]["matches"] = "x"
         if ephemeris:
-            ticks, _ = time_ticks(start, stop, x_axis["nticks"])
+            ticks, _ = time_ticks(start, stop, layout["xaxis"]["nticks"])
             layout["xaxis"] |= fixed_ticks(ticks)
-            bottom, _ = geometry.domains[last.number - 1]
+            bottom, _ = geometry.domains[over_time[-1].number - 1]
             values = [row.texts(ticks, spec.get("gap_factor", 1.5)) for row in ephemeris]
             notes += ephemeris_notes(ephemeris, values)
             texts += row_texts(ephemeris, values, ticks, geometry, bottom, title)
@@ -192,12 +215,14 @@ def render_spec(
             start,
             stop,
             y_axis=_y_axis_name(panel),
-            x_axis=x_axes.get(panel.number, "x"),
+            x_axis=(bin_axes | time_axes)[panel.number],
             guides=guides.get(panel.number, ()),
             right_axis=right_axes.get(panel.number, ""),
             bar=panel.number in bars,
         )
         drawing = panel.draw(slot)
+        if time_axes.get(panel.number, "x") != "x":
+            drawing.traces = [{**trace, "xaxis": slot.x_axis} for trace in drawing.traces]
         data += drawing.traces
         texts += drawing.texts
         notes += panel.remarks(whole[panel.number - 1])
@@ -210,7 +235,8 @@ def render_spec(
         layout["yaxis" + slot.y_axis.removeprefix("y")] = drawing.y_axis
         if spec.get("panel_letters"):
             texts.append(panel_letter(panel.number, geometry, theme, boxed=panel.has_colour_bar))
-    _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE and text["x"] == 1])
+    for side in {geometry.span(panel.number)[1] for row in rows if not row[0].side_by_side for panel in row}:
+        _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE and text["x"] == side])
     if spec.get("x_range") == "data":
         notes.append(f"the time axis shows {written_span(start, stop)}, from the first to the last record")
     if any(source.preliminary for source in sources):
@@ -232,13 +258,15 @@ def render_spec(
         empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
-        bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in x_axes.items()},
+        bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in bin_axes.items()},
+        time_axes=time_axes,
         foreground=theme.foreground,
         background=theme.background,
     )
     layout["shapes"] = shapes
     layout["annotations"] = [
-        *second_lines(titles, geometry),
+        *second_lines(titles, geometry, lift),
+        *_column_titles(spec, panels, geometry),
         *texts,
         *mark_texts,
         *footer(footers, geometry, theme),
@@ -259,11 +287,8 @@ def _size(
     panels = [panel for row in rows for panel in row]
     timed = [panel for panel in panels if panel.over_time]
 
-    def room_at_right(panel: Panel, geometry: Geometry | None) -> float:
-        return panel.room_at_right(font) + (0.0 if geometry is None else panel.right_depth(geometry))
-
-    def margin(geometry: Geometry | None) -> int:
-        at_right = max(24.0, *(room_at_right(row[-1], geometry) for row in rows))
+    def margin(rooms: Mapping[int, float]) -> int:
+        at_right = max(24.0, *(rooms[row[-1].number] for row in rows))
         return round(min(at_right, max(280.0, 0.4 * width)))
 
     def height_below(panel: Panel) -> float:
@@ -272,16 +297,17 @@ def _size(
         axis = height_of(ephemeris) if ephemeris else TIME_AXIS
         return axis if panel is timed[-1] else 0.0
 
-    scale, bars = font / 14, drawn_bars(rows)
+    scale = font / 14
 
-    def lay(left: int, right: int, depths: Mapping[int, float]) -> Geometry:
-        measured = [measure(row, width - left - right, depths, bars, font) for row in rows]
+    def lay(left: int, rooms: Mapping[int, float], depths: Mapping[int, float]) -> Geometry:
+        right = margin(rooms)
+        measured = measure(rows, width - left - right, depths, rooms, font)
         geometry = lay_out(
             spec,
             natural_heights=[
                 natural_height(row, sizes, font) for row, sizes in zip(rows, measured, strict=True)
             ],
-            below=[height_below(row[0]) for row in rows],
+            below=[height_below(row[-1]) for row in rows],
             left=left,
             right=right,
             title_lines=titles,
@@ -292,18 +318,21 @@ def _size(
 
     # How wide labels and titles are depends on the height of their panel, which margins hardly change.
     usual = round(LEFT * scale)
-    narrow = lay(usual, margin(None), dict.fromkeys((panel.number for panel in panels), usual))
+    numbers = [panel.number for panel in panels]
+    narrow = lay(usual, rooms_at_right(rows, font), dict.fromkeys(numbers, usual))
     y_titles = [panel.y_title(narrow) for panel in panels]
     least = _TITLE_COLUMN * scale
     firsts = [row[0] for row in rows]
-    column = max(least, *(panel.label_depth(narrow) for panel in firsts))
+    above = [row for row in rows if not row[0].side_by_side]
     columns = {panel.number: max(least, panel.label_depth(narrow)) for panel in panels}
-    columns |= {panel.number: column for panel in firsts}
+    for aligned in (*zip(*above, strict=True), firsts):
+        widest = max(columns[panel.number] for panel in aligned)
+        columns |= {panel.number: widest for panel in aligned}
     title_depths = {panel.number: title_depth(title) for panel, title in zip(panels, y_titles, strict=True)}
     depths = {number: columns[number] + _STANDOFF + title_depths[number] + _EDGE for number in title_depths}
-    left = math.ceil(column + _STANDOFF + max(title_depths[panel.number] for panel in firsts) + _EDGE)
+    left = math.ceil(columns[1] + _STANDOFF + max(title_depths[panel.number] for panel in firsts) + _EDGE)
     beside = math.ceil(width_of(ephemeris, font)) + _EDGE if ephemeris else 0
-    return lay(max(left, usual, beside), margin(narrow), depths), columns, y_titles
+    return lay(max(left, usual, beside), rooms_at_right(rows, font, narrow), depths), columns, y_titles
 
 
 def _y_axis_name(panel: Panel) -> str:
@@ -474,8 +503,22 @@ def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
                 )
 
 
-def _x_axis_names(panels: Sequence[Panel]) -> dict[int, str]:
-    """Return plotly's name of the x axis of each panel without time on it; "x" is the time axis, if there is one."""
+def _time_axes(over_time: Sequence[Panel], rows: Sequence[Sequence[Panel]]) -> dict[int, str]:
+    """Return plotly's name of the time axis of each panel over time; the panels of a column share it."""
+    column = {panel.number: order for row in rows for order, panel in enumerate(row, 1)}
+    return {panel.number: _x_axis_name(column[panel.number]) for panel in over_time}
+
+
+def _bin_axes(panels: Sequence[Panel], time_axes: int) -> dict[int, str]:
+    """Return plotly's name of the x axis of each panel without time on it, after the names of the time axes."""
     untimed = [panel.number for panel in panels if not panel.over_time]
-    first = 2 if len(untimed) < len(panels) else 1
-    return {number: "x" if order == 1 else f"x{order}" for order, number in enumerate(untimed, first)}
+    return {number: _x_axis_name(order) for order, number in enumerate(untimed, time_axes + 1)}
+
+
+def _x_axis_name(order: int) -> str:
+    return "x" if order == 1 else f"x{order}"
+
+
+def _column_titles(spec: FigureSpec, panels: Sequence[Panel], geometry: Geometry) -> list[dict[str, Any]]:
+    titles = spec.get("column_titles", [])
+    return column_titles(titles, [geometry.span(panel.number) for panel in panels[: len(titles)]], geometry)

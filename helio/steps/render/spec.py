@@ -78,8 +78,16 @@ class VLine(TypedDict, total=False):
 class VRect(TypedDict, total=False):
     """A shaded interval of time behind every panel's lines."""
 
-    x0: Required[Annotated[str, "ISO time in UTC at which the interval starts."]]
-    x1: Required[Annotated[str, "ISO time in UTC at which the interval stops."]]
+    x0: Required[
+        Annotated[
+            str, "ISO time in UTC at which the interval starts; of a time range such as $EVENT, its start."
+        ]
+    ]
+    x1: Required[
+        Annotated[
+            str, "ISO time in UTC at which the interval stops; of a time range such as $EVENT, its stop."
+        ]
+    ]
     label: Annotated[Text, "Text at the middle of the interval, at the top of the first panel."]
     color: Annotated[str, "A colour that plotly knows; light blue when left out."]
     opacity: Annotated[float, "0 to 1; 0.3 when left out."]
@@ -165,7 +173,10 @@ class XY(TypedDict, total=False):
     ]
     color: Annotated[str, "One colour that plotly knows for all points."]
     mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
-    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are drawn."]
+    between: Annotated[
+        list[str],
+        "Two ISO times in UTC, or a time range such as $EVENT twice; only the records between them are drawn.",
+    ]
     equal_axes: Annotated[
         bool, "Whether one unit is equally long on both axes; true for a hodogram when left out."
     ]
@@ -202,7 +213,10 @@ class Histogram(TypedDict, total=False):
         Literal["count", "density"],
         "count, when left out: the number of records in each bin. density: per unit of x; the area of all bins is 1.",
     ]
-    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are counted."]
+    between: Annotated[
+        list[str],
+        "Two ISO times in UTC, or a time range such as $EVENT twice; only the records between them are counted.",
+    ]
     log_x: Annotated[bool, "Logarithmic x axis, with bins that are even on it; false when left out."]
     log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
     x_range: Annotated[list[float], "Lowest and highest value of the x axis."]
@@ -246,6 +260,20 @@ class FigureSpec(TypedDict, total=False):
         "panel of coloured blocks, for regions and flags that are whole numbers. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
+    ]
+    columns: Annotated[
+        int,
+        "Number of columns of the panels in 'panels', such as one for each spacecraft; 1 when left out. The panels "
+        "fill the rows from the left: with 2 columns, panel 2 is at the right of panel 1. All columns show the same "
+        "times.",
+    ]
+    column_titles: Annotated[
+        list[Text], "Title of each column, above its first panel.", MaxItems(LIMITS.panels)
+    ]
+    share_y: Annotated[
+        bool,
+        "Whether the panels of a row have the same y range, so that columns can be compared; false when left out. "
+        "Panels whose y_range is set keep it.",
     ]
     right: Annotated[
         list[str],
@@ -382,6 +410,6 @@ class FigureSpec(TypedDict, total=False):
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
     row_heights: Annotated[
         list[float],
-        "Relative height of each panel; panels side by side have one height.",
+        "Relative height of each panel, or of each row of panels; panels side by side have one height.",
         MaxItems(LIMITS.panels),
     ]

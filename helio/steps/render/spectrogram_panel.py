@@ -91,6 +91,10 @@ class SpectrogramPanel(Panel):
         """Return the title of the y axis: the name and the unit of the bins."""
         return axis_title(self._bins.label or "bin", self._bins.unit, height, font)
 
+    def y_units(self) -> set[str]:
+        """Return the unit of the bins."""
+        return {self._bins.unit}
+
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
         """Return the centres and the edges of the bins, which must fit on the y axis."""
         return self._bins.parts.values()
@@ -147,7 +151,7 @@ class SpectrogramPanel(Panel):
             grid,
             slot.start,
             slot.stop,
-            slot.geometry.plot_width,
+            slot.geometry.panel_pixels(self.number),
             self._rows(slot),
             self.log_y,
             log_z,
@@ -171,7 +175,7 @@ class SpectrogramPanel(Panel):
                 axis=slot.y_axis,
                 start=slot.start,
                 stop=slot.stop,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=spec,
                 positive=self.log_y,
                 legend=legend,
@@ -206,7 +210,7 @@ class SpectrogramPanel(Panel):
             self._table,
             start=slot.start,
             stop=slot.stop,
-            columns=slot.geometry.plot_width,
+            columns=slot.geometry.panel_pixels(self.number),
             rows=self._rows(slot),
             log_y=self.log_y,
             positive=log_z,

@@ -101,7 +101,7 @@ class SpectrumPanel(Panel):
                 uid=f"p{self.number}-{order}",
                 x_axis=slot.x_axis,
                 axis=slot.y_axis,
-                pixels=slot.geometry.plot_width,
+                pixels=slot.geometry.panel_pixels(self.number),
                 spec=self.style.spec,
                 log_x=self.log_x,
                 log_y=self.log_y,
@@ -143,15 +143,16 @@ class SpectrumPanel(Panel):
         position = {
             "type": "log" if self.log_x else "linear",
             "range": [float(f"{np.log10(end) if self.log_x else end:.8g}") for end in limits],
-            "domain": [0, 1],
+            "domain": list(geometry.span(self.number)),
             "anchor": slot.y_axis,
         }
         axis = value_axis(self.style.theme, position, log=self.log_x, font=geometry.font - 1)
         if self.log_x:
             set_log_ticks(axis, *limits)
         else:
-            axis["nticks"] = most_labels(geometry)
-        title = axis_title(*self.x_name, geometry.plot_width, geometry.font - 1)
+            width = geometry.panel_width(self.number)
+            axis["nticks"] = most_labels(geometry, width if width < geometry.plot_width else None)
+        title = axis_title(*self.x_name, geometry.panel_width(self.number), geometry.font - 1)
         return axis | {"title": title | {"standoff": 4}}
 
     def _add_guides(self, slot: Slot, limits: tuple[float, float], drawing: Drawing) -> None:

@@ -179,7 +179,7 @@ class StripPanel(BarPanel):
             values, starts, ends = line.values[known], starts[known], ends[known]
             first = np.flatnonzero(np.append(True, (np.diff(values) != 0) | (starts[1:] > ends[:-1])))
             last = np.append(first[1:], values.size) - 1
-            if first.size > 4 * slot.geometry.plot_width:
+            if first.size > 4 * slot.geometry.panel_pixels(self.number):
                 raise StepError(
                     f"panel {self.number}: '{line.label}' changes {first.size:,} times, more often than can be seen",
                     advice="choose a shorter time range, or smooth it with running_median",

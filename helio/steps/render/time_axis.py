@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -37,14 +37,23 @@ def tick_formats() -> list[dict[str, Any]]:
     return [{"dtickrange": [low, high], "value": value} for low, high, value in TICK_FORMATS]
 
 
-def instant(text: object, where: str) -> np.datetime64:
-    """Read an ISO time from a figure's spec; without an offset the time is in UTC."""
+def instant(text: object, where: str, edge: Literal["start", "stop"] = "start") -> np.datetime64:
+    """Read an ISO time from a figure's spec; without an offset the time is in UTC.
+
+    Parameters
+    ----------
+    text : object
+        The time; or a time range as a variable gives it, ``"2024-05-10 to 2024-05-11"``.
+    edge : "start" or "stop"
+        The end of a time range to take.
+    """
     if not isinstance(text, str):
         raise StepError(
             f"{where}: {text!r} is not a time", advice="write an ISO time in UTC, such as '2024-05-10T17:00'"
         )
+    first, _, last = text.partition(" to ")
     try:
-        moment = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat((last if last and edge == "stop" else first).strip())
     except ValueError as error:
         raise StepError(
             f"{where}: '{text}' is not a time", advice="write an ISO time in UTC, such as '2024-05-10T17:00'"

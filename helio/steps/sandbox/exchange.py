@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ _MOST_FACTS = 4_000_000
 _LONGEST_NAME = 200
 """Longer names are cut to this length, which exceeds what a table allows, so that the table refuses a cut name."""
 _NUMBERS = "fiub"
+_BINS = re.compile(r"\s*(?:frequency|energy)\s*(?:[(\[][^()\[\]]*[)\]]\s*)?", re.IGNORECASE)
+"""Pattern of the names of an index, or of a column, with the bins of a spectrum; a unit may follow in brackets."""
 _LENGTH, _ALIGNED = struct.Struct("<Q"), 8
 """A result begins with the length of its JSON header; each column begins at a multiple of eight bytes."""
 
@@ -133,7 +136,11 @@ class Returned:
     kind : str
         ``"frame"``, ``"series"``, ``"array"``, or the name of the type of anything else.
     index : str
-        ``"time"``, or what the index is made of instead.
+        ``"time"``, ``"bins"``, or what the index is made of instead.
+    bins : float, shape (n,), or None
+        The frequencies or energies of a spectrum, where the index has them in place of times.
+    bins_name : str
+        Name of this index, such as ``"frequency"`` or ``"energy (keV)"``.
     epoch : datetime64[ns], shape (n,), or None
         NaT where the index has it; UTC.
     values : float, shape (n, k), or (n, b1, b2) for an array; None for anything else
@@ -152,6 +159,8 @@ class Returned:
     columns: tuple[Any, ...] = ()
     dtypes: tuple[str, ...] = ()
     axes: tuple[tuple[str, tuple[Any, ...] | None], ...] = ()
+    bins: npt.NDArray[np.floating[Any]] | None = None
+    bins_name: str = ""
 
 
 def pack_result(result: Any, limits: SandboxLimits, file: BinaryIO) -> None:
@@ -166,12 +175,15 @@ def pack_result(result: Any, limits: SandboxLimits, file: BinaryIO) -> None:
 
     arrays: dict[str, Any] = {}
     facts: dict[str, Any]
+    if _is_array(result) and _is_spectrum(result):
+        result = result.to_series()
     if isinstance(result, (pd.DataFrame, pd.Series)):
         facts = {"kind": "frame" if isinstance(result, pd.DataFrame) else "series"}
         frame = result if isinstance(result, pd.DataFrame) else result.to_frame()
         if isinstance(result, pd.Series) and result.name is None:
             frame.columns = [""]
         _check_size(len(frame), frame.shape[1], limits)
+        frame = _with_bins_as_index(frame)
         facts |= _packed_index(frame.index, arrays)
         facts |= {
             "columns": [_name(column) for column in frame.columns],
@@ -221,10 +233,11 @@ def _returned(facts: dict[str, Any], packed: Any, position: int, limits: Sandbox
     if math.prod(shape[1:]) > limits.columns or facts["dtype"] not in ("<f4", "<f8"):
         raise NotReadableError("it has too many columns, or columns that do not hold numbers")
     index, dtype = str(facts.get("index", ""))[:_LONGEST_NAME], np.dtype(facts["dtype"])
-    timed = 8 * shape[0] if index == "time" else 0
+    timed = 8 * shape[0] if index in ("time", "bins") else 0
     if position % _ALIGNED or len(packed) != position + timed + math.prod(shape) * dtype.itemsize:
         raise NotReadableError("its length does not fit its shape")
     epoch = np.frombuffer(packed, "M8[ns]", shape[0], position) if index == "time" else None
+    bins = np.frombuffer(packed, "<f8", shape[0], position) if index == "bins" else None
     values = np.frombuffer(packed, dtype, math.prod(shape), position + timed).reshape(shape)
     columns, dtypes = (
         tuple(_read_name(column) for column in facts.get("columns", ())),
@@ -243,18 +256,44 @@ def _returned(facts: dict[str, Any], packed: Any, position: int, limits: Sandbox
     ):
         raise NotReadableError("its number of coordinates differs from its number of bins")
     dtype_names = tuple(str(dtype_name)[:_LONGEST_NAME] for dtype_name in dtypes)
-    return Returned(kind, index, epoch, values, columns, dtype_names, axes)
+    bins_name = str(facts.get("bins name", ""))[:_LONGEST_NAME]
+    return Returned(kind, index, epoch, values, columns, dtype_names, axes, bins, bins_name)
 
 
 def _packed_index(index: pd.Index, arrays: dict[str, Any]) -> dict[str, Any]:
     import pandas as pd
 
+    if _are_bins(index.name, index.dtype):
+        arrays["bins"] = index.to_numpy(dtype=np.float64, na_value=np.nan)
+        return {"index": "bins", "bins name": str(index.name)[:_LONGEST_NAME]}
     if not isinstance(index, pd.DatetimeIndex):
         return {"index": f"{type(index).__name__} of {index.dtype}"[:_LONGEST_NAME]}
     if index.tz is not None:
         index = index.tz_convert("UTC").tz_localize(None)
     arrays["epoch"] = index.as_unit("ns").to_numpy()
     return {"index": "time"}
+
+
+def _with_bins_as_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table without time with its one column of frequencies or energies, if it has one, as the index."""
+    import pandas as pd
+
+    if isinstance(frame.index, pd.DatetimeIndex) or _are_bins(frame.index.name, frame.index.dtype):
+        return frame
+    named = [
+        number
+        for number, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True))
+        if _are_bins(name, dtype)
+    ]
+    if len(named) != 1:
+        return frame
+    others = [number for number in range(frame.shape[1]) if number not in named]
+    index = pd.Index(frame.iloc[:, named[0]], name=frame.columns[named[0]])
+    return frame.iloc[:, others].set_axis(index, axis=0)
+
+
+def _are_bins(name: Any, dtype: Any) -> bool:
+    return isinstance(name, str) and _BINS.fullmatch(name) is not None and dtype.kind in "fiu"
 
 
 def _packed_array(
@@ -291,6 +330,13 @@ def _is_array(result: Any) -> bool:
     import xarray as xr
 
     return isinstance(result, xr.DataArray)
+
+
+def _is_spectrum(array: Any) -> bool:
+    """Return whether an array is over frequencies or energies alone."""
+    if array.ndim != 1 or array.dims[0] not in array.coords:
+        return False
+    return _are_bins(array.dims[0], array.coords[array.dims[0]].dtype)
 
 
 def _check_size(rows: int, columns: int, limits: SandboxLimits) -> None:

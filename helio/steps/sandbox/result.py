@@ -22,6 +22,8 @@ _NUMERIC = re.compile(r"(u?int|float|Int|UInt|Float)\d+|bool(ean)?")
 _MARKUP = re.compile(r"<[A-Za-z/!?]|&#?\w+;")
 _MOST_GROWTH = 1.1
 """A result gets a note if it has more than this many times the rows of its longest input."""
+_BIN_UNITS = {"frequency": "Hz", "energy": "eV"}
+"""Units of the bins of a spectrum without time, unless the name of its index has another one in brackets."""
 _UNIT_BEHIND = re.compile(r"(.*?)\s*[(\[]([^()\[\]]+)[)\]]\s*")
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -46,7 +48,8 @@ def as_table(
     Returns
     -------
     Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
-        Sorted by epoch. One column is a scalar; several are components, or bins where their names are numbers. Bins
+        Sorted by epoch. A result over frequency or energy without time has one record, in the middle of the inputs'
+        times. Otherwise one column is a scalar; several are components, or bins where their names are numbers. Bins
         that are the same as those of an input get its axes. It has no frame, and the sources of all inputs. Its notes
         say what
         may be a mistake: NaN that became zero, more rows than the inputs have, values that are all equal or all NaN.
@@ -54,9 +57,11 @@ def as_table(
     Raises
     ------
     BadResult
-        If the result has no time index, a missing or repeated epoch, anything other than real numbers, or names that
-        are not plain text.
+        If the result has no time index and is no spectrum, has a missing or repeated epoch, anything other than real
+        numbers, or names that are not plain text.
     """
+    if returned.bins is not None:
+        return _spectrum(returned, inputs, canonical_unit(units) if units else "", description, name)
     epoch, values = _epoch(returned), returned.values
     if values is None:
         raise BadResult("the result of the code holds no values")
@@ -98,6 +103,68 @@ def as_table(
     return replace(table, notes=(*notes, *_notes(table, inputs)))
 
 
+def _spectrum(returned: Returned, inputs: Sequence[Table], unit: str, description: str, name: str) -> Table:
+    """Make a spectrum of one record from a result over frequency or energy without time.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the values.
+    name : str
+        Name of the quantity, if the column has none.
+
+    Raises
+    ------
+    BadResult
+        If it has several columns, bins that are missing or repeated, or if no input gives it a time.
+    """
+    bins, values = returned.bins, returned.values
+    assert bins is not None  # the caller has seen them
+    axis_label, axis_unit = label_and_unit(returned.bins_name)
+    word = axis_label.lower()
+    _check_numbers(returned)
+    if values is None or values.shape[1] != 1:
+        raise BadResult(
+            f"the result over {word} has {number_of(len(returned.columns), 'column')}, but a spectrum has one",
+            advice="return one column, such as result[['power']]; use a step for each further column",
+        )
+    if not bins.size:
+        raise BadResult("the result has no rows", advice="remove conditions from the code")
+    if not np.isfinite(bins).all() or np.unique(bins).size < bins.size:
+        what = "missing or infinite" if not np.isfinite(bins).all() else "equal"
+        plural = "frequencies" if word == "frequency" else "energies"
+        raise BadResult(
+            f"the result has {what} {plural}, but each bin needs its own",
+            advice=f"remove or average these rows: result = result.groupby(level=0).mean() makes one of equal {plural}",
+        )
+    known = [table.epoch for table in inputs if len(table)]
+    if not known:
+        raise BadResult(
+            f"the result over {word} has no time, and the code has no input table that gives it one",
+            advice="return one row with a time index, and a column for each bin, named by its number",
+        )
+    first, last = min(epoch[0] for epoch in known), max(epoch[-1] for epoch in known)
+    order = np.argsort(bins, kind="stable")
+    axis = Axis(
+        label=axis_label[:1].upper() + axis_label[1:].lower(),
+        unit=axis_unit or _BIN_UNITS[word],
+        centers=np.ascontiguousarray(bins[order]),
+        scale="log" if bins.min() > 0 else "linear",
+    )
+    [column] = returned.columns
+    called = "" if isinstance(column, (int, float)) else _column_name(column)
+    table = Table(
+        epoch=np.array([first + (last - first) // 2]),
+        values=np.ascontiguousarray(values[order].T),
+        unit=unit,
+        name=called or name,
+        axes=(axis,),
+        description=description,
+        sources=merge_sources(list(inputs)),
+    )
+    return replace(table, notes=tuple(_notes(table, ())))
+
+
 def label_and_unit(text: str) -> tuple[str, str]:
     """Split a text into a label and the unit in brackets after it.
 
@@ -117,7 +184,8 @@ def _epoch(returned: Returned) -> npt.NDArray[np.datetime64]:
     if returned.epoch is None:
         raise BadResult(
             f"the result has no time index, but {plain_name(returned.index)}",
-            advice="restore the time index: result.index = df.index, or result = result.set_index('time')",
+            advice="restore the time index: result.index = df.index, or result = result.set_index('time'); for a "
+            "spectrum, name the index 'frequency' or 'energy'",
         )
     if bool(np.isnat(returned.epoch).any()):
         raise BadResult(

@@ -98,3 +98,47 @@ def test_commas_split_labels_only_where_several_may_stand() -> None:
     errors = checked(xy=[{"x": "n, B.Bx", "y": "n"}]).errors
     assert "HR203" in {error.code for error in errors}
     assert "HI001" not in {error.code for error in errors}
+
+
+FOUR = {"panels": [["B"], ["n"], ["B"], ["n"]]}
+
+
+@pytest.mark.parametrize(
+    ("setting", "path", "message"),
+    [
+        ({"columns": 3}, "columns", "columns: 4 panels do not fill rows of 3"),
+        ({"columns": 0}, "columns", "columns: 0 columns are not possible"),
+        ({"columns": 9}, "columns", "columns: 9 columns are not possible"),
+        (
+            {"columns": 2, "column_titles": ["ACE"]},
+            "column_titles",
+            "column_titles has 1 title for 2 columns",
+        ),
+        ({"column_titles": ["ACE", "Wind"]}, "column_titles", "column_titles has 2 titles for 1 column"),
+        ({"share_y": True}, "share_y", "share_y: the figure has one column"),
+        (
+            {"columns": 2, "ephemeris": ["n"]},
+            "ephemeris",
+            "ephemeris: a figure with 2 columns has no rows below the time axis",
+        ),
+        ({"columns": 2, "row_heights": [1, 2, 3, 4]}, "row_heights", "row_heights has 4 entries for 2 rows"),
+        ({"columns": 2, "panel_types": ["line"]}, "panel_types", "panel_types has 1 entry for 4 panels"),
+    ],
+)
+def test_columns_that_the_panels_do_not_fill_are_refused(
+    setting: dict[str, Any], path: str, message: str
+) -> None:
+    assert found(FOUR | setting) == [(path, message)]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"columns": 2, "column_titles": ["ACE", "Wind"], "share_y": True, "row_heights": [2, 1]},
+        {"columns": 4, "xy": [{"x": "n", "y": "B"}]},
+        {"columns": 1, "column_titles": ["ACE"], "ephemeris": ["n"]},
+        {"columns": "$COLUMNS", "column_titles": ["A", "B"]},
+    ],
+)
+def test_columns_that_the_panels_fill_are_right(setting: dict[str, Any]) -> None:
+    assert found(FOUR | setting) == []

@@ -95,7 +95,7 @@ def test_an_empty_table_gives_an_empty_table():
     [
         ({"low": 1, "high": 0.1}, "is not a range of a power law"),
         ({"low": 0, "high": 0.1}, "is not a range of a power law"),
-        ({"low": 20, "high": 30}, "there are only 0 bins"),
+        ({"low": 20, "high": 30}, "has 0 filled steps from 20 to 30 Hz"),
         ({"low": 0.01, "high": 1, "per_decade": 0}, "bins per decade"),
         ({"low": 0.01, "high": 1, "axis": "Energy"}, "does not name exactly one axis"),
     ],

@@ -134,6 +134,13 @@ def test_histograms_stand_beside_panels_of_two_quantities():
     assert "panel 2: n 3 of 3 records" in figure.notes
 
 
+def test_only_the_records_of_a_time_range_are_counted():
+    event = "2024-05-10T00:01 to 2024-05-11"
+    given = draw(pair(), histograms=[{"of": "n", "between": [event, event]}])
+    written = draw(pair(), histograms=[{"of": "n", "between": ["2024-05-10T00:01", "2024-05-11"]}])
+    assert given.document == written.document
+
+
 def test_other_time_bases_need_no_joining():
     tables = {"n": series([1, 2, 3]), "m": series([1, 2], "m", step=100.0)}
     assert len(named(draw(tables, histograms=[{"of": ["n", "m"]}]), "p1-")) == 2

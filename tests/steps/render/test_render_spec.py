@@ -106,6 +106,14 @@ def test_the_order_of_the_tables_and_earlier_figures_change_nothing():
     assert to_json(draw({"n": scalar(), "B": vector()}, **spec)) == first
 
 
+def test_a_shaded_interval_may_be_a_time_range_of_a_variable():
+    event = "2024-05-10T00:06 to 2024-05-10T00:09"
+    given = draw({"n": scalar()}, vrects=[{"x0": event, "x1": event}])
+    written = draw({"n": scalar()}, vrects=[{"x0": "2024-05-10T00:06", "x1": "2024-05-10T00:09"}])
+    assert to_json(given) == to_json(written)
+    refused("'2024-05-10 to x' is not a time", "ISO time", vrects=[{"x0": event, "x1": "2024-05-10 to x"}])
+
+
 # --- margins -------------------------------------------------------------------------------------------------
 
 
