@@ -287,6 +287,29 @@
     if (automatic.delete(name)) plot.layout[name].autorange = true;
   }
 
+  // plotly.js draws the line at the pointer in one column of panels; this draws it in the others.
+  function followPointer() {
+    const lines = new Map();
+    const hide = () => lines.forEach((line) => { line.hidden = true; });
+    plot.on("plotly_unhover", hide);
+    plot.on("plotly_hover", ({xaxes, event}) => {
+      hide();
+      if (!xaxes || !event || xaxes[0].type !== "date") return;
+      const layout = plot._fullLayout, size = layout._size;
+      const at = xaxes[0].p2l(event.clientX - plot.getBoundingClientRect().left - xaxes[0]._offset);
+      for (const [name, axis] of Object.entries(layout)) {
+        if (!/^xaxis\d*$/.test(name) || axis.type !== "date" || axis._id === xaxes[0]._id) continue;
+        if (!lines.has(name)) lines.set(name, plot.appendChild(document.createElement("div")));
+        const line = lines.get(name), bottom = axis._counterDomainMin, top = axis._counterDomainMax;
+        line.className = "pointer";
+        line.style.cssText = "position: absolute; width: 1px; background: #888; pointer-events: none;"
+          + `left: ${axis._offset + axis.l2p(at)}px; top: ${size.t + (1 - top) * size.h}px;`
+          + `height: ${(top - bottom) * size.h}px;`;
+        line.hidden = false;
+      }
+    });
+  }
+
   window.helioFigure = async (given) => {
     figure = given;
     try {
@@ -297,6 +320,7 @@
     }
     const config = {responsive: true, displaylogo: false, showSendToCloud: false};
     plot = await Plotly.newPlot("figure", figure.data, figure.layout, config);
+    followPointer();
     if (!figure.detail) return;
     drawn = document.getElementById("drawn");
     for (const trace of plot.data) traces.set(trace.uid, trace);

@@ -262,6 +262,40 @@ def test_one_line_at_the_pointer_crosses_all_panels(browser: Browser, root: str,
     assert errors(browser) == []
 
 
+def test_the_line_at_the_pointer_crosses_all_columns(browser: Browser, tmp_path: Path):
+    epoch = START + np.arange(100) * STEP
+    tables = {name: Table(epoch, np.arange(100.0), "nT", name) for name in "abcd"}
+    spec = {"panels": [["a"], ["b"], ["c"], ["d"]], "columns": 2}
+    page = to_html(render_spec(tables, spec=spec), scripts="inside")
+    (tmp_path / "fig.html").write_bytes(page)
+    show(browser, (tmp_path / "fig.html").as_uri())
+    panels = browser.evaluate(
+        "[...document.querySelectorAll('.draglayer .nsewdrag')].map((p) => p.getBoundingClientRect())"
+        ".map((r) => [r.left, r.top, r.width, r.bottom])"
+    )
+    places = sorted({(left, width) for left, _, width, _ in panels})
+    assert len(places) == 2
+    (first, width), (second, _) = places
+
+    def other_line() -> list[float] | None:
+        for step in (0, 1):
+            x = first + width // 3 + step
+            browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=panels[0][1] + 20)
+        box: list[float] | None = browser.evaluate(
+            "(() => { const line = document.querySelector('.pointer:not([hidden])'); if (!line) return null;"
+            "const r = line.getBoundingClientRect(); return [r.left, r.top, r.bottom]; })()"
+        )
+        return box
+
+    wait_until(other_line, "the line in the other column")
+    box = other_line()
+    assert box is not None
+    assert box[0] == pytest.approx(second + width // 3, abs=3)
+    assert box[1] <= min(panel[1] for panel in panels) + 1
+    assert box[2] >= max(panel[3] for panel in panels) - 1
+    assert errors(browser) == []
+
+
 def test_a_page_without_its_detail_says_what_is_missing(browser: Browser, folder: Path, tmp_path: Path):
     for name in ("fig.html", "helio-figure.js", "plotly.min.js"):
         shutil.copy(folder / name, tmp_path / name)
