@@ -66,6 +66,7 @@ _OF_FIGURE: Mapping[str, tuple[Subject, str]] = {
     "ephemeris": ("panel", "rows below the time axis"),
     "xy": ("panel", "panels of one quantity against another"),
     "histograms": ("panel", "histograms"),
+    "orbits": ("panel", "orbits"),
 }
 _BY_LABEL = {
     "trace_colors": "colour of {}",

@@ -131,11 +131,12 @@ def _wrong_columns(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, 
         )
     if columns == 1 and spec.get("share_y") is True:
         yield ("share_y",), "share_y: the figure has one column", "set columns, or leave share_y out"
-    if columns > 1 and spec.get("ephemeris"):
+    labels = spec.get("ephemeris")
+    if isinstance(labels, list) and len(labels) % columns:
         yield (
             ("ephemeris",),
-            f"ephemeris: a figure with {columns} columns has no rows below the time axis",
-            "leave ephemeris out, or draw the positions in panels",
+            f"ephemeris: {number_of(len(labels), 'label')} cannot be divided among {columns} columns",
+            f"name as many labels for each of the {columns} columns, in turn",
         )
 
 

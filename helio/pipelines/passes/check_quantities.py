@@ -72,6 +72,7 @@ from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
 from helio.steps.foreseen import Foreseen, clashes, pairs_alike
 from helio.steps.quantity import advice_on_frames, advice_on_units, equal_units
+from helio.steps.render.orbit_frames import ABOUT_EARTH, ABOUT_SUN, OF_MODELS, TO_THE_SUN
 from helio.steps.result import Aspect
 from helio.steps.signature import Signature, TableInput
 
@@ -182,6 +183,9 @@ def _mixed_panels(step: StepView, panels: Mapping[int, list[ReadTable]]) -> Iter
 
 def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[Diagnostic]:
     """Yield an error for each axis of a panel that is no single series, and for equal axes with different units."""
+    orbits = {path: read for path, read in by_path.items() if path[1] == "orbits" and "of" in path}
+    yield from _unfit_orbits(step, orbits)
+    by_path = {path: read for path, read in by_path.items() if path not in orbits}
     for path, read in by_path.items():
         if "scalar" not in read.known.kinds:
             key = next(name for name in reversed(path) if isinstance(name, str))
@@ -212,6 +216,24 @@ def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[D
                 "; or draw them as a scatter, without equal_axes" if equal else "; or choose another fit"
             )
             yield _diagnostic(step, aspect, y, [x.known, y.known], message, why, advice)
+
+
+def _unfit_orbits(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[Diagnostic]:
+    """Yield an error for each position of an orbit that is no vector, or is in a frame that its panel cannot show."""
+    for path, read in by_path.items():
+        if "vector" not in read.known.kinds:
+            message = f"a position must be a vector, but '{read.label}' is {_kinds(read.known)}"
+            yield _diagnostic(step, "kind", read, [read.known], message, "", _advice_on_kind("vector", read))
+            continue
+        entry, frame = figure_of(step.step)["orbits"][path[2]], read.known.frame
+        model = next((key for key in OF_MODELS if entry.get(key) not in (None, False)), "")
+        allowed = TO_THE_SUN if model else (*ABOUT_EARTH, *ABOUT_SUN)
+        if frame and frame.upper() not in allowed:
+            subject = f"{model} needs positions" if model else "an orbit needs positions"
+            frames = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+            message = f"{subject} in {frames}, but '{read.label}' is in {frame}"
+            advice = advice_on_frames(frame, "GSM") + (f"; or leave out {model}" if model else "")
+            yield _diagnostic(step, "frame", read, [read.known], message, "", advice)
 
 
 def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, str]]:

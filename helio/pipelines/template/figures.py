@@ -15,7 +15,7 @@ PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_
 FIGURES = (PLOT, RENDER)
 DRAWING = (PLOT, STYLE)
 """Tools whose arguments are keys of a figure."""
-ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by", "histograms.of")
+ENTRY_LABELS = ("xy.x", "xy.y", "xy.color_by", "histograms.of", "orbits.of", "orbits.color_by")
 """Paths of the labels in the entries of a figure that describe a panel each."""
 ENTRIES = tuple(dict.fromkeys(path.partition(".")[0] for path in ENTRY_LABELS))
 """Keys of a figure whose value is a list with a panel in each entry; these panels stand below the others."""

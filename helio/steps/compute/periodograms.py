@@ -93,12 +93,7 @@ def windows_of(
         than
         eight samples or the overlap is not in [0, 1); when no stretch is as long as a window.
     """
-    if series.kind == "spectrum":
-        raise StepError(
-            f"{purpose} needs a series, but '{series.name}' is a spectrum",
-            advice="take one bin of it first, with slice_spectrum",
-        )
-    hold_no_turn(series, purpose="split into frequencies")
+    check_series(series, purpose)
     if not 0 <= overlap < 1:
         raise StepError(
             f"windows cannot overlap by {overlap:g} of their length",
@@ -112,11 +107,7 @@ def windows_of(
             "spectrum",
             advice=f"choose a window of at least {in_words(FEWEST * cadence)}, or data of a shorter cadence",
         )
-    columns = (
-        cartesian(series, purpose, spreads=True)
-        if series.components
-        else series.values.astype(np.float64, copy=False)[:, None]
-    )
+    columns = summed_columns(series, purpose)
     begin, end = stretches(series.epoch, valid_records(columns), cadence, borders)
     hop = max(1, round(length * (1 - overlap)))
     count = np.where(end - begin >= length, (end - begin - length) // hop + 1, 0)
@@ -131,6 +122,34 @@ def windows_of(
     first = np.repeat(begin, count) + within * hop
     lost = int((end - begin)[count == 0].sum())
     return Windows(columns, first, length, hop, cadence, lost)
+
+
+def check_series(series: Table, purpose: str) -> None:
+    """Refuse tables that have no spectrum: spectra themselves, and angles that wrap.
+
+    Raises
+    ------
+    StepError
+    """
+    if series.kind == "spectrum":
+        raise StepError(
+            f"{purpose} needs a series, but '{series.name}' is a spectrum",
+            advice="take one bin of it first, with slice_spectrum",
+        )
+    hold_no_turn(series, purpose="split into frequencies")
+
+
+def summed_columns(series: Table, purpose: str) -> Values:
+    """Return the columns whose spectra are added: one for a series, x, y and z for a vector, shape (n, c).
+
+    Raises
+    ------
+    StepError
+        When the components are not a vector.
+    """
+    if series.components:
+        return cartesian(series, purpose, spreads=True)
+    return series.values.astype(np.float64, copy=False)[:, None]
 
 
 def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) -> Values:

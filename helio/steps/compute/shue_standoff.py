@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from helio.knowledge.magnetosphere import shue_parameters
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.lone_component import hold_b_z
 from helio.steps.compute.possible import positive
@@ -74,12 +75,11 @@ def shue_standoff(
     inputs = on_one_clock(pressure, bz)
     nanopascal = positive(pressure)
     field = bz.values.astype(np.float64)
+    distance, exponent = shue_parameters(nanopascal, field)
     if give == "flaring":
-        exponent = (0.58 - 0.007 * field) * (1 + 0.024 * np.log(nanopascal))
         return derived(
             inputs, exponent, unit="", name="α", description="flaring of the magnetopause, Shue et al. 1998"
         )
-    distance = (10.22 + 1.29 * np.tanh(0.184 * (field + 8.14))) * nanopascal ** (-1 / 6.6)
     return derived(
         inputs,
         distance,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import StepError
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.render import colours
@@ -62,6 +63,7 @@ def panel_curves(
     *,
     log_x: bool,
     limits: tuple[float, float] | None,
+    events: bool = False,
 ) -> list[Curve]:
     """Return the curves of a spectrum panel, with their names and colours.
 
@@ -79,9 +81,11 @@ def panel_curves(
         Whether the axis of the bins is logarithmic; bins at or below zero are then left out.
     limits : two floats, optional
         The part of the axis that is shown; the nearest bin beyond either end is kept, so that lines reach the frame.
+    events : bool
+        Whether the records are events, which are drawn as their median and quartiles even if there are only two.
     """
     usable = {label: table.take(usable_records(table.values)) for label, table in tables.items()}
-    many = sum(map(len, usable.values())) > MOST
+    many = sum(map(len, usable.values())) > (1 if events else MOST)
     names = _table_names(usable)
     shades = colours.qualitative(len(usable), spec.get("palette", "tplot"), foreground)
     curves: list[Curve] = []
@@ -93,7 +97,8 @@ def panel_curves(
             group = [_record(named, table, 0)]
         elif many:
             middle = _median(named, table, log_x, spec)
-            group = [replace(middle, name=f"{prefix}median of {len(table):,}", band=f"{prefix}quartiles")]
+            of = _events_in_words(table) if events else f"{len(table):,}"
+            group = [replace(middle, name=f"{prefix}median of {of}", band=f"{prefix}quartiles")]
         else:
             group = _records(
                 named, table, prefix, scale, by_colour=len(usable) == 1 and named.colour == colour
@@ -192,6 +197,13 @@ def places_of(curves: Sequence[Curve]) -> tuple[float, float]:
     """Return the centres of the lowest and of the highest bin that contain a value."""
     every = np.concatenate([curve.places[np.isfinite(curve.values)] for curve in curves])
     return (float(every.min()), float(every.max())) if every.size else (0.0, 0.0)
+
+
+def _events_in_words(table: Table) -> str:
+    """Write how many events have a value in a bin: ``12 events``, or ``9–12 events`` if bins differ."""
+    counts = np.isfinite(table.values).sum(axis=0)
+    low, high = int(counts.min()), int(counts.max())
+    return number_of(high, "event") if low == high else f"{low:,}–{high:,} events"
 
 
 def _table_names(tables: dict[str, Table]) -> dict[str, str]:

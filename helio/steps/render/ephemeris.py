@@ -19,6 +19,8 @@ from helio.steps.render.spec import FigureSpec
 from helio.steps.render.wording import bracketed, inert, quantity, text_width
 from helio.store.table import Epochs, Table
 
+_VALUE = "−000.00"
+"""As wide as most values."""
 _LINE = 1.3
 """Distance of lines of text in plotly's annotations, in font sizes."""
 _TIME_LINES = 2
@@ -76,16 +78,18 @@ class EphemerisRow:
         return result
 
 
-def ephemeris_rows(spec: FigureSpec, tables: Mapping[str, Table]) -> list[EphemerisRow]:
-    """Return the rows below the time axis, in the order of the figure's spec; a vector has one for each component.
+def ephemeris_rows(spec: FigureSpec, tables: Mapping[str, Table]) -> list[list[EphemerisRow]]:
+    """Return the rows below the time axis of each column, in the order of the figure's spec; a vector has a row for
+    each component. Labels fill the columns in turn, as panels do; the list is empty if the spec names no label.
 
     Raises
     ------
     StepError
         A label has no table, or is a spectrum.
     """
-    rows: list[EphemerisRow] = []
-    for label in spec.get("ephemeris", []):
+    columns = spec.get("columns", 1)
+    rows: list[list[EphemerisRow]] = [[] for _ in range(columns)] if spec.get("ephemeris") else []
+    for number, label in enumerate(spec.get("ephemeris", [])):
         if label not in tables:
             raise StepError(
                 f"ephemeris: no label is called '{label}'",
@@ -99,7 +103,7 @@ def ephemeris_rows(spec: FigureSpec, tables: Mapping[str, Table]) -> list[Epheme
                 f"ephemeris: '{label}' is a spectrum, but a row shows one number for each time",
                 advice="take one bin with slice_spectrum, or leave the label out of ephemeris",
             )
-        rows += _rows(label, table, spec)
+        rows[number % columns] += _rows(label, table, spec)
     return rows
 
 
@@ -123,9 +127,16 @@ def ephemeris_notes(rows: Sequence[EphemerisRow], values: Sequence[Sequence[str]
     ]
 
 
-def height_of(rows: Sequence[EphemerisRow]) -> float:
-    """Return the height in pixels of the time axis with the rows below it, at a font size of 14."""
-    return 8 + _LINE * 13 * (_TIME_LINES + len(rows))
+def height_of(columns: Sequence[Sequence[EphemerisRow]]) -> float:
+    """Return the height in pixels of the time axes with the rows below them, at a font size of 14."""
+    return 8 + _LINE * 13 * (_TIME_LINES + max(map(len, columns)))
+
+
+def width_between(rows: Sequence[EphemerisRow], font: float) -> float:
+    """Return the width in pixels between two columns of panels for the names of rows, and for half a value at the left
+    of them.
+    """
+    return width_of(rows, font) + text_width(_VALUE, font - 1) / 2
 
 
 def width_of(rows: Sequence[EphemerisRow], font: float) -> float:
@@ -140,6 +151,9 @@ def row_texts(
     geometry: Geometry,
     bottom: float,
     title: str,
+    *,
+    x_axis: str = "x",
+    left: float = 0,
 ) -> list[dict[str, Any]]:
     """Return plotly's texts for the rows: the names at the left, and a column of values below each tick.
 
@@ -151,6 +165,10 @@ def row_texts(
         Lower end of the lowest panel over time, as a fraction of the plotting area.
     title : str
         Title of the time axis, which stands at the left of the times.
+    x_axis : str
+        Plotly's name of the time axis.
+    left : float
+        Left side of the column, as a fraction of the plotting area.
     """
     size = geometry.font - 1
     common = {
@@ -161,23 +179,23 @@ def row_texts(
         "borderpad": 0,
         "font": {"size": size},
     }
-    left = {
+    beside = {
         **common,
         "xref": "paper",
-        "x": 0,
+        "x": left,
         "xanchor": "right",
         "xshift": -round(_FIRST_LABEL * geometry.font / 14),
     }
     below = -round(4 + _LINE * size * _TIME_LINES)
     names = "<br>".join(row.name for row in rows)
     texts = [
-        {**left, "text": inert(title), "yshift": -round(3 * geometry.font / 14)},
-        {**left, "text": names, "align": "right", "yshift": below},
+        {**beside, "text": inert(title), "yshift": -round(3 * geometry.font / 14)},
+        {**beside, "text": names, "align": "right", "yshift": below},
     ]
     return texts + [
         # An empty line would be dropped at the end of a text, and lift the lines above it.
         {
-            **common, "xref": "x", "x": iso(tick), "xanchor": "center", "align": "center", "yshift": below,
+            **common, "xref": x_axis, "x": iso(tick), "xanchor": "center", "align": "center", "yshift": below,
             "text": "<br>".join(value or " " for value in column),
         }
         for tick, *column in zip(ticks, *values, strict=True)

@@ -14,6 +14,8 @@ Reals = npt.NDArray[np.float64]
 Epochs = npt.NDArray[np.datetime64]
 
 OPACITY = 0.3
+_HATCHED = 0.8
+"""Opacity of the lines of a hatched area."""
 
 
 def pieces(values: npt.NDArray[Any]) -> list[slice]:
@@ -73,9 +75,10 @@ def _crossing(time: Reals, values: Reals, level: float) -> Iterator[tuple[float,
 
 
 def fill_trace(
-    x: Epochs, y: npt.NDArray[Any], *, uid: str, group: str, axis: str, colour: str
+    x: Epochs, y: npt.NDArray[Any], *, uid: str, group: str, axis: str, colour: str, hatched: bool = False
 ) -> dict[str, Any]:
     """Return plotly's trace for filled polygons, which NaN separates; it hides with the line of its group."""
+    pattern = {"shape": "/", "fgcolor": colour, "bgcolor": "rgba(0,0,0,0)", "size": 8, "solidity": 0.2}
     return {
         "type": "scatter",
         "uid": uid,
@@ -86,7 +89,8 @@ def fill_trace(
         "line": {"width": 0, "color": colour, "simplify": False},
         "fill": "toself",
         "fillcolor": colour,
-        "opacity": OPACITY,
+        "opacity": _HATCHED if hatched else OPACITY,
+        **({"fillpattern": pattern} if hatched else {}),
         "legendgroup": group,
         "showlegend": False,
         "hoverinfo": "skip",

@@ -88,6 +88,12 @@ class HistogramPanel(EntryPanel):
         first = next(iter(tables.values()))
         for table in tables.values():
             same_unit(first, table)
+        around = next((key for key in ("zero", "clockwise") if key in entry), None)
+        if around and not entry.get("polar"):
+            raise StepError(
+                f"panel {number}: only a polar histogram has {around}",
+                advice=f"set polar: true, or leave out {around}",
+            )
         bins = entry.get("bins")
         if isinstance(bins, list):
             if len(bins) < 2 or not all(low < high for low, high in itertools.pairwise(bins)):

@@ -114,10 +114,12 @@ def line_traces(
     spec: FigureSpec,
     positive: bool,
     legend: str | None,
+    frame: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[list[dict[str, Any]], Points, list[FullLine]]:
     """Return the plotly traces of a line: the line itself, and markers for isolated values between gaps.
 
-    Return the number of drawn and of all points as well, and the complete line and band if points are left out.
+    Return the number of drawn and of all points as well, and the complete line and band if points are left out. `frame`
+    has the values at the bottom and at the top of the panel, to which its style may fill an area.
     """
     epoch, values = line.table.epoch, line.values
     if values.dtype.kind != "f":
@@ -168,7 +170,7 @@ def line_traces(
             pixels=pixels,
             positive=positive,
         )
-    traces = [*spreads, *_fills(line, style, x, y, uid=uid, axis=axis, log=positive), trace]
+    traces = [*spreads, *_fills(line, style, x, y, uid=uid, axis=axis, log=positive, frame=frame), trace]
     alone = isolated(y)
     if alone.any() and "markers" not in mode:
         traces.append(isolated_trace(trace, moments(x[alone]), numbers(y[alone])))
@@ -184,7 +186,7 @@ def line_traces(
         pixels,
         drawn,
         given,
-        tuple(_levels(style)),
+        tuple(_levels(style, frame)),
         positive,
     )
     fulls = [full] if drawn < given else []
@@ -197,11 +199,12 @@ def line_traces(
     return traces, (drawn, given), fulls
 
 
-def _levels(style: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yield the keys and the levels of the areas between a line and a level."""
-    for key in ("fill_below", "fill_above"):
-        if key in style:
-            yield key, float(style[key])
+def _levels(style: Mapping[str, Any], frame: tuple[float, float]) -> Iterator[tuple[str, float]]:
+    """Yield the keys and the levels of the areas between a line and a level, or an edge of the panel."""
+    edge = style.get("fill_to")
+    for key, side in (("fill_below", "top"), ("fill_above", "bottom")):
+        if key in style or edge == side:
+            yield key, float(style[key] if key in style else frame[side == "top"])
 
 
 def absent_trace(
@@ -232,10 +235,11 @@ def _fills(
     uid: str,
     axis: str,
     log: bool,
+    frame: tuple[float, float],
 ) -> Iterator[dict[str, Any]]:
     """Yield the plotly traces of the areas between a line and the levels that its style states."""
     colour = colours.check_colour(style.get("fill_color", line.colour), f"line_styles: {line.keys[-1]}")
-    for key, level in _levels(style):
+    for key, level in _levels(style, frame):
         if log and level <= 0:
             raise StepError(
                 f"line_styles: {key} of '{line.keys[0]}' is {level:g}, but the y axis is logarithmic",
@@ -243,7 +247,15 @@ def _fills(
             )
         places, heights = beyond_level(x, y, level, below=key == "fill_below", log=log)
         if heights.size:
-            yield fill_trace(places, heights, uid=f"{uid}-{key}", group=uid, axis=axis, colour=colour)
+            yield fill_trace(
+                places,
+                heights,
+                uid=f"{uid}-{key}",
+                group=uid,
+                axis=axis,
+                colour=colour,
+                hatched=bool(style.get("fill_hatched")),
+            )
 
 
 def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:

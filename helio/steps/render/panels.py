@@ -13,9 +13,12 @@ from helio.steps.render.bands import band_labels
 from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.density_panel import DensityPanel
 from helio.steps.render.entry_panel import EntryPanel
+from helio.steps.render.epoch_panel import EpochPanel
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
+from helio.steps.render.orbit_panel import OrbitPanel
 from helio.steps.render.panel import FigureStyle, Panel
+from helio.steps.render.polar_panel import PolarPanel
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
 from helio.steps.render.spectrum_panel import SpectrumPanel
@@ -26,10 +29,13 @@ from helio.store.no_values import why_no_values
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
-    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel)
+    panel.kind: panel
+    for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel, StripPanel, EpochPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
-ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {panel.kind: panel for panel in (XYPanel, HistogramPanel)}
+ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {
+    panel.kind: panel for panel in (XYPanel, HistogramPanel, OrbitPanel)
+}
 """Kinds of panels that stand below these; a key of the spec with this name has an entry for each panel."""
 
 
@@ -95,7 +101,7 @@ def arrange_panels(
         for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)
     ]
     for number, (entry_kind, entry) in enumerate(entries, len(panels) + 1):
-        panel = DensityPanel if entry.get("type") == "density" else ENTRY_KINDS[entry_kind]
+        panel = _entry_panel(entry_kind, entry)
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         if entry_kind == "histograms":
             named_tables = _with_units(named_tables)
@@ -114,6 +120,13 @@ def _entries(spec: FigureSpec, tables: Mapping[str, Table]) -> list[tuple[EntryK
                 _known(label, tables, f"{kind}: entry {order}")
             entries.append((kind, entry))
     return entries
+
+
+def _entry_panel(kind: EntryKind, entry: Mapping[str, Any]) -> type[EntryPanel]:
+    """Return the class of the panel that an entry describes."""
+    if entry.get("type") == "density":
+        return DensityPanel
+    return PolarPanel if entry.get("polar") else ENTRY_KINDS[kind]
 
 
 def _check_right(

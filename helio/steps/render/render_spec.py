@@ -19,6 +19,7 @@ from helio.steps.render.ephemeris import (
     ephemeris_rows,
     height_of,
     row_texts,
+    width_between,
     width_of,
 )
 from helio.steps.render.figure import Figure
@@ -53,7 +54,7 @@ from helio.steps.render.rows import (
     side_by_side,
 )
 from helio.steps.render.slopes import guides_of
-from helio.steps.render.spec import FigureSpec
+from helio.steps.render.spec import FigureSpec, PanelType
 from helio.steps.render.strip_panel import check_categories
 from helio.steps.render.themes import look
 from helio.steps.render.time_axis import instant, nanoseconds, time_ticks
@@ -85,6 +86,8 @@ _TITLE_COLUMN = 28
         "spec.xy.y",
         "spec.xy.color_by",
         "spec.histograms.of",
+        "spec.orbits.of",
+        "spec.orbits.color_by",
         "spec.bands.sigma",
         "spec.bands.lower",
         "spec.bands.upper",
@@ -204,11 +207,13 @@ def render_spec(
                 layout["xaxis" + name.removeprefix("x")]["matches"] = "x"
         if ephemeris:
             ticks, _ = time_ticks(start, stop, layout["xaxis"]["nticks"])
-            layout["xaxis"] |= fixed_ticks(ticks)
             bottom, _ = geometry.domains[over_time[-1].number - 1]
-            values = [row.texts(ticks, spec.get("gap_factor", 1.5)) for row in ephemeris]
-            notes += ephemeris_notes(ephemeris, values)
-            texts += row_texts(ephemeris, values, ticks, geometry, bottom, title)
+            for (name, last), column in zip(lowest.items(), ephemeris, strict=True):
+                layout["xaxis" + name.removeprefix("x")] |= fixed_ticks(ticks)
+                values = [row.texts(ticks, spec.get("gap_factor", 1.5)) for row in column]
+                notes += ephemeris_notes(column, values)
+                side, _ = geometry.span(last.number)
+                texts += row_texts(column, values, ticks, geometry, bottom, title, x_axis=name, left=side)
     for panel, y_title in zip(panels, y_titles, strict=True):
         slot = Slot(
             geometry,
@@ -276,7 +281,7 @@ def render_spec(
 
 def _size(
     rows: Sequence[Sequence[Panel]],
-    ephemeris: Sequence[EphemerisRow],
+    ephemeris: Sequence[Sequence[EphemerisRow]],
     spec: FigureSpec,
     width: int,
     font: float,
@@ -330,8 +335,12 @@ def _size(
         columns |= {panel.number: widest for panel in aligned}
     title_depths = {panel.number: title_depth(title) for panel, title in zip(panels, y_titles, strict=True)}
     depths = {number: columns[number] + _STANDOFF + title_depths[number] + _EDGE for number in title_depths}
+    if ephemeris:
+        lowest = next((row for row in reversed(above) if row[0].over_time), [])
+        for panel, column in zip(lowest[1:], ephemeris[1:], strict=False):
+            depths[panel.number] = max(depths[panel.number], width_between(column, font))
     left = math.ceil(columns[1] + _STANDOFF + max(title_depths[panel.number] for panel in firsts) + _EDGE)
-    beside = math.ceil(width_of(ephemeris, font)) + _EDGE if ephemeris else 0
+    beside = math.ceil(width_of(ephemeris[0], font)) + _EDGE if ephemeris else 0
     return lay(max(left, usual, beside), rooms_at_right(rows, font, narrow), depths), columns, y_titles
 
 
@@ -432,6 +441,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
 _KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
     "fill_below": ("line", "spectrogram"),
     "fill_above": ("line", "spectrogram"),
+    "fill_to": ("spectrogram",),
+    "fill_hatched": ("line", "spectrogram"),
     "fill_color": ("line", "spectrogram"),
     "bar": ("bars", "strip"),
 }
@@ -449,6 +460,11 @@ def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
             for panel in panels
             if any(name == label or name.startswith(f"{label}.") for label in panel.tables)
         ]
+        if ("fill_below" if style.get("fill_to") == "top" else "fill_above") in style and "fill_to" in style:
+            raise StepError(
+                f"line_styles: '{name}' is filled to the {style['fill_to']} and to a value",
+                advice="leave out fill_to, or the value",
+            )
         for key in style:
             allowed = _KINDS_OF_STYLE.get(key)
             if allowed is not None and kinds and not set(kinds) & set(allowed):
@@ -483,13 +499,13 @@ def _check_numbered_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
                 )
 
 
-def _spectra(panels: Sequence[Panel]) -> list[int]:
-    return [panel.number for panel in panels if panel.kind == "spectrum"]
+def _spectra(panels: Sequence[Panel], *others: PanelType) -> list[int]:
+    return [panel.number for panel in panels if panel.kind in ("spectrum", *others)]
 
 
 def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
-    spectra = _spectra(panels)
     for key in ("log_x", "bin_range", "bin_label"):
+        spectra = _spectra(panels) if key == "log_x" else _spectra(panels, "epochs")
         chosen = spec.get(key)
         if chosen is None:
             continue

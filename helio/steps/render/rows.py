@@ -67,10 +67,11 @@ def check_columns(spec: FigureSpec, panels: Sequence[Panel]) -> None:
             f"columns: {number_of(len(above), 'panel')} do not fill rows of {columns}",
             advice=f"list in 'panels' as many panels for each of the {columns} columns, row by row",
         )
-    if spec.get("ephemeris"):
+    labels = spec.get("ephemeris", [])
+    if len(labels) % columns:
         raise StepError(
-            f"ephemeris: a figure with {columns} columns has no rows below the time axis",
-            advice="leave ephemeris out, or draw the positions in panels",
+            f"ephemeris: {number_of(len(labels), 'label')} cannot be divided among {columns} columns",
+            advice=f"name as many labels for each of the {columns} columns, in turn",
         )
     for first in range(0, len(above), columns):
         row = above[first : first + columns]

@@ -8,8 +8,8 @@ from helio.limits import LIMITS
 from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
-PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip"]
-EntryKind = Literal["xy", "histograms"]
+PanelType = Literal["line", "spectrogram", "spectrum", "bars", "strip", "epochs"]
+EntryKind = Literal["xy", "histograms", "orbits"]
 """Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
 PanelKind = PanelType | EntryKind
 Palette = Literal["tplot", "okabe-ito"]
@@ -55,6 +55,12 @@ class LineStyle(TypedDict, total=False):
         float, "Value below which the area between the line and this value is filled: 0 for a southward Bz."
     ]
     fill_above: Annotated[float, "Value above which the area between the line and this value is filled."]
+    fill_to: Annotated[
+        Literal["top", "bottom"],
+        "Edge of a spectrogram to which the area from a line over it is filled: top for the periods outside a cone of "
+        "influence.",
+    ]
+    fill_hatched: Annotated[bool, "Whether filled areas are hatched instead of shaded; false when left out."]
     fill_color: Annotated[str, "Colour of the filled area; that of the line when left out."]
     bar: Annotated[
         Literal["start", "middle"],
@@ -211,8 +217,19 @@ class Histogram(TypedDict, total=False):
     ]
     show: Annotated[
         Literal["count", "density"],
-        "count, when left out: the number of records in each bin. density: per unit of x; the area of all bins is 1.",
+        "count, when left out: the number of records in each bin. density: per unit of x, and per deg in a polar "
+        "histogram; the sum over all bins times their width is 1.",
     ]
+    polar: Annotated[
+        bool,
+        "Whether the histogram of an angle is drawn around a circle, in sectors from 0 to 360 deg whose radius (not "
+        "area) is the count or the density; false when left out. 36 sectors when bins is left out.",
+    ]
+    zero: Annotated[
+        Literal["right", "top", "left", "bottom"],
+        "Where 0 deg is in a polar histogram; right when left out.",
+    ]
+    clockwise: Annotated[bool, "Whether angles of a polar histogram increase clockwise; false when left out."]
     between: Annotated[
         list[str],
         "Two ISO times in UTC, or a time range such as $EVENT twice; only the records between them are counted.",
@@ -223,6 +240,55 @@ class Histogram(TypedDict, total=False):
     y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
     x_label: Annotated[Text, "Label of the x axis; name, frame and unit when left out."]
     y_label: Annotated[Text, "Label of the y axis."]
+
+
+class Orbit(TypedDict, total=False):
+    """A panel with the orbits of one or more spacecraft about the Earth or the Sun, in two coordinates."""
+
+    of: Required[
+        Annotated[
+            str | list[str],
+            "Label of the position, a vector in km, R_E or AU, or labels of several in one frame. GSE and GSM show "
+            "the Earth with its night side, GEO, GEI, SM and J2000 the Earth; HEE, HEEQ, HCI and HGI show the Sun.",
+        ]
+    ]
+    plane: Annotated[
+        Literal["xy", "xz", "yz"],
+        "The two coordinates; xy when left out. In GSE and GSM, xz is seen from dusk, and yz from the Sun.",
+    ]
+    sun: Annotated[
+        Literal["left", "right"],
+        "Side on which the Sun is in GSE and GSM; left when left out, so that x and, in xy, y increase to the left "
+        "and downwards.",
+    ]
+    unit: Annotated[
+        Literal["R_E", "km", "AU"],
+        "Unit of the axes; R_E about the Earth and AU about the Sun when left out.",
+    ]
+    magnetopause: Annotated[
+        bool,
+        "Whether the magnetopause of Shue et al. (1998) is drawn, to 40 R_E behind the Earth and without aberration; "
+        "true in GSE and GSM when left out.",
+    ]
+    bow_shock: Annotated[
+        bool,
+        "Whether a bow shock is drawn, with the standoff of Farris and Russell (1994) and an eccentricity of 0.81 "
+        "(Farris et al. 1991); true in GSE and GSM when left out.",
+    ]
+    pressure: Annotated[float, "Dynamic pressure of the models in nPa; 2 when left out."]
+    bz: Annotated[float, "Interplanetary B_z of the models in nT, GSM; 0 when left out."]
+    mach: Annotated[float, "Magnetosonic Mach number of the bow shock; 6 when left out, as is usual at 1 AU."]
+    color_by: Annotated[
+        str,
+        "time, or the label of a quantity on the same epochs, that sets the colours of a single orbit. trace_colors "
+        "names one colour for an orbit.",
+    ]
+    time_marks: Annotated[bool, "Whether round times are marked along an orbit; true when left out."]
+    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are drawn."]
+    x_range: Annotated[list[float], "Lowest and highest value of the x axis, in its unit."]
+    y_range: Annotated[list[float], "Lowest and highest value of the y axis, in its unit."]
+    x_label: Annotated[Text, "Label of the x axis; coordinate, frame and unit when left out."]
+    y_label: Annotated[Text, "Label of the y axis; coordinate, frame and unit when left out."]
 
 
 class Note(TypedDict, total=False):
@@ -257,7 +323,8 @@ class FigureSpec(TypedDict, total=False):
         list[PanelType],
         "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
         "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. A strip is a thin "
-        "panel of coloured blocks, for regions and flags that are whole numbers. "
+        "panel of coloured blocks, for regions and flags that are whole numbers. Epochs are the median and the band "
+        "between the quartiles of the events of superposed_epoch, over the time from the zero epoch. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
@@ -300,12 +367,18 @@ class FigureSpec(TypedDict, total=False):
     ephemeris: Annotated[
         list[str],
         "Labels, LABEL or LABEL.component, whose values stand in rows below the time axis, such as the position of "
-        "the spacecraft. They are interpolated between neighbouring records, never over a gap.",
+        "the spacecraft. They are interpolated between neighbouring records, never over a gap. With columns, the "
+        "labels belong to the columns in turn: with 2 columns, the first and the third to the left one.",
         MaxItems(20),
     ]
     histograms: Annotated[
         list[Histogram],
         "Panels of histograms, side by side below all other panels, after those of xy.",
+        MaxItems(LIMITS.panels),
+    ]
+    orbits: Annotated[
+        list[Orbit],
+        "Panels of orbits with equal axes, side by side below all other panels, after those of histograms.",
         MaxItems(LIMITS.panels),
     ]
     title: Annotated[

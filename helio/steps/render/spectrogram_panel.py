@@ -179,6 +179,7 @@ class SpectrogramPanel(Panel):
                 spec=spec,
                 positive=self.log_y,
                 legend=legend,
+                frame=(low, high),
             )
             drawing.traces += [outline(trace, line, spec) for trace in traces if "fill" not in trace] + traces
             drawn.append(points)

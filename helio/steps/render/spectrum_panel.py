@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from helio.steps.render.curves import Curve, curve_traces, panel_curves, places_
 from helio.steps.render.geometry import SPECTRUM_PANEL
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
 from helio.steps.render.slopes import guide_traces
+from helio.steps.render.spec import PanelType
 from helio.steps.render.wording import axis_title
 from helio.store.table import Axis, Table
 
@@ -22,7 +23,7 @@ from helio.store.table import Axis, Table
 class SpectrumPanel(Panel):
     """A panel with a curve over the bins for each record, or with the median and quartiles of many records."""
 
-    kind = "spectrum"
+    kind: ClassVar[PanelType] = "spectrum"
     natural_height = SPECTRUM_PANEL
     over_time = False
 
@@ -32,6 +33,11 @@ class SpectrumPanel(Panel):
         super().check_tables(number, tables)
         require_bins(number, tables, cls.kind)
         _check_overlaid(number, tables)
+
+    @property
+    def drawn(self) -> Mapping[str, Table]:
+        """The tables as they are drawn, with the unit of their bins that the x axis has."""
+        return {label: table for label, table in self.tables.items() if label not in self.absent}
 
     @cached_property
     def lines(self) -> Sequence[Curve]:
@@ -46,12 +52,13 @@ class SpectrumPanel(Panel):
         style = self.style
         curves = panel_curves(
             self.number,
-            {label: table for label, table in self.tables.items() if label not in self.absent},
+            self.drawn,
             style.spec,
             style.theme.foreground,
             style.line_scale,
             log_x=self.log_x,
             limits=limits,
+            events=self.kind == "epochs",
         )
         if not any(np.isfinite(values).any() for curve in curves for values in curve.shown):
             raise StepError(
@@ -70,7 +77,7 @@ class SpectrumPanel(Panel):
     @cached_property
     def log_x(self) -> bool:
         """Whether the x axis is logarithmic: as the figure's spec says; by default, if the bins are logarithmic."""
-        axes = [table.axes[0] for label, table in self.tables.items() if label not in self.absent]
+        axes = [table.axes[0] for table in self.drawn.values()]
         default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
         return bool(self.option("log_x", default))
 
@@ -80,7 +87,7 @@ class SpectrumPanel(Panel):
         chosen = self.option("bin_label", cast(str | None, None))
         if chosen is not None:
             return chosen, ""
-        bins = [table.axes[0] for table in self.tables.values() if table.axes]
+        bins = [table.axes[0] for table in (self.drawn or self.tables).values() if table.axes]
         return ", ".join(dict.fromkeys(axis.label or "bin" for axis in bins)), bins[0].unit if bins else ""
 
     def keeps_whole(self, table: Table) -> bool:

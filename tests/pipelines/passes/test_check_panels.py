@@ -117,9 +117,9 @@ FOUR = {"panels": [["B"], ["n"], ["B"], ["n"]]}
         ({"column_titles": ["ACE", "Wind"]}, "column_titles", "column_titles has 2 titles for 1 column"),
         ({"share_y": True}, "share_y", "share_y: the figure has one column"),
         (
-            {"columns": 2, "ephemeris": ["n"]},
+            {"columns": 2, "ephemeris": ["n", "B", "n"]},
             "ephemeris",
-            "ephemeris: a figure with 2 columns has no rows below the time axis",
+            "ephemeris: 3 labels cannot be divided among 2 columns",
         ),
         ({"columns": 2, "row_heights": [1, 2, 3, 4]}, "row_heights", "row_heights has 4 entries for 2 rows"),
         ({"columns": 2, "panel_types": ["line"]}, "panel_types", "panel_types has 1 entry for 4 panels"),
@@ -136,6 +136,7 @@ def test_columns_that_the_panels_do_not_fill_are_refused(
     [
         {"columns": 2, "column_titles": ["ACE", "Wind"], "share_y": True, "row_heights": [2, 1]},
         {"columns": 4, "xy": [{"x": "n", "y": "B"}]},
+        {"columns": 2, "ephemeris": ["n", "B"]},
         {"columns": 1, "column_titles": ["ACE"], "ephemeris": ["n"]},
         {"columns": "$COLUMNS", "column_titles": ["A", "B"]},
     ],

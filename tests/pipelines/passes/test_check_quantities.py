@@ -405,6 +405,38 @@ def test_a_histogram_takes_series():
     assert one.path == "/steps/1/tool_args/spec/histograms/0/of"
 
 
+def declared(frame):
+    return step(1, "declare_quantity", source_label="p", frame=frame, output_label="P")
+
+
+def orbit(**entry):
+    return step(2, "render_spec", spec={"orbits": [{"of": "P", **entry}]})
+
+
+def test_an_orbit_takes_a_vector():
+    [one] = found(fetch(1, "N"), orbit(of="WI_PLASMA.N"))
+    assert one.path == "/steps/1/tool_args/spec/orbits/0/of"
+    assert one.message.startswith("a position must be a vector, but 'WI_PLASMA.N' is one series")
+    assert not found(fetch(1, "N"), declared("GSE"), orbit(color_by="time"))
+
+
+@pytest.mark.parametrize(("frame", "sound"), [("GSE", True), ("GSM", True), ("GEO", False), ("RTN", False)])
+def test_a_magnetopause_needs_the_sun_on_the_x_axis(frame, sound):
+    findings = found(declared(frame), orbit(magnetopause=True))
+    assert bool(findings) != sound
+    for one in findings:
+        assert (one.code, one.path) == ("HV403", "/steps/1/tool_args/spec/orbits/0/of")
+        assert one.message.startswith(f"magnetopause needs positions in GSE or GSM, but 'P' is in {frame}")
+        assert "leave out magnetopause" in one.advice[0]
+
+
+def test_an_orbit_needs_a_frame_about_the_earth_or_the_sun():
+    assert not found(declared("GEO"), orbit())
+    assert not found(declared("HCI"), orbit())
+    [one] = found(declared("RTN"), orbit())
+    assert one.message.startswith("an orbit needs positions in GSE, GSM, GEO")
+
+
 def test_the_quantities_of_a_histogram_need_one_unit():
     fetched = fetch(1, "N", "T", "BX_GSE")
     drawn = step(2, "render_spec", spec={"histograms": [{"of": ["WI_PLASMA.N", "WI_PLASMA.T"]}]})

@@ -242,7 +242,7 @@ def test_three_columns_are_wider_than_two():
         ({"column_titles": ["ACE"]}, "column_titles has 1 title for 2 columns", "one title for each column"),
         ({"columns": 1, "column_titles": ["A", "B"]}, "2 titles for 1 column", "set columns"),
         ({"columns": 1, "share_y": True}, "share_y: the figure has one column", "set columns"),
-        ({"ephemeris": ["ace.V"]}, "2 columns has no rows below", "draw the positions in panels"),
+        ({"ephemeris": ["ace.V"]}, "1 label cannot be divided among 2 columns", "for each of the 2 columns"),
         ({"canvas_size": {"width": 300}}, "does not fit into a figure of 300 pixels", "larger width"),
         ({"share_y": True, "log_y": {"1": True}}, "the row of panel 1 has different kinds", "one log_y"),
     ],
@@ -270,3 +270,27 @@ def test_a_panel_without_data_keeps_its_place_in_its_column():
     assert y_axis(figure, 3)["range"] == y_axis(figure, 4)["range"]
     [reason] = [text for text in texts(figure) if text["xref"] == "x domain"]
     assert "ace.n" in reason["text"] or "missing" in reason["text"]
+
+
+def test_rows_below_the_time_axes_belong_to_the_columns_in_turn():
+    figure = draw(SIX, ephemeris=["ace.V", "wind.V", "ace.n", "wind.n"])
+    drawn = layout(figure)
+    names = [text for text in texts(figure) if text["text"] == "V [km/s]<br>n [cm⁻³]"]
+    assert [text["x"] for text in names] == [side(figure, 1)[0], side(figure, 2)[0]]
+    first = {
+        axis: next(text["text"] for text in texts(figure) if text.get("xref") == axis) for axis in ("x", "x2")
+    }
+    # ACE rises by 1 a minute, Wind by 3
+    assert first == {"x": "400<br>1.0", "x2": "400<br>3.0"}
+    assert drawn["xaxis"]["dtick"] == drawn["xaxis2"]["dtick"]
+    assert drawn["xaxis"]["title"]["text"] == drawn["xaxis2"]["title"]["text"] == ""
+    plain = draw()
+    assert side(figure, 2)[0] - side(figure, 1)[1] > side(plain, 2)[0] - side(plain, 1)[1]
+    assert drawn["margin"]["b"] > layout(plain)["margin"]["b"]
+
+
+def test_columns_may_have_different_numbers_of_rows():
+    figure = draw(SIX, ephemeris=["ace.B", "wind.n"])
+    named = [text["text"] for text in texts(figure)]
+    assert "Bx GSE [nT]<br>By GSE [nT]<br>Bz GSE [nT]" in named
+    assert "n [cm⁻³]" in named

@@ -19,7 +19,7 @@ def position(*seconds, values, unit="R_E", name="X"):
 
 
 def texts_of(table, *ticks, label="x", **spec):
-    [row] = ephemeris_rows({"ephemeris": [label], **spec}, {label: table})
+    [[row]] = ephemeris_rows({"ephemeris": [label], **spec}, {label: table})
     return row.texts(epochs(*ticks), 1.5)
 
 
@@ -64,7 +64,7 @@ def test_each_row_has_three_digits():
 
 
 def test_a_vector_has_a_row_for_each_component_and_names_can_be_chosen():
-    rows = ephemeris_rows({"ephemeris": ["B"], "trace_names": {"B.Bx": "B_x"}}, {"B": vector()})
+    [rows] = ephemeris_rows({"ephemeris": ["B"], "trace_names": {"B.Bx": "B_x"}}, {"B": vector()})
     assert [row.name for row in rows] == ["B_x", "By GSE [nT]", "Bz GSE [nT]"]
     assert all(isinstance(row, EphemerisRow) for row in rows)
 

@@ -105,3 +105,39 @@ def test_wrong_fills_are_refused(spec, match, advice):
     with pytest.raises(StepError, match=match) as found:
         render_spec({"n": scalar()}, spec=spec, time_range=TEN_MINUTES)
     assert advice in found.value.advice
+
+
+# --- over a spectrogram, to an edge of the panel --------------------------------------------------------------
+
+
+def over_spectrogram(**style):
+    line = scalar("cone", "keV", values=np.linspace(2, 5, 10))
+    return draw({"flux": wide_spectrum(5), "V": line}, panels=[["flux", "V"]], line_styles={"V": style})
+
+
+@pytest.mark.parametrize(("edge", "name"), [("top", "fill_below"), ("bottom", "fill_above")])
+def test_the_area_from_a_line_to_an_edge_of_a_spectrogram(edge, name):
+    figure = over_spectrogram(fill_to=edge)
+    [fill] = [trace for trace in main_traces(figure) if trace["uid"].endswith(name)]
+    low, high = (10**end for end in figure.document["layout"]["yaxis"]["range"])
+    heights = [value for value in fill["y"] if value is not None]
+    wanted = high if edge == "top" else low
+    assert (max(heights) if edge == "top" else min(heights)) == pytest.approx(wanted, rel=1e-6)
+    assert 2 <= (min(heights) if edge == "top" else max(heights)) <= 5
+    assert "fillpattern" not in fill
+    alone = draw({"flux": wide_spectrum(5)})
+    assert figure.document["layout"]["yaxis"]["range"] == alone.document["layout"]["yaxis"]["range"]
+
+
+def test_a_filled_area_may_be_hatched():
+    figure = over_spectrogram(fill_to="top", fill_hatched=True, fill_color="crimson")
+    [fill] = [trace for trace in main_traces(figure) if trace["uid"].endswith("fill_below")]
+    assert (fill["fillpattern"]["shape"], fill["fillpattern"]["fgcolor"]) == ("/", "crimson")
+
+
+def test_an_edge_is_refused_where_it_has_no_effect_or_beside_a_value():
+    with pytest.raises(StepError, match="fill_to of 'B' has no effect in a panel of type 'line'"):
+        draw({"B": scalar("B", "nT", values=np.arange(10.0))}, line_styles={"B": {"fill_to": "top"}})
+    with pytest.raises(StepError, match="'V' is filled to the top and to a value") as refused:
+        over_spectrogram(fill_to="top", fill_below=3)
+    assert "leave out fill_to" in refused.value.advice
