@@ -370,7 +370,7 @@ class Site:
 def frame_height(page: bytes) -> int:
     """Return the height of a figure's HTML page in pixels, with its line of counts, and room for a scroll bar."""
     stated = re.search(rb"#figure \{[^}]*[^-]height: (\d+)px", page)
-    below = LINE if b'<p id="drawn">' in page else 0
+    below = LINE if b"\n#drawn {" in page else 0
     return int(stated[1]) + below + SCROLL_BAR if stated else USUAL_HEIGHT
 
 

@@ -158,6 +158,20 @@ def _column(label: str, line: Line, tables: Mapping[str, Table], where: str) -> 
     return values[:, line.table.components.index(line.component)]
 
 
+def drawn_limits(line: Line, spread: Spread, *, positive: bool) -> tuple[Floats, Floats]:
+    """Return the lower and the upper limit of a line as they are drawn.
+
+    On a logarithmic axis, a lower limit that is not above zero is drawn at the lowest positive value.
+    """
+    lower, upper = spread.lower, spread.upper
+    if positive:
+        positives = np.concatenate([lower[lower > 0], upper[upper > 0], line.values[line.values > 0]])
+        floor = positives.min() if positives.size else 1.0
+        lower = np.where(lower > 0, lower, np.where(np.isfinite(lower), floor, np.nan))
+        lower, upper = (np.where(upper > 0, limit, np.nan) for limit in (lower, upper))
+    return lower, upper
+
+
 def spread_traces(
     line: Line,
     spread: Spread,
@@ -170,16 +184,8 @@ def spread_traces(
     pixels: int,
     positive: bool,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the plotly trace of a line's band or error bars.
-
-    On a logarithmic axis, a lower limit that is not above zero is drawn at the lowest positive value.
-    """
-    lower, upper = spread.lower, spread.upper
-    if positive:
-        positives = np.concatenate([lower[lower > 0], upper[upper > 0], line.values[line.values > 0]])
-        floor = positives.min() if positives.size else 1.0
-        lower = np.where(lower > 0, lower, np.where(np.isfinite(lower), floor, np.nan))
-        lower, upper = (np.where(upper > 0, limit, np.nan) for limit in (lower, upper))
+    """Yield the plotly trace of a line's band or error bars."""
+    lower, upper = drawn_limits(line, spread, positive=positive)
     if spread.bars:
         yield _bars_trace(line, lower, upper, uid=uid, axis=axis, pixels=pixels)
         return

@@ -131,6 +131,7 @@ def isolated_trace(line: Mapping[str, Any], x: Any, y: Any) -> dict[str, Any]:
         "mode": "markers",
         "x": x,
         "y": y,
+        **({"xaxis": line["xaxis"]} if "xaxis" in line else {}),
         "yaxis": line["yaxis"],
         "marker": {"color": line["line"]["color"], "size": round(1 + 1.3 * line["line"]["width"], 1)},
         "hoverinfo": "skip",

@@ -3,6 +3,7 @@
 // The page and this file ask nobody for anything: other files come from the folder of the page.
 (() => {
   const STEP = 4; // ratio of the numbers of pixels of neighbouring levels
+  const MARGIN = 0.25; // how much more than the view is drawn on either side, for a reader who moves it
   const files = new Map(); // number of a file → promise of its content
   let figure, plot, drawn, newest = 0, changed = false;
   const traces = new Map(); // uid → trace
@@ -76,20 +77,37 @@
     return places.map((_, k) => k).filter(wanted).map((k) => level.first + k);
   }
 
-  // A line between two times, and one point more on either side.
-  function piece(parts, uid, low, high) {
-    const xs = [], ys = [];
-    for (const part of parts) {
-      if (!(uid in part.lines)) continue;
-      const [number, values] = part.lines[uid];
-      const x = (part.moments ??= part.times.map(moments))[number];
-      const y = decoded(values);
-      for (let k = 0; k < x.length; k += 1) { xs.push(x[k]); ys.push(y[k]); }
+  // The index of the first time that is not before a moment; times increase.
+  function place(times, moment) {
+    let first = 0, end = times.length;
+    while (first < end) {
+      const middle = (first + end) >> 1;
+      if (times[middle] < moment) first = middle + 1;
+      else end = middle;
     }
-    let first = xs.findIndex((x) => x >= low), end = xs.findIndex((x) => x > high);
-    first = Math.max(0, (first < 0 ? xs.length : first) - 1);
-    end = end < 0 ? xs.length : end + 1;
-    return [xs.slice(first, end), ys.slice(first, end)];
+    return first;
+  }
+
+  // A line between two times, and one point more on either side. Lines with equal times share their texts.
+  function piece(parts, uid, low, high) {
+    const pieces = parts.filter((part) => uid in part.lines).map((part) => {
+      const [number, values] = part.lines[uid];
+      return {number, values, part, x: (part.moments ??= part.times.map(moments))[number]};
+    });
+    const total = pieces.map(({x}) => x.length);
+    let before = -1, after = -1;
+    pieces.forEach(({x}, k) => { if (x[0] < low) before = k; if (after < 0 && x.at(-1) > high) after = k; });
+    const xs = [], ys = [], texts = [];
+    pieces.forEach(({number, values, part, x}, k) => {
+      const first = Math.max(0, place(x, low) - (k === before ? 1 : 0));
+      const end = Math.min(total[k], place(x, high) + (k === after ? 1 : 0));
+      if (first >= end) return;
+      const y = ((part.values ??= {})[uid] ??= decoded(values));
+      const key = `${number} ${first} ${end}`;
+      const text = ((part.texts ??= {})[key] ??= Array.from(x.subarray(first, end), iso));
+      for (let n = first; n < end; n += 1) { xs.push(x[n]); ys.push(y[n]); texts.push(text[n - first]); }
+    });
+    return [xs, ys, texts];
   }
 
   // Polygons between a line and a level, where the line is beyond the level.
@@ -136,9 +154,8 @@
   }
 
   function drawLine(parts, trace, low, high) {
-    const margin = (high - low) / 2;
-    const [xs, ys] = piece(parts, trace.uid, low - margin, high + margin);
-    const x = xs.map(iso);
+    const margin = (high - low) * MARGIN;
+    const [xs, ys, x] = piece(parts, trace.uid, low - margin, high + margin);
     const alone = ys.map((y, k) => !Number.isNaN(y) && !(ys[k - 1] === ys[k - 1]) && !(ys[k + 1] === ys[k + 1]));
     for (const end of ["", "-outline"]) {
       change(trace.uid + end, {x, y: ys, x0: undefined, dx: undefined});
@@ -151,20 +168,42 @@
     return xs.filter((moment, k) => moment >= low && moment <= high && !Number.isNaN(ys[k])).length;
   }
 
-  function drawGrid(parts, uid) {
-    const edges = [], rows = [];
-    for (const part of parts) {
-      const x = moments(part.x), z = decoded(part.z), columns = x.length - 1, count = z.length / columns;
-      const hole = edges.length > 0 && Math.abs(edges.at(-1) - x[0]) > 1e-3;
-      for (let row = 0; row < count; row += 1) {
-        rows[row] ??= [];
-        if (hole) rows[row].push(NaN);
-        for (let k = 0; k < columns; k += 1) rows[row].push(z[row * columns + k]);
-      }
-      for (let k = edges.length > 0 && !hole ? 1 : 0; k < x.length; k += 1) edges.push(x[k]);
-    }
-    change(uid, {x: edges.map(iso), y: Array.from(decoded(parts[0].y)), z: rows, x0: undefined, dx: undefined});
+  // The area between the lower and the upper limit of a line, one polygon for each piece without a gap.
+  function drawBand(uid, lower, upper) {
+    const pieces = ([xs, ys]) => {
+      const found = [];
+      ys.forEach((y, k) => {
+        if (Number.isNaN(y)) return;
+        if (k === 0 || Number.isNaN(ys[k - 1])) found.push([]);
+        found.at(-1).push([xs[k], y]);
+      });
+      return found;
+    };
+    const above = pieces(upper);
+    const corners = pieces(lower).flatMap((low, k) =>
+      [...low, ...(above[k] ?? []).reverse(), low[0], [low[0][0], NaN]]);
+    change(uid, {x: corners.map(([x]) => iso(x)), y: corners.map(([, y]) => y)});
   }
+
+  function drawGrid(parts, uid, low, high) {
+    const margin = (high - low) * MARGIN, edges = [], columns = [];
+    for (const part of parts) {
+      const x = (part.moments ??= moments(part.x)), width = x.length - 1;
+      const first = Math.max(0, place(x, low - margin) - 1), end = Math.min(width, place(x, high + margin));
+      if (first >= end) continue;
+      part.values ??= decoded(part.z);
+      if (edges.length > 0 && Math.abs(edges.at(-1) - x[first]) > 1e-3) columns.push(null); // nothing between them
+      else edges.pop();
+      for (let k = first; k <= end; k += 1) edges.push(x[k]);
+      for (let k = first; k < end; k += 1) columns.push({part, width, k});
+    }
+    const y = Array.from(decoded(parts[0].y));
+    const rows = y.slice(1).map((_, row) =>
+      Float32Array.from(columns, (column) => (column ? column.part.values[row * column.width + column.k] : NaN)));
+    change(uid, {x: edges.map(iso), y, z: rows, x0: undefined, dx: undefined});
+  }
+
+  function shownBy(trace) { return trace.band ?? trace.uid; }
 
   function axisOf(uid, letter) {
     const name = `${letter}axis${(traces.get(uid)[`${letter}axis`] ?? letter).slice(1)}`;
@@ -182,7 +221,7 @@
   async function refresh() {
     const mine = newest += 1;
     const views = figure.detail.panels.map((panel) => {
-      const [, axis] = axisOf(panel.traces[0].uid, "x");
+      const [, axis] = axisOf(shownBy(panel.traces[0]), "x");
       const [low, high] = axis.range.map((end) => axis.r2l(end)).sort((one, other) => one - other);
       const number = levelFor(panel, axis, low, high);
       const level = panel.levels[number - 1];
@@ -199,16 +238,23 @@
     }
     if (mine !== newest) return;
     const words = views.flatMap(({panel, low, high, number}, k) => {
-      for (const trace of panel.traces) number ? freeze(trace.uid) : restore(trace);
+      for (const trace of panel.traces) number ? freeze(trace) : restore(trace);
       if (!number) return panel.shown;
       const whole = number === panel.levels.length;
       if (!parts[k].length) return [];
       if (parts[k][0].z) {
-        drawGrid(parts[k], panel.traces[0].uid);
+        drawGrid(parts[k], panel.traces[0].uid, low, high);
         return [`${panel.traces[0].name}: ${whole ? "every record" : "more columns"}`];
       }
-      const counts = new Map();
+      const counts = new Map(), limits = new Map();
       for (const trace of panel.traces) {
+        if (trace.band) {
+          const margin = (high - low) * MARGIN;
+          const limit = piece(parts[k], trace.uid, low - margin, high + margin);
+          if (limits.has(trace.band)) drawBand(trace.band, limits.get(trace.band), limit);
+          else limits.set(trace.band, limit);
+          continue;
+        }
         counts.set(trace.name, (counts.get(trace.name) ?? 0) + drawLine(parts[k], trace, low, high));
       }
       return Array.from(counts, ([name, count]) =>
@@ -219,8 +265,8 @@
     drawn.textContent = words.join(" · ");
   }
 
-  function freeze(uid) {
-    const [name, axis] = axisOf(uid, "y");
+  function freeze(trace) {
+    const [name, axis] = axisOf(shownBy(trace), "y");
     if (!axis.autorange) return;
     automatic.add(name);
     Object.assign(plot.layout[name], {range: axis.range.slice(), autorange: false});
@@ -228,7 +274,7 @@
 
   function restore(trace) {
     for (const [uid, original] of originals) {
-      if (uid !== trace.uid && !uid.startsWith(`${trace.uid}-`)) continue;
+      if (uid !== shownBy(trace) && !uid.startsWith(`${trace.uid}-`)) continue;
       originals.delete(uid);
       changed = true;
       const own = traces.get(uid);
@@ -237,8 +283,31 @@
         else own[key] = value;
       }
     }
-    const [name] = axisOf(trace.uid, "y");
+    const [name] = axisOf(shownBy(trace), "y");
     if (automatic.delete(name)) plot.layout[name].autorange = true;
+  }
+
+  // plotly.js draws the line at the pointer in one column of panels; this draws it in the others.
+  function followPointer() {
+    const lines = new Map();
+    const hide = () => lines.forEach((line) => { line.hidden = true; });
+    plot.on("plotly_unhover", hide);
+    plot.on("plotly_hover", ({xaxes, event}) => {
+      hide();
+      if (!xaxes || !event || xaxes[0].type !== "date") return;
+      const layout = plot._fullLayout, size = layout._size;
+      const at = xaxes[0].p2l(event.clientX - plot.getBoundingClientRect().left - xaxes[0]._offset);
+      for (const [name, axis] of Object.entries(layout)) {
+        if (!/^xaxis\d*$/.test(name) || axis.type !== "date" || axis._id === xaxes[0]._id) continue;
+        if (!lines.has(name)) lines.set(name, plot.appendChild(document.createElement("div")));
+        const line = lines.get(name), bottom = axis._counterDomainMin, top = axis._counterDomainMax;
+        line.className = "pointer";
+        line.style.cssText = "position: absolute; width: 1px; background: #888; pointer-events: none;"
+          + `left: ${axis._offset + axis.l2p(at)}px; top: ${size.t + (1 - top) * size.h}px;`
+          + `height: ${(top - bottom) * size.h}px;`;
+        line.hidden = false;
+      }
+    });
   }
 
   window.helioFigure = async (given) => {
@@ -251,6 +320,7 @@
     }
     const config = {responsive: true, displaylogo: false, showSendToCloud: false};
     plot = await Plotly.newPlot("figure", figure.data, figure.layout, config);
+    followPointer();
     if (!figure.detail) return;
     drawn = document.getElementById("drawn");
     for (const trace of plot.data) traces.set(trace.uid, trace);

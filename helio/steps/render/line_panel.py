@@ -88,7 +88,7 @@ class LinePanel(Panel):
                 )
                 drawing.qualities.append(side._quality(line, 0))
                 continue
-            traces, points, full = lines.line_traces(
+            traces, points, fulls = lines.line_traces(
                 line,
                 uid=uid,
                 axis=axis,
@@ -101,8 +101,7 @@ class LinePanel(Panel):
             )
             drawing.traces += traces
             drawing.qualities.append(side._quality(line, points[0]))
-            if full is not None:
-                drawing.details.append(full)
+            drawing.details += fulls
         drawing.notes += review.thinned_notes(self.number, drawing.qualities)
         if self.has_colour_bar:
             self._add_colour_bar(slot, drawing)

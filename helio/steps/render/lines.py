@@ -13,7 +13,7 @@ from helio.errors import StepError
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.angles import turning
 from helio.steps.render import colours
-from helio.steps.render.bands import Spread, spread_traces
+from helio.steps.render.bands import Spread, drawn_limits, spread_traces
 from helio.steps.render.detail import isolated_trace
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
@@ -115,11 +115,11 @@ def line_traces(
     positive: bool,
     legend: str | None,
     frame: tuple[float, float] = (0.0, 0.0),
-) -> tuple[list[dict[str, Any]], Points, FullLine | None]:
+) -> tuple[list[dict[str, Any]], Points, list[FullLine]]:
     """Return the plotly traces of a line: the line itself, and markers for isolated values between gaps.
 
-    Return the number of drawn and of all points as well, and the complete line if points are left out. `frame` has the
-    values at the bottom and at the top of the panel, to which its style may fill an area.
+    Return the number of drawn and of all points as well, and the complete line and band if points are left out. `frame`
+    has the values at the bottom and at the top of the panel, to which its style may fill an area.
     """
     epoch, values = line.table.epoch, line.values
     if values.dtype.kind != "f":
@@ -189,7 +189,14 @@ def line_traces(
         tuple(_levels(style, frame)),
         positive,
     )
-    return traces, (drawn, given), full if drawn < given else None
+    fulls = [full] if drawn < given else []
+    if line.spread is not None and not line.spread.bars and values.size > 2 * pixels:
+        limits = drawn_limits(line, line.spread, positive=positive)
+        fulls += [
+            replace(full, uid=f"{uid}-{side}", values=limit, drawn=0, given=0, fills=(), band=f"{uid}-band")
+            for side, limit in zip(("lower", "upper"), limits, strict=True)
+        ]
+    return traces, (drawn, given), fulls
 
 
 def _levels(style: Mapping[str, Any], frame: tuple[float, float]) -> Iterator[tuple[str, float]]:

@@ -50,6 +50,8 @@ class FullLine:
         Keys of the areas between the line and a level, and their levels.
     log : bool
         Whether the y axis is logarithmic.
+    band : str
+        For a limit of a band: the uid of the band's trace; the lower limit comes first.
     """
 
     uid: str
@@ -64,6 +66,7 @@ class FullLine:
     given: int
     fills: tuple[tuple[str, float], ...] = ()
     log: bool = False
+    band: str = ""
 
     def levels(self) -> list[Line]:
         """Return the line with ever more points; the last has all points."""
@@ -192,6 +195,8 @@ def _trace(full: Full, names: dict[str, str]) -> dict[str, Any]:
     trace: dict[str, Any] = {"uid": full.uid, "name": names[full.label]}
     if isinstance(full, FullLine) and full.fills:
         trace |= {"fills": [list(area) for area in full.fills], "log": full.log}
+    if isinstance(full, FullLine) and full.band:
+        trace["band"] = full.band
     return trace
 
 
@@ -206,7 +211,7 @@ def _shown(members: Sequence[Full], names: dict[str, str]) -> Iterator[str]:
     """Yield for each label how much of it the figure shows."""
     for label in dict.fromkeys(full.label for full in members):
         same = [full for full in members if full.label == label]
-        lines = [full for full in same if isinstance(full, FullLine)]
+        lines = [full for full in same if isinstance(full, FullLine) and not full.band]
         if lines:
             drawn, given = sum(line.drawn for line in lines), sum(line.given for line in lines)
             yield f"{names[label]}: {drawn:,} of {given:,} points"
@@ -275,7 +280,11 @@ def _grid_parts(grid: Grid, edges: npt.NDArray[np.int64]) -> Iterator[tuple[int,
         if z.size and np.isfinite(z).any():
             yield (
                 place,
-                {"x": _times(grid.x[first : last + 1]), "y": rows, "z": numbers(z.astype(np.float32))},
+                {
+                    "x": _times(grid.x[first : last + 1]),
+                    "y": rows,
+                    "z": numbers(z.astype(np.float32).ravel()),
+                },
             )
 
 

@@ -173,7 +173,7 @@ class SpectrogramPanel(Panel):
         low, high = (10**end if self.log_y else end for end in ends)
         legend = f"legend{self.number if self.number > 1 else ''}" if self.style.legend else None
         for order, line in enumerate(self.lines, 1):
-            traces, points, full = lines.line_traces(
+            traces, points, fulls = lines.line_traces(
                 line,
                 uid=f"p{self.number}-{order}",
                 axis=slot.y_axis,
@@ -188,7 +188,7 @@ class SpectrogramPanel(Panel):
             drawing.traces += [outline(trace, line, spec) for trace in traces if "fill" not in trace] + traces
             quality = line_quality(line, log=self.log_y, limits=(low, high))
             drawing.qualities.append(replace(quality, drawn=points[0]))
-            drawing.details += [full] if full is not None else []
+            drawing.details += fulls
         if legend is not None:
             drawing.layout[legend] = inner_legend(
                 self.lines,

@@ -94,28 +94,30 @@ def to_html(
     # The page is as wide as its window up to twice the figure; the height keeps the portrait.
     layout |= {"autosize": True, **_crosshair(layout)}
     document = {"data": figure.document["data"], "layout": layout}
-    counts = ""
+    counts = below = ""
     if detail is not None and detail.panels:
         document["data"] = _with_isolated(document["data"], detail)
         document["detail"] = {"folder": detail.folder_name(stem), "panels": detail.panels}
         shown = " · ".join(text for panel in detail.panels for text in panel["shown"])
+        look = f"color: #777; font: 11px/16px sans-serif; margin: 0 12px {LINE - 16}px; text-align: center;"
+        below = f"#drawn {{ {look} }}\n"
         counts = f'<p id="drawn">{html.escape(shown)}</p>\n'
     background = layout.get("paper_bgcolor") or layout.get("template", {}).get("layout", {}).get(
         "paper_bgcolor", "white"
     )
     payload = _script_safe(json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+    # The style is first, where the gallery finds the height of the page without reading all of it.
     page = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(plain_title(figure))}</title>
 <style>
 body {{ margin: 0; background: {html.escape(background)}; }}
 #figure {{ max-width: {2 * width}px; min-width: {min(width, 560)}px; height: {height}px; margin: 0 auto; }}
 p {{ font-family: sans-serif; margin: 2em; }}
-#drawn {{ color: #777; font-size: 11px; margin: 0 12px {LINE - 16}px; line-height: 16px; text-align: center; }}
-</style>
+{below}</style>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{html.escape(plain_title(figure))}</title>
 {_loading(VIEWER_NAME)}
 </head>
 <body>

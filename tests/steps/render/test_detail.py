@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from helio.errors import OutputError
-from helio.steps.render.detail import Detail, is_detail_folder, read_detail, remove_other_details
+from helio.steps.render.detail import LINE, Detail, is_detail_folder, read_detail, remove_other_details
 from helio.steps.render.downsample import pixel_borders
+from helio.steps.render.enclose import enclose
 from helio.steps.render.refine import FullLine, make_detail
 from helio.steps.render.render_spec import render_spec
 from helio.steps.render.write_figure import to_html
 from helio.store.table import Axis, Table
+from helio.web.site import SCROLL_BAR, frame_height
 from tests.steps.series import START
 
 SECOND = np.timedelta64(1, "s")
@@ -138,6 +140,16 @@ def test_a_page_counts_what_it_leaves_out_and_nothing_else():
     plain, nothing = detail_of(few=wave(100, "few"))
     assert nothing.panels == []
     assert to_html(plain, scripts="beside", detail=nothing) == to_html(plain, scripts="beside")
+
+
+def test_the_first_bytes_of_a_page_say_how_high_it_is():
+    figure, detail = detail_of(B=wave())
+    height = figure.document["layout"]["height"]
+    for given, below in ((detail, LINE), (None, 0)):
+        page = to_html(figure, scripts="beside", detail=given)
+        assert b'<meta charset="utf-8">' in page[:1024], "browsers look no further"
+        page = enclose(page, "html", b"x" * 20_000, title="")
+        assert frame_height(page[:10_000]) == height + below + SCROLL_BAR
 
 
 def test_a_page_stays_small_and_the_picture_stays_the_same():

@@ -59,9 +59,14 @@ def write_pages(folder: Path) -> None:
         "F": Table(epoch, flux, "cm^-2", "Flux", axes=(energies,)),
         "E": Table(epoch, np.abs(values(1)[:, 0]) + 2, "keV", "E0"),
         f"X.{NAME}": Table(epoch, values(1)[:, 0], "km s^-1", "V"),
+        "S": Table(epoch, np.full(COUNT, 0.25), "km s^-1", "S"),
     }
     panels = [["MAG.B"], ["F", "E"], [f"X.{NAME}"]]
-    spec = {"panels": panels, "line_styles": {"MAG.B.By": {"fill_below": 0}}}
+    spec = {
+        "panels": panels,
+        "line_styles": {"MAG.B.By": {"fill_below": 0}},
+        "bands": [{"line": f"X.{NAME}", "sigma": "S"}],
+    }
     figure = render_spec(tables, spec=spec)
     detail = Detail(make_detail(figure.details))
     detail.write(folder / detail.folder_name("fig"))
@@ -213,6 +218,17 @@ def test_the_filled_area_follows_the_line(browser: Browser, root: str):
     assert max(filled, default=0) <= 0
 
 
+def test_the_band_follows_the_line(browser: Browser, root: str):
+    show(browser, f"{root}/fig.html")
+    start, stop = START + 2_000 * STEP, START + 2_099 * STEP
+    zoom(browser, start, stop, f"{NAME}: all 100 points")
+    band = {y for _, y in in_view(browser, "p3-1-band", start, stop)}
+    line = values(1)[2_000:2_100, 0].astype(np.float64)
+    assert {float(np.float32(y)) for y in band} >= {
+        float(np.float32(y)) for y in (*(line - 0.25), *(line + 0.25))
+    }
+
+
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 def test_one_line_at_the_pointer_crosses_all_panels(browser: Browser, root: str, size: tuple[int, int]):
     show(browser, f"{root}/fig.html", size)
@@ -243,6 +259,40 @@ def test_one_line_at_the_pointer_crosses_all_panels(browser: Browser, root: str,
     time = "[...document.querySelectorAll('.hoverlayer .axistext')].map((t) => t.textContent).join()"
     assert str(START)[:10] in browser.evaluate(time)
     assert browser.evaluate("document.querySelectorAll('.hoverlayer .hovertext').length") >= 4
+    assert errors(browser) == []
+
+
+def test_the_line_at_the_pointer_crosses_all_columns(browser: Browser, tmp_path: Path):
+    epoch = START + np.arange(100) * STEP
+    tables = {name: Table(epoch, np.arange(100.0), "nT", name) for name in "abcd"}
+    spec = {"panels": [["a"], ["b"], ["c"], ["d"]], "columns": 2}
+    page = to_html(render_spec(tables, spec=spec), scripts="inside")
+    (tmp_path / "fig.html").write_bytes(page)
+    show(browser, (tmp_path / "fig.html").as_uri())
+    panels = browser.evaluate(
+        "[...document.querySelectorAll('.draglayer .nsewdrag')].map((p) => p.getBoundingClientRect())"
+        ".map((r) => [r.left, r.top, r.width, r.bottom])"
+    )
+    places = sorted({(left, width) for left, _, width, _ in panels})
+    assert len(places) == 2
+    (first, width), (second, _) = places
+
+    def other_line() -> list[float] | None:
+        for step in (0, 1):
+            x = first + width // 3 + step
+            browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=panels[0][1] + 20)
+        box: list[float] | None = browser.evaluate(
+            "(() => { const line = document.querySelector('.pointer:not([hidden])'); if (!line) return null;"
+            "const r = line.getBoundingClientRect(); return [r.left, r.top, r.bottom]; })()"
+        )
+        return box
+
+    wait_until(other_line, "the line in the other column")
+    box = other_line()
+    assert box is not None
+    assert box[0] == pytest.approx(second + width // 3, abs=3)
+    assert box[1] <= min(panel[1] for panel in panels) + 1
+    assert box[2] >= max(panel[3] for panel in panels) - 1
     assert errors(browser) == []
 
 
