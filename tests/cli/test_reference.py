@@ -161,4 +161,4 @@ def test_words_for_parts_of_a_figure_are_explained(word: str, first: str):
 
 
 def test_the_size_of_a_figure_may_be_that_of_the_print():
-    assert "'90 mm'" in helio("explain", "canvas_size").stdout
+    assert "'90 mm'" in " ".join(helio("explain", "canvas_size").stdout.split())

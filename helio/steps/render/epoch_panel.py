@@ -48,20 +48,20 @@ class EpochPanel(SpectrumPanel):
     @cached_property
     def drawn(self) -> Mapping[str, Table]:
         """The tables with their bins in days if they reach over ten days, otherwise as they are."""
-        axes = [table.axes[0] for table in self.tables.values() if table.axes]
+        tables = super().drawn
+        axes = [table.axes[0] for table in tables.values()]
         ends = [end for axis in axes for end in (axis.centers.min(), axis.centers.max())]
         if not axes or axes[0].unit != "h" or max(ends) - min(ends) <= _IN_DAYS:
-            return self.tables
+            return tables
         return {
-            label: replace(table, axes=tuple(map(_in_days, table.axes)))
-            for label, table in self.tables.items()
+            label: replace(table, axes=tuple(map(_in_days, table.axes))) for label, table in tables.items()
         }
 
     @property
     def x_name(self) -> tuple[str, str]:
         """The name and the unit of the time axis."""
         name, unit = super().x_name
-        return name, unit and next((table.axes[0].unit for table in self.drawn.values() if table.axes), unit)
+        return name, unit and next((table.axes[0].unit for table in self.drawn.values()), unit)
 
     @cached_property
     def log_x(self) -> bool:
