@@ -165,7 +165,7 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
     runs = [run for run in known if run.span in scheduled and _is_run_of(plan, run)]
     last = max(scheduled, key=lambda span: scheduled[span])
     patience = late.within if late is not None else timedelta()
-    counting = [found.run for found in intervals(runs, scheduled) if found.run is not None]
+    counting = [interval.run for interval in intervals(runs, scheduled) if interval.run is not None]
     found = intervals(
         runs,
         scheduled,

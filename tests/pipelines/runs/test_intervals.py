@@ -246,12 +246,12 @@ clocks = st.none() | st.integers(0, 40).map(lambda days: FIRST + timedelta(days=
 
 def judged(runs: list[IntervalRun], now: datetime | None, *, due: int = 4) -> dict[TimeRange, State]:
     spans = [day(number) for number in range(due)]
-    present = {made.id: OLD for made in runs}
+    present = {run.id: OLD for run in runs}
     return {item.span: item.state for item in intervals(runs, spans, now=now, present=present)}
 
 
 def with_results(runs: list[IntervalRun]) -> set[TimeRange]:
-    return {made.span for made in runs if made.span is not None and made.state in ("done", "partial")}
+    return {run.span for run in runs if run.span is not None and run.state in ("done", "partial")}
 
 
 @law(100)
@@ -267,7 +267,7 @@ def test_the_order_of_records_does_not_matter(runs: list[IntervalRun], now: date
 def test_more_records_never_undo_a_result(
     runs: list[IntervalRun], more: list[IntervalRun], now: datetime | None
 ):
-    both = list({made.id: made for made in (*runs, *more)}.values())
+    both = list({run.id: run for run in (*runs, *more)}.values())
     before, after = judged(runs, now), judged(both, now)
     assert all(after[span] in ("done", "partial", "stale", "running") for span in with_results(runs))
     assert {span for span in after if after[span] == "missing"} <= {
@@ -280,7 +280,7 @@ def test_more_records_never_undo_a_result(
 def test_runs_of_other_intervals_change_nothing(runs: list[IntervalRun], now: datetime | None):
     whole = judged(runs, now)
     for number in range(4):
-        alone = judged([made for made in runs if made.span == day(number)], now)
+        alone = judged([run for run in runs if run.span == day(number)], now)
         assert alone[day(number)] == whole[day(number)]
 
 
