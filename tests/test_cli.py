@@ -67,8 +67,9 @@ def test_the_demo_draws_its_figure_and_says_where():
     result = helio("run", "gle73-particles", "--archive", "sample", "--output", "out")
     assert result.exit_code == 0, result.output
     assert "out/particles.html" in result.output
-    assert {path.name for path in Path("out").iterdir()} == {
-        "helio-figure.js",
+    assert {path.name.partition("-")[0] for path in Path("out").iterdir()} == {
+        "helio",  # helio-figure.js
+        "particles.detail",
         "particles.html",
         "particles.json",
         "plotly.min.js",
