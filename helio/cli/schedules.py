@@ -287,15 +287,14 @@ def run_again(context: typer.Context, name: ScheduleName) -> None:
         from helio import api
         from helio.flows.again import Slot
         from helio.flows.again import run_again as again
-        from helio.flows.serve import describe_run
-        from helio.pipelines.runs.outcome import Run
+        from helio.flows.serve import SlotRun
 
         settings = current_settings()
         log_to(settings, verbose=context.obj)
 
-        def report(slot: Slot, run: Run) -> None:
+        def report(slot: Slot, ended: SlotRun) -> None:
             _say_when(f"{name}: {slot.span} again, because {slot.reason}")
-            _say_when(describe_run(run))
+            _say_when(str(ended))
 
         failed = again(name, settings, api.read_now(None), report)
     raise typer.Exit(FAILED if failed else SUCCESS)
@@ -344,16 +343,16 @@ def serve(
         from helio.pipelines.reread import plan_notices
 
         try:
-            outcome = serving.run_scheduled(flow_run, settings)
+            ended = serving.run_scheduled(flow_run, settings)
         except Cancelled as error:
             raise typer.Exit(CANCELLED) from error
         except HelioError as error:
             _say_when(f"failed: {error.message}")
             raise typer.Exit(FAILED) from error
-        _say_when(serving.describe_run(outcome))
-        for notice in plan_notices(outcome.plan, settings.home):
+        _say_when(str(ended))
+        for notice in plan_notices(ended.run.plan, settings.home):
             _say_when(f"note: {notice}")
-    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[outcome.status])
+    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[ended.run.status])
 
 
 def _server() -> Server:

@@ -13,10 +13,10 @@ from helio.time_range import Duration, TimeRange
 
 if TYPE_CHECKING:
     from helio.flows.schedule import Schedule
+    from helio.flows.serve import SlotRun
     from helio.pipelines.plan import Plan
     from helio.pipelines.runs.basis import Basis
     from helio.pipelines.runs.intervals import Interval, IntervalRun
-    from helio.pipelines.runs.outcome import Run
     from helio.settings import Settings
 
 DAILY = timedelta(days=1)
@@ -198,7 +198,10 @@ def _present(runs: Iterable[IntervalRun], plan: Plan, archive: str, settings: Se
 
 
 def run_again(
-    name: str, settings: Settings, now: datetime, on_run: Callable[[Slot, Run], None] = lambda slot, run: None
+    name: str,
+    settings: Settings,
+    now: datetime,
+    on_run: Callable[[Slot, SlotRun], None] = lambda slot, ended: None,
 ) -> int:
     """Run the intervals of a schedule again that `find_slots` names, one after another.
 
@@ -224,17 +227,16 @@ def run_again(
     from helio.flows.last_runs import noted_run
     from helio.flows.prefect import PrefectEngine
     from helio.flows.schedule import Schedules
-    from helio.flows.serve import failures_of, run_slot, status_of
+    from helio.flows.serve import run_slot
 
     schedule = Schedules(settings).load(name)
     failed = 0
     for slot in find_slots(schedule, settings, now):
         with noted_run(settings.home, name, slot.at) as on_end:
             plan = schedule.plan(settings, slot.at, schedule.values)
-            run = run_slot(schedule, plan, settings, PrefectEngine(settings, settings.environ))
-            on_end(run.id, status_of(schedule, run), "; ".join(failures_of(run)))
-        failed += run.status == "failed"
-        on_run(slot, run)
+            ended = run_slot(schedule, plan, settings, PrefectEngine(settings, settings.environ), on_end)
+        failed += ended.run.status == "failed"
+        on_run(slot, ended)
     return failed
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from helio import interrupts
 from helio.errors import Cancelled, EngineError, HelioError, OutputError, RequestError
 from helio.flows.definition import define_flow, parameter_names, parameters_of, run_name
-from helio.flows.last_runs import noted_run
+from helio.flows.last_runs import OnEnd, noted_run
 from helio.flows.missed import EVERY as NOTED_EVERY
 from helio.flows.missed import MissedSlots, missed_slots, note_served, read_served, unserved_since, utc_now
 from helio.flows.prefect import PrefectEngine, mark_dead_runs
@@ -125,7 +125,7 @@ class Activity:
 
 def run_scheduled(
     flow_run: str, settings: Settings, *, folder: Callable[[Path], None] = lambda path: None
-) -> Run:
+) -> SlotRun:
     """Run one scheduled flow run in this process.
 
     The run's clock is its scheduled time, however late it starts.
@@ -153,11 +153,8 @@ def run_scheduled(
             plan = schedule.plan(settings, now, _values_of(form, shown["parameters"]))
             folder(schedule.folder(settings, plan))
             ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-            run = run_slot(
-                schedule, plan, settings, PrefectEngine(settings, settings.environ, flow_run=flow_run)
-            )
-            on_end(run.id, status_of(schedule, run), "; ".join(failures_of(run)))
-        return run
+            engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
+            return run_slot(schedule, plan, settings, engine, on_end)
     except Cancelled:
         raise
     except HelioError as error:
@@ -165,37 +162,53 @@ def run_scheduled(
         raise
 
 
-def run_slot(schedule: Schedule, plan: Plan, settings: Settings, engine: PrefectEngine) -> Run:
+@dataclass(frozen=True)
+class SlotRun:
+    """The run of one scheduled time.
+
+    Parameters
+    ----------
+    status : str
+        The status of the run; ``"waiting"`` if it had no data yet and will run again.
+    """
+
+    run: Run
+    status: str
+
+    @property
+    def failures(self) -> list[str]:
+        """Describe the steps that failed, and the files that could not be written."""
+        failed = [
+            f"step {step_result.step.step_id}: {step_result.error.message}"
+            for step_result in self.run.result.steps
+            if step_result.error
+        ]
+        return failed + [problem.message for problem in self.run.unwritten]
+
+    def __str__(self) -> str:
+        words = [f"{self.status}: {run_name(self.run.plan)}", *self.failures]
+        return f"{'; '.join(words)}  {self.run.folder or ''}".rstrip()
+
+
+def run_slot(
+    schedule: Schedule,
+    plan: Plan,
+    settings: Settings,
+    engine: PrefectEngine,
+    on_end: OnEnd = lambda run, status, reason: None,
+) -> SlotRun:
     """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule."""
     folder = schedule.folder(settings, plan)
     request = RunRequest(
         plan, schedule.archive, outputs=folder.parent, own_folder=folder.name, formats=schedule.formats
     )
-    return run_plan(request, settings=settings, engine=engine)
-
-
-def describe_run(run: Run) -> str:
-    """Describe in one line how a run ended."""
-    words = [f"{run.status}: {run_name(run.plan)}", *failures_of(run)]
-    return f"{'; '.join(words)}  {run.folder or ''}".rstrip()
-
-
-def status_of(schedule: Schedule, run: Run) -> str:
-    """Return the status of a scheduled run: ``"waiting"`` if it had no data yet and will run again."""
+    run = run_plan(request, settings=settings, engine=engine)
     errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
-    if run.status == "failed" and schedule.late and is_without_data(type(error).__name__ for error in errors):
-        return "waiting"
-    return run.status
-
-
-def failures_of(run: Run) -> list[str]:
-    """Describe the steps that failed, and the files that could not be written."""
-    failed = [
-        f"step {step_result.step.step_id}: {step_result.error.message}"
-        for step_result in run.result.steps
-        if step_result.error
-    ]
-    return failed + [problem.message for problem in run.unwritten]
+    waits = schedule.late and run.status == "failed"
+    is_waiting = waits and is_without_data(type(error).__name__ for error in errors)
+    ended = SlotRun(run, "waiting" if is_waiting else run.status)
+    on_end(run.id, ended.status, "; ".join(ended.failures))
+    return ended
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from helio.flows.again import Again, find_slots, run_again, slots_to_run
 from helio.flows.last_runs import last_run, noted_run
 from helio.flows.prefect import PrefectEngine
 from helio.flows.schedule import Schedule, Schedules
-from helio.flows.serve import run_slot, status_of
+from helio.flows.serve import run_slot
 from helio.flows.server import Server
 from helio.pipelines.runs.basis import Basis
 from helio.pipelines.runs.intervals import IntervalRun, RunState, intervals
@@ -162,8 +162,9 @@ def test_a_day_that_comes_late_is_made_once_and_made_again_when_it_is_republishe
     # The day's own run finds no file. It waits: another look does not run it.
     slot = TOMORROW + timedelta(hours=6, minutes=10)
     plan = schedule.plan(settings, slot, schedule.values)
-    run = run_slot(schedule, plan, settings, PrefectEngine(settings, settings.environ))
-    assert (run.status, status_of(schedule, run)) == ("failed", "waiting")
+    ended = run_slot(schedule, plan, settings, PrefectEngine(settings, settings.environ))
+    assert (ended.run.status, ended.status) == ("failed", "waiting")
+    assert str(ended).startswith("waiting: my-field ")
     assert found(daily) == {}
 
     write_day(folder, LAST, 6.0)
