@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from helio.pipelines.plan import Plan, PlannedStep
     from helio.pipelines.runs.execute import StepResult
+    from helio.pipelines.runs.outcome import Run
     from helio.sources.transfers import Progress
     from helio.time_range import TimeRange
 
@@ -182,3 +183,12 @@ def step_line(result: StepResult) -> str:
     elif result.artefact is not None:
         note = ""
     return f"{mark} {result.step.step_id}  {result.step.tool_name}  {note}".rstrip()
+
+
+def file_lines(outcome: Run) -> list[str]:
+    """List the files that a run wrote; the folder of points beside a page belongs to the page."""
+    from helio.pipelines.template.files import DETAIL
+
+    return [
+        f"{artefact.kind:<5} {artefact.path}" for artefact in outcome.artefacts if artefact.kind != DETAIL
+    ]

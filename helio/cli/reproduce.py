@@ -35,7 +35,7 @@ from helio.cli.app import (
     size_of,
 )
 from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
-from helio.cli.progress import watch
+from helio.cli.progress import file_lines, watch
 from helio.counts import number_of
 
 if TYPE_CHECKING:
@@ -376,7 +376,7 @@ def _rerun_lines(made: Rerun) -> list[str]:
     lines = [*errors, *(f"error: {error}" for error in made.run.unwritten)]
     lines += [f"missing: {file}; the figure may differ" for file in made.missing]
     lines += [f"note: {difference}" for difference in made.differences]
-    lines += [f"{artefact.kind:<5} {artefact.path}" for artefact in made.run.artefacts]
+    lines += file_lines(made.run)
     if made.verdict == "nothing compared":
         return [*lines, f"nothing was compared: step {made.old.step} drew no figure"]
     if made.same_bytes:

@@ -45,7 +45,7 @@ from helio.cli.app import (
     size_of,
 )
 from helio.cli.completion import complete_pipelines
-from helio.cli.progress import time_line, watch
+from helio.cli.progress import file_lines, time_line, watch
 from helio.counts import number_of
 
 if TYPE_CHECKING:
@@ -290,8 +290,8 @@ def _print_outcome(outcome: Run, settings: Settings) -> None:
         say(str(lost), err=True)
     for unwritten in outcome.unwritten:
         say(f"error: {unwritten}", err=True)
-    for artefact in outcome.artefacts:
-        say(f"{artefact.kind:<5} {artefact.path}")
+    for line in file_lines(outcome):
+        say(line)
     if outcome.page:
         say(f"page  {page_link(outcome.page, settings)}  (`helio down` stops the server)")
     say(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")

@@ -148,8 +148,9 @@ def spectral_break(
     return replace(made, stated_representation="none")
 
 
-def _design(x: Values, at: float) -> Values:
-    return np.stack([np.ones_like(x), x, np.maximum(x - at, 0.0)], axis=1)
+def _design(x: Values, at: float | Values) -> Values:
+    bent = np.maximum(x - np.expand_dims(at, -1), 0.0)
+    return np.stack([np.ones_like(bent), np.broadcast_to(x, bent.shape), bent], axis=-1)
 
 
 def _joined(x: Values, y: Values) -> tuple[float, Values]:
@@ -160,14 +161,14 @@ def _joined(x: Values, y: Values) -> tuple[float, Values]:
     StepError
         When all points have one position.
     """
-    best: tuple[float, float, Values] | None = None
-    for at in np.linspace(x[EACH_SIDE - 1], x[-EACH_SIDE], _TRIED):
-        design = _design(x, float(at))
-        solution, _, rank, _ = np.linalg.lstsq(design, y, rcond=None)
-        terms = solution.astype(np.float64)
-        misfit = float(((y - design @ terms) ** 2).sum())
-        if rank == 3 and (best is None or misfit < best[0]):
-            best = misfit, float(at), terms
-    if best is None:
+    tried = np.linspace(x[EACH_SIDE - 1], x[-EACH_SIDE], _TRIED)
+    basis, triangle = np.linalg.qr(_design(x, tried))
+    sizes = np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))
+    determined = (sizes > x.size * np.finfo(np.float64).eps * sizes.max(axis=-1, keepdims=True)).all(axis=-1)
+    # The part of the values that no joined lines through this position describe.
+    parts = np.einsum("tni,n->ti", basis, y)
+    misfits = ((y - np.einsum("tni,ti->tn", basis, parts)) ** 2).sum(axis=-1)
+    if not determined.any():
         raise StepError("two lines do not fit the points of the spectrum", advice="choose a wider range")
-    return best[1], best[2]
+    at = float(tried[np.argmin(np.where(determined, misfits, np.inf))])
+    return at, np.linalg.lstsq(_design(x, at), y, rcond=None)[0].astype(np.float64)
