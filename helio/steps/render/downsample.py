@@ -82,6 +82,29 @@ def thin_line(
     return _broken(chosen, value, samples, breaks)
 
 
+def break_at_seam(
+    x: npt.NDArray[np.datetime64], y: npt.NDArray[Any], period: float | None
+) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
+    """Break the line of an angle where it jumps from one end of its range to the other.
+
+    From 179° to −179° there are two degrees, and no line across the panel. A thinned line needs this too, because it
+    keeps only the first of several breaks within one pixel.
+
+    Parameters
+    ----------
+    x, y : shape (n,)
+    period : float or None
+        The period in the unit of `y`; None for a line that is no angle, which stays as it is.
+    """
+    if period is None:
+        return x, y
+    with np.errstate(invalid="ignore"):
+        jumps = np.flatnonzero(np.abs(np.diff(y.astype(np.float64))) > period / 2) + 1
+    nanoseconds: Int = x.astype("datetime64[ns]", copy=False).view("i8")
+    middle = (nanoseconds[jumps - 1] + nanoseconds[jumps]) // 2
+    return np.insert(nanoseconds, jumps, middle).view("datetime64[ns]"), np.insert(y, jumps, np.nan)
+
+
 def pixel_borders(start: np.datetime64, stop: np.datetime64, pixels: int) -> Int:
     """Return the times in ns that divide an interval into equal parts."""
     first, last = (int(moment.astype("datetime64[ns]").astype("i8")) for moment in (start, stop))

@@ -15,7 +15,7 @@ from helio.steps.compute.angles import turning
 from helio.steps.render import colours
 from helio.steps.render.bands import Spread, drawn_limits, spread_traces
 from helio.steps.render.detail import isolated_trace
-from helio.steps.render.downsample import isolated, thin_line
+from helio.steps.render.downsample import break_at_seam, isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.fills import beyond_level, fill_trace
 from helio.steps.render.gaps import gaps
@@ -127,8 +127,10 @@ def line_traces(
     if positive:
         with np.errstate(invalid="ignore"):
             values = np.where(values > 0, values, np.nan).astype(values.dtype)
-    gap = gaps(epoch, spec.get("gap_factor", 1.5)) | _over_the_seam(line)
+    gap, period = gaps(epoch, spec.get("gap_factor", 1.5)), _period(line)
+    gap |= _over_the_seam(line, period)
     x, y = thin_line(epoch, values, gap, start=start, stop=stop, pixels=pixels)
+    x, y = break_at_seam(x, y, period)
     style = line_style(line, spec)
     mode = style.get("mode", "lines")
     width = float(style.get("width", line.width))
@@ -188,6 +190,7 @@ def line_traces(
         given,
         tuple(_levels(style, frame)),
         positive,
+        period=period,
     )
     fulls = [full] if drawn < given else []
     if line.spread is not None and not line.spread.bars and values.size > 2 * pixels:
@@ -263,15 +266,16 @@ def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:
     return int(np.isfinite(drawn).sum()), int(np.isfinite(values).sum())
 
 
-def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
-    """Return the records before which an angle that wraps jumps from one end of its range to the other.
-
-    From 179° to −179° there are two degrees, and no line across the panel.
-    """
-    jumps = np.zeros(len(line.table), dtype=bool)
+def _period(line: Line) -> float | None:
+    """Return the period of an angle that wraps; None for any other quantity."""
     wraps = turning(line.table).by_column
     names = line.table.components or (line.component,)
-    period = wraps.get(names.index(line.component)) if wraps else None
+    return wraps.get(names.index(line.component)) if wraps else None
+
+
+def _over_the_seam(line: Line, period: float | None) -> npt.NDArray[np.bool_]:
+    """Return the records before which an angle that wraps jumps from one end of its range to the other."""
+    jumps = np.zeros(len(line.table), dtype=bool)
     if period is not None:
         with np.errstate(invalid="ignore"):
             jumps[1:] = np.abs(np.diff(line.values.astype(np.float64))) > period / 2

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.steps.render.detail import join_detail
-from helio.steps.render.downsample import pixel_borders, thin_line
+from helio.steps.render.downsample import break_at_seam, pixel_borders, thin_line
 from helio.steps.render.encode import numbers
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
 from helio.store.table import Table
@@ -52,6 +52,8 @@ class FullLine:
         Whether the y axis is logarithmic.
     band : str
         For a limit of a band: the uid of the band's trace; the lower limit comes first.
+    period : float, optional
+        The period of an angle that wraps.
     """
 
     uid: str
@@ -67,6 +69,7 @@ class FullLine:
     fills: tuple[tuple[str, float], ...] = ()
     log: bool = False
     band: str = ""
+    period: float | None = None
 
     def levels(self) -> list[Line]:
         """Return the line with ever more points; the last has all points."""
@@ -86,7 +89,7 @@ class FullLine:
                 thin_line(x, y, never, start=self.start, stop=self.stop, pixels=width, borders=borders)
             )
             borders = borders[::STEP]
-        return made[::-1]
+        return [break_at_seam(x, y, self.period) for x, y in reversed(made)]
 
 
 @dataclass(frozen=True, eq=False)

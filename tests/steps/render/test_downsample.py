@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helio.steps.render.downsample import isolated, thin_line
+from helio.steps.render.downsample import break_at_seam, isolated, thin_line
 from helio.steps.render.gaps import gaps
 from tests.steps.series import START
 
@@ -100,3 +100,21 @@ def test_nothing_is_invented_or_lost_at_the_extremes(numbers, pixels, random):
     if np.isfinite(values).any():
         assert np.nanmin(y) == np.nanmin(values)
         assert np.nanmax(y) == np.nanmax(values)
+
+
+def test_a_thinned_angle_has_no_line_across_the_panel():
+    epoch = START + np.arange(20_000) * np.timedelta64(1, "s")
+    angle = (np.arange(20_000) * 7.0) % 360 - 180  # many turns in each pixel
+    gap = np.zeros(epoch.size, dtype=bool)
+    gap[1:] = np.abs(np.diff(angle)) > 180
+    x, y = thin_line(epoch, angle, gap, start=epoch[0], stop=epoch[-1], pixels=200)
+    assert (np.abs(np.diff(y)) > 180).any()
+    bx, by = break_at_seam(x, y, 360.0)
+    assert not (np.abs(np.diff(by)) > 180).any()
+    assert (np.diff(bx) > np.timedelta64(0)).all()
+    kept = np.isin(bx, x)
+    assert np.array_equal(by[kept], y, equal_nan=True)
+    assert np.isnan(by[~kept]).all()
+    same = break_at_seam(x, y, None)
+    assert same[0] is x
+    assert same[1] is y
