@@ -211,8 +211,16 @@ def _watch(*, quiet: bool, live: bool) -> Iterator[tuple[Planned, OnProgress]]:
 
 
 def _say_plan(backfill: Backfill) -> None:
-    whole = len(backfill.intervals)
-    say(f"{backfill.pipeline}: {number_of(whole, 'interval')}, {len(backfill.to_do)} to make")
+    say(f"{backfill.pipeline}: {_span_of(backfill)}, {len(backfill.to_do)} to make")
+
+
+def _span_of(backfill: Backfill) -> str:
+    """Say how many intervals there are, and from when to when they reach."""
+    from helio.time_range import TimeRange
+
+    spans = [interval.span for interval in backfill.intervals]
+    number = number_of(len(spans), "interval")
+    return f"{number} from {TimeRange(spans[0].start, max(span.stop for span in spans))}" if spans else number
 
 
 def _say_event(progress: Progress, *, every: bool) -> None:
@@ -261,7 +269,7 @@ def _print_estimate(result: Backfill, needs: Estimate) -> None:
     from helio.sources.allowance import in_words
 
     about = "about " if needs.sampled < needs.intervals else ""
-    say(f"{result.pipeline}: {number_of(len(result.intervals), 'interval')}, {needs.intervals} to make")
+    say(f"{result.pipeline}: {_span_of(result)}, {needs.intervals} to make")
     if needs.files is not None:
         size = "size unknown" if needs.bytes is None else in_words(needs.bytes)
         say(f"data: {about}{number_of(needs.files, 'file')}, {size}")

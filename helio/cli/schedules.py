@@ -293,10 +293,14 @@ def run_again(context: typer.Context, name: ScheduleName) -> None:
         log_to(settings, verbose=context.obj)
 
         def report(slot: Slot, ended: SlotRun) -> None:
-            _say_when(f"{name}: {slot.span} again, because {slot.reason}")
+            _say_when(f"{name}: {slot.span}: {slot.reason}")
             _say_when(str(ended))
+            ran.append(slot)
 
+        ran: list[Slot] = []
         failed = again(name, settings, api.read_now(None), report)
+        if not ran and sys.stdout.isatty():
+            say(f"{name}: there is nothing to run again")
     raise typer.Exit(FAILED if failed else SUCCESS)
 
 

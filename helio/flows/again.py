@@ -142,13 +142,15 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
     Returns
     -------
     list of Slot
-        The intervals to run again, in their order.
+        The intervals to run again, in their order. Of those from before the schedule was written, only those that
+        have a run.
 
     Raises
     ------
     UnknownPipeline, InvalidTemplate
         No run of the schedule is possible now.
     """
+    from helio.flows.schedule import written_at
     from helio.pipelines.runs.intervals import intervals
     from helio.pipelines.runs.known_runs import known_runs_of
 
@@ -174,7 +176,12 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
         present=_present(counting, plan, schedule.archive, settings),
         patience=patience,
     )
-    return list(slots_to_run(scheduled, found, now, late=late, remake=remake))
+    added = written_at(settings.home, schedule.name)
+    return [
+        slot
+        for slot in slots_to_run(scheduled, found, now, late=late, remake=remake)
+        if slot.at >= added or slot.span in {run.span for run in runs}
+    ]
 
 
 def _is_run_of(plan: Plan, run: IntervalRun) -> bool:

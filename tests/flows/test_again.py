@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -137,7 +138,12 @@ def daily(home: Path, tmp_path: Path) -> Iterator[tuple[Settings, Schedule, Path
     pipeline.write_text(json.dumps(TEMPLATE))
     rules = {"late": "retry 1h for 3d", "remake": "for 60d"}
     request = Schedule("late-field", str(pipeline), "10 6 * * *", archive=str(folder), **rules)
-    yield settings, Schedules(settings).add(request, now=NOON, time_range="yesterday"), folder
+    schedule = Schedules(settings).add(request, now=NOON, time_range="yesterday")
+    os.utime(
+        settings.home / "schedules" / "late-field.json",
+        times=2 * ((NOON - 9 * DAY).replace(tzinfo=UTC).timestamp(),),
+    )
+    yield settings, schedule, folder
     Schedules(settings).remove("late-field")
 
 
@@ -153,6 +159,13 @@ def test_a_day_that_comes_late_is_made_once_and_made_again_when_it_is_republishe
 ) -> None:
     settings, schedule, folder = daily
     assert (schedule.late, schedule.remake) == ("1h for 3d", "1d for 60d")
+
+    # Days before the schedule was added are not missing.
+    path = home / "schedules" / "late-field.json"
+    added = path.stat().st_mtime
+    os.utime(path, times=2 * (NOON.replace(tzinfo=UTC).timestamp(),))
+    assert found(daily) == {}
+    os.utime(path, times=(added, added))
 
     # Nobody ran the two days before, which the rule covers; helio serve runs the last one by itself.
     assert found(daily).keys() == {LAST - 2 * DAY, LAST - DAY}

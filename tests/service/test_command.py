@@ -29,7 +29,7 @@ def fill(*words: str, code: int = 0, archive: str = "data") -> str:
 
 def test_a_line_for_each_interval_then_a_table(place: Path):
     lines = fill("2024-01-01..2024-01-06").splitlines()
-    assert lines[0] == "daily-field: 5 intervals, 5 to make"
+    assert lines[0] == "daily-field: 5 intervals from 2024-01-01 to 2024-01-06, 5 to make"
     assert [line[:26] for line in lines[1:4]] == [
         f"✓ 2024-01-{number:02} to 2024-01-{number + 1:02}" for number in (1, 2, 3)
     ]
@@ -45,7 +45,7 @@ def test_a_line_for_each_interval_then_a_table(place: Path):
 def test_the_second_time_nothing_runs(place: Path):
     fill("2024-01-01..2024-01-04")
     assert fill("2024-01-01..2024-01-04").splitlines() == [
-        "daily-field: 3 intervals, 0 to make",
+        "daily-field: 3 intervals from 2024-01-01 to 2024-01-04, 0 to make",
         "done       3",
         "success: daily-field  3 of 3 done",
     ]
@@ -55,7 +55,7 @@ def test_a_dry_run_estimates_and_names_what_is_stale(place: Path):
     fill("2024-01-01..2024-01-04")
     write_day(place / "data", 1, level=7.0)
     lines = fill("2024-01-01..2024-01-04", "--dry-run").splitlines()
-    assert lines[0] == "daily-field: 3 intervals, 1 to make"
+    assert lines[0] == "daily-field: 3 intervals from 2024-01-01 to 2024-01-04, 1 to make"
     assert lines[1].startswith("data: ")
     assert lines[2].startswith("time: about ")
     assert lines[-1].endswith(
