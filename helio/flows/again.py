@@ -14,8 +14,6 @@ from helio.time_range import Duration, TimeRange
 if TYPE_CHECKING:
     from helio.flows.schedule import Schedule
     from helio.flows.serve import SlotRun
-    from helio.pipelines.plan import Plan
-    from helio.pipelines.runs.basis import Basis
     from helio.pipelines.runs.intervals import Interval, IntervalRun
     from helio.settings import Settings
 
@@ -151,8 +149,10 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
         No run of the schedule is possible now.
     """
     from helio.flows.schedule import written_at
-    from helio.pipelines.runs.intervals import intervals
+    from helio.pipelines.runs.intervals import intervals, is_run_of, present_bases
     from helio.pipelines.runs.known_runs import known_runs_of
+    from helio.sources.archives import archives_of
+    from helio.sources.cdf import CdfReader
 
     late, remake = schedule.late_rule, schedule.remake_rule
     windows = [rule.within for rule in (late, remake) if rule is not None]
@@ -164,44 +164,19 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
         return []
     plan = schedule.plan(settings, now, schedule.values)
     known = (item.run for item in known_runs_of(settings).read().values() if item.run is not None)
-    runs = [run for run in known if run.span in scheduled and _is_run_of(plan, run)]
+    runs = [run for run in known if run.span in scheduled and is_run_of(plan, run)]
     last = max(scheduled, key=lambda span: scheduled[span])
     patience = late.within if late is not None else timedelta()
-    counting = [interval.run for interval in intervals(runs, scheduled) if interval.run is not None]
-    found = intervals(
-        runs,
-        scheduled,
-        now=now,
-        expected=last,
-        present=_present(counting, plan, schedule.archive, settings),
-        patience=patience,
-    )
+    with CdfReader() as reader:
+        providers = archives_of(settings, reader, schedule.archive)
+        present = present_bases(intervals(runs, scheduled), plan, providers)
+    found = intervals(runs, scheduled, now=now, expected=last, present=present, patience=patience)
     added = written_at(settings.home, schedule.name)
     return [
         slot
         for slot in slots_to_run(scheduled, found, now, late=late, remake=remake)
         if slot.at >= added or slot.span in {run.span for run in runs}
     ]
-
-
-def _is_run_of(plan: Plan, run: IntervalRun) -> bool:
-    """Return whether a run is of the same pipeline with the same values, except those of time."""
-    values = {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
-    return run.pipeline == plan.pipeline_id and dict(run.values) == values
-
-
-def _present(runs: Iterable[IntervalRun], plan: Plan, archive: str, settings: Settings) -> dict[str, Basis]:
-    """Return what new runs of the same intervals would rest on, by the id of the earlier run."""
-    from helio.pipelines.runs.basis import present_basis, steps_of, tools_of
-    from helio.sources.archives import archives_of
-    from helio.sources.cdf import CdfReader
-
-    steps, tools = steps_of(plan.normalised), tools_of(plan.normalised)
-    with CdfReader() as reader:
-        providers = archives_of(settings, reader, archive)
-        return {
-            run.id: present_basis(run.basis, steps, tools, providers) for run in runs if run.basis is not None
-        }
 
 
 def run_again(

@@ -17,8 +17,15 @@ from helio.errors import Cancelled, HelioError, RequestError
 from helio.flows.chunk_runs import ChunkRun
 from helio.pipelines.library import Library
 from helio.pipelines.plan import Plan
-from helio.pipelines.runs.basis import present_basis, steps_of, tools_of
-from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, State, intervals
+from helio.pipelines.runs.intervals import (
+    DONE,
+    Interval,
+    IntervalRun,
+    State,
+    intervals,
+    is_run_of,
+    present_bases,
+)
 from helio.pipelines.runs.known_runs import known_runs_of
 from helio.pipelines.runs.prepare import load_template, plan_of
 from helio.pipelines.template.document import Document, digest
@@ -314,8 +321,6 @@ class _Judge:
         self._plan = plan
         self._settings = settings
         self._known = known_runs_of(settings)
-        self._steps, self._tools = steps_of(plan.normalised), tools_of(plan.normalised)
-        self._values = {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
 
     def runs(self) -> list[IntervalRun]:
         """Return the runs of this pipeline that count, of any interval."""
@@ -329,11 +334,7 @@ class _Judge:
         before = intervals(runs, asked, now=self._request.now)
         with CdfReader() as reader:
             archives = archives_of(self._settings, reader, self._chunk.archive, self._chunk.access)
-            present = {
-                item.run.id: present_basis(item.run.basis, self._steps, self._tools, archives)
-                for item in before
-                if item.run is not None and item.run.basis is not None
-            }
+            present = present_bases(before, self._plan, archives)
         gone = {item.span: _lost_file(item.run) for item in before if item.run is not None}
         return tuple(
             replace(item, state="stale", reason=gone[item.span])
@@ -354,7 +355,7 @@ class _Judge:
 
     def _counts(self, run: IntervalRun) -> bool:
         """Return whether a run is one of this pipeline with these values, and has its files in the folder."""
-        if run.pipeline != self._plan.pipeline_id or dict(run.values) != self._values:
+        if not is_run_of(self._plan, run):
             return False
         folder = self._request.output
         return (

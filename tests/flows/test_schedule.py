@@ -6,6 +6,7 @@ import json
 import sys
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -216,7 +217,8 @@ def test_the_runs_of_a_schedule_share_the_library_of_their_pages(
     settings = Settings(home=tmp_path / "home")
     plan = make_plan(template(fetch()), now=NOW, time_range="yesterday", archive="sample")
     requests: list[RunRequest] = []
-    monkeypatch.setattr(serve, "run_plan", lambda request, **_: requests.append(request))
+    ended = SimpleNamespace(id="r", status="success", result=SimpleNamespace(steps=()), unwritten=())
+    monkeypatch.setattr(serve, "run_plan", lambda request, **_: requests.append(request) or ended)
     schedule = Schedule("s", "psp-bfield", EVERY_MORNING, archive="sample")
     serve.run_slot(schedule, plan, settings, cast(PrefectEngine, None))
     assert requests[0].folder("run") == schedule.folder(settings, plan)

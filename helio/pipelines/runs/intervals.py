@@ -22,13 +22,17 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import DamagedRecord, TimeRangeError, is_transient
-from helio.pipelines.runs.basis import Basis, differences, read_basis
+from helio.pipelines.runs.basis import Basis, differences, present_basis, read_basis, steps_of, tools_of
 from helio.store.records import WrongShape, convert
 from helio.store.runs import ArtefactRecord, EventRecord, RunRecord, StepRecord
 from helio.time_range import TimeRange, parse_time_range
+
+if TYPE_CHECKING:
+    from helio.pipelines.plan import Plan
+    from helio.sources.provider import Providers
 
 RunState = Literal["done", "partial", "running", "no data", "failed", "crashed", "cancelled"]
 State = RunState | Literal["stale", "due", "waiting", "missing"]
@@ -166,6 +170,30 @@ def intervals(
             state, reason = "due", "its time has come, and no run has begun yet"
         found.append(Interval(span, ordered, span in listed, state, reason))
     return tuple(found)
+
+
+def is_run_of(plan: Plan, run: IntervalRun) -> bool:
+    """Return whether a run is of the same pipeline with the same values, except those of time."""
+    values = {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
+    return run.pipeline == plan.pipeline_id and dict(run.values) == values
+
+
+def present_bases(found: Iterable[Interval], plan: Plan, providers: Providers) -> dict[str, Basis]:
+    """Return what new runs of the same intervals would rest on, by the id of the run that counts.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan of the present template, for any interval.
+    providers : Providers
+        They name the present files.
+    """
+    steps, tools = steps_of(plan.normalised), tools_of(plan.normalised)
+    return {
+        interval.run.id: present_basis(interval.run.basis, steps, tools, providers)
+        for interval in found
+        if interval.run is not None and interval.run.basis is not None
+    }
 
 
 def _run_that_counts(runs: Sequence[IntervalRun]) -> IntervalRun | None:
