@@ -74,7 +74,7 @@ def run(pipeline: str, folder: Path) -> Path:
         now=NOW,
         settings=Settings(folder / "home"),
     )
-    if made.status not in ("success", "partial"):
+    if made.status not in (("success", "partial") if pipeline in REAL else ("success",)):
         raise SystemExit(f"{pipeline}: the run ended with {made.status}: {made.result}")
     return folder / "out" / "figure.json"
 

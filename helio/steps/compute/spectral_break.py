@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.cartesian import Values
@@ -153,6 +155,20 @@ def _design(x: Values, at: float | Values) -> Values:
     return np.stack([np.ones_like(bent), np.broadcast_to(x, bent.shape), bent], axis=-1)
 
 
+@lru_cache(maxsize=4)
+def _bases(positions: bytes) -> tuple[Values, Values, npt.NDArray[np.bool_]]:
+    """Return the positions to try, a basis of the joined lines through each, and whether it has three terms.
+
+    The points of a table's spectra usually have the same positions.
+    """
+    x = np.frombuffer(positions)
+    tried = np.linspace(x[EACH_SIDE - 1], x[-EACH_SIDE], _TRIED)
+    basis, triangle = np.linalg.qr(_design(x, tried))
+    sizes = np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))
+    least = x.size * np.finfo(np.float64).eps * sizes.max(axis=-1, keepdims=True)
+    return tried, basis, (sizes > least).all(axis=-1)
+
+
 def _joined(x: Values, y: Values) -> tuple[float, Values]:
     """Return the position of the break and the terms of the joined lines with the least squares.
 
@@ -161,10 +177,7 @@ def _joined(x: Values, y: Values) -> tuple[float, Values]:
     StepError
         When all points have one position.
     """
-    tried = np.linspace(x[EACH_SIDE - 1], x[-EACH_SIDE], _TRIED)
-    basis, triangle = np.linalg.qr(_design(x, tried))
-    sizes = np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))
-    determined = (sizes > x.size * np.finfo(np.float64).eps * sizes.max(axis=-1, keepdims=True)).all(axis=-1)
+    tried, basis, determined = _bases(x.tobytes())
     # The part of the values that no joined lines through this position describe.
     parts = np.einsum("tni,n->ti", basis, y)
     misfits = ((y - np.einsum("tni,ti->tn", basis, parts)) ** 2).sum(axis=-1)
