@@ -163,8 +163,8 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
     if not scheduled:
         return []
     plan = schedule.plan(settings, now, schedule.values)
-    known = (item.run for item in known_runs_of(settings).read().values() if item.run is not None)
-    runs = [run for run in known if run.span in scheduled and is_run_of(plan, run)]
+    known = (known_run.run for known_run in known_runs_of(settings).read().values())
+    runs = [run for run in known if run is not None and run.span in scheduled and is_run_of(plan, run)]
     last = max(scheduled, key=lambda span: scheduled[span])
     patience = late.within if late is not None else timedelta()
     with CdfReader() as reader:

@@ -214,7 +214,7 @@ def backfill(
         return replace(result, estimate=estimate(chunk, to_do, judge.runs(), request.workers, settings))
     planned(result)
     made: tuple[Made, ...] = ()
-    elsewhere = {item.span for item in found if item.state == "running"}
+    elsewhere = {interval.span for interval in found if interval.state == "running"}
     with _only_one(plan, settings) if to_do or elsewhere else nullcontext():
         if to_do:
             made, page = _make(
@@ -240,7 +240,9 @@ def backfill(
 def _chosen(found: Sequence[Interval], request: BackfillRequest) -> tuple[TimeRange, ...]:
     """Return the intervals to make: those in the chosen states that have ended."""
     states = CHOICES[request.choice]
-    return tuple(item.span for item in found if item.state in states and item.span.stop <= request.now)
+    return tuple(
+        interval.span for interval in found if interval.state in states and interval.span.stop <= request.now
+    )
 
 
 @contextmanager
@@ -324,7 +326,7 @@ class _Judge:
 
     def runs(self) -> list[IntervalRun]:
         """Return the runs of this pipeline that count, of any interval."""
-        known = (known.run for known in self._known.read().values())
+        known = (known_run.run for known_run in self._known.read().values())
         return [run for run in known if run is not None and self._counts(run)]
 
     def intervals(self) -> tuple[Interval, ...]:
@@ -335,19 +337,19 @@ class _Judge:
         with CdfReader() as reader:
             archives = archives_of(self._settings, reader, self._chunk.archive, self._chunk.access)
             present = present_bases(before, self._plan, archives)
-        gone = {item.span: _lost_file(item.run) for item in before if item.run is not None}
+        gone = {interval.span: _lost_file(interval.run) for interval in before if interval.run is not None}
         return tuple(
-            replace(item, state="stale", reason=gone[item.span])
-            if item.state in DONE and gone.get(item.span)
-            else item
-            for item in intervals(runs, asked, now=self._request.now, present=present)
+            replace(interval, state="stale", reason=gone[interval.span])
+            if interval.state in DONE and gone.get(interval.span)
+            else interval
+            for interval in intervals(runs, asked, now=self._request.now, present=present)
         )
 
     def wait_for_others(self, found: tuple[Interval, ...]) -> tuple[Interval, ...]:
         """Wait a limited time until no other process is making one of the intervals."""
         end = time.monotonic() + ELSEWHERE
         pause = 0.1
-        while any(item.state == "running" for item in found) and time.monotonic() < end:
+        while any(interval.state == "running" for interval in found) and time.monotonic() < end:
             time.sleep(pause)
             pause = min(1.0, pause * 1.5)
             found = self.intervals()
@@ -428,10 +430,10 @@ def _with_refused(found: tuple[Interval, ...], made: Sequence[Made]) -> tuple[In
     """Give intervals whose run could not begin, and so have no record, the reason."""
     refused = {ending.span: ending for ending in made if not ending.run}
     return tuple(
-        replace(item, state="failed", reason=refused[item.span].reason)
-        if item.span in refused and item.state == "missing"
-        else item
-        for item in found
+        replace(interval, state="failed", reason=refused[interval.span].reason)
+        if interval.span in refused and interval.state == "missing"
+        else interval
+        for interval in found
     )
 
 

@@ -86,7 +86,7 @@ class SscStandIn(StandIn):
     """Test server for SSCWeb, with the given spacecraft; `left_out` lists elements that it does not send."""
 
     def __init__(self, craft: Sequence[Spacecraft] = CRAFT) -> None:
-        self.craft = {known.id: known for known in craft}
+        self.craft = {spacecraft.id: spacecraft for spacecraft in craft}
         self.left_out: set[str] = set()
         super().__init__()
 

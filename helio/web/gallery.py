@@ -66,7 +66,14 @@ class Series:
     @property
     def latest(self) -> Interval | None:
         """Return the last interval with results."""
-        return next((item for item in reversed(self.intervals) if item.run and item.run.state in DONE), None)
+        return next(
+            (
+                interval
+                for interval in reversed(self.intervals)
+                if interval.run and interval.run.state in DONE
+            ),
+            None,
+        )
 
     @cached_property
     def months(self) -> Mapping[tuple[int, int], Sequence[Interval]]:
@@ -81,13 +88,13 @@ class Series:
     def neighbours(self) -> Mapping[TimeRange, tuple[Interval | None, Interval | None]]:
         """Map each interval that has a run to the ones of a like length before and after it."""
         alike: dict[str, list[Interval]] = defaultdict(list)
-        for item in self.intervals:
-            if item.runs:
-                alike[length_of(item.span)].append(item)
+        for interval in self.intervals:
+            if interval.runs:
+                alike[length_of(interval.span)].append(interval)
         return {
-            item.span: (before, after)
+            interval.span: (before, after)
             for items in alike.values()
-            for before, item, after in zip([None, *items[:-1]], items, [*items[1:], None], strict=True)
+            for before, interval, after in zip([None, *items[:-1]], items, [*items[1:], None], strict=True)
         }
 
 
@@ -128,13 +135,14 @@ class Gallery:
 
     def after(self, since: datetime) -> Gallery:
         """Return the gallery without the intervals that end before a time, and without series that then have none."""
-        series = [
+        left = [
             replace(
-                item, intervals=tuple(interval for interval in item.intervals if interval.span.stop > since)
+                series,
+                intervals=tuple(interval for interval in series.intervals if interval.span.stop > since),
             )
-            for item in self.series
+            for series in self.series
         ]
-        return Gallery(tuple(item for item in series if item.intervals or item.schedule), self.now)
+        return Gallery(tuple(series for series in left if series.intervals or series.schedule), self.now)
 
 
 def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime) -> Gallery:

@@ -302,7 +302,7 @@ class Site:
             following=months[position + 1] if position + 1 < len(months) else None,
             items=items,
             per_day=per_day,
-            first_days={item.span: _days_of(item, month)[0] for item in items} if month else {},
+            first_days={interval.span: _days_of(interval, month)[0] for interval in items} if month else {},
             days=range(1, days + 1),
             first_weekday=first_weekday,
             is_calendar=is_calendar,

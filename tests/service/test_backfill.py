@@ -71,7 +71,7 @@ def test_files_lie_in_a_folder_for_each_interval_and_the_library_is_there_once(h
 def test_only_the_day_of_a_replaced_file_is_made_again_and_why_says_so(home: Path, data: Path):
     fill(home)
     write_day(data, 1, level=7.0)
-    [note] = [item.reason for item in fill(home, dry_run=True).intervals if item.state == "stale"]
+    [note] = [interval.reason for interval in fill(home, dry_run=True).intervals if interval.state == "stale"]
     assert note == "AC_H2_MFI: ac_h2_mfi_20240102000000_v01.cdf was republished"
     again = fill(home)
     assert (made(again), states(again)) == ([1], ["done"] * 3)
@@ -120,7 +120,9 @@ def test_a_changed_template_makes_its_intervals_stale(home: Path, data: Path):
     changed = daily()
     changed["steps"][2]["tool_args"]["spec"]["title"] = "Another title"
     found = fill(home, pipeline=changed, dry_run=True)
-    assert {item.reason for item in found.intervals} == {"the template has changed: step draw differs"}
+    assert {interval.reason for interval in found.intervals} == {
+        "the template has changed: step draw differs"
+    }
     assert made(fill(home, pipeline=changed)) == [0, 1, 2]
     assert made(fill(home, pipeline=changed)) == []
 
@@ -306,7 +308,7 @@ def test_an_interval_whose_plan_is_refused_has_failed_and_has_no_record(
         patch.setattr(chunk_module, "prepare_run", refuse)
         filled = fill(home)
     assert (states(filled), filled.status) == (["failed"] * 3, "failed")
-    assert {item.reason for item in filled.intervals} == {"the archive is not mounted"}
+    assert {interval.reason for interval in filled.intervals} == {"the archive is not mounted"}
     assert {(ending.run, ending.advice) for ending in filled.made} == {("", "mount it")}
     assert made(fill(home)) == [0, 1, 2]
 
@@ -347,7 +349,7 @@ def test_a_pipeline_with_one_fixed_time_range_can_be_filled(home: Path, data: Pa
 def test_events_are_made_with_their_margins(home: Path, data: Path):
     (home / "events.csv").write_text("time\n2024-01-01T12:00\n2024-01-02T12:00\n")
     filled = fill(home, None, events=home / "events.csv", before="2h", after="3h")  # type: ignore[arg-type]
-    assert [str(item.span) for item in filled.intervals] == [
+    assert [str(interval.span) for interval in filled.intervals] == [
         "2024-01-01T10:00:00 to 2024-01-01T15:00:00",
         "2024-01-02T10:00:00 to 2024-01-02T15:00:00",
     ]

@@ -145,6 +145,7 @@ def add_bundle(file: Path, runs: Runs, folder: Path, now: datetime) -> Bundled:
     try:
         with zipfile.ZipFile(file) as bundle:
             index, members = _members(bundle)
+    # zipfile raises each of these for a file that it cannot read: damaged, encrypted, or compressed otherwise
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError, ValueError) as error:
         raise _damaged(file, str(error)) from error
     digest = hashlib.sha256(json.dumps(index["files"], sort_keys=True).encode()).hexdigest()

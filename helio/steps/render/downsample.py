@@ -114,8 +114,8 @@ def pixel_borders(start: np.datetime64, stop: np.datetime64, pixels: int) -> Int
 def _distinct(size: int, *indices: Int | list[int]) -> Int:
     """Return the different indices of an array of a size in increasing order, faster than `numpy.unique`."""
     is_taken = np.zeros(size, dtype=bool)
-    for some in indices:
-        is_taken[some] = True
+    for chosen in indices:
+        is_taken[chosen] = True
     return np.flatnonzero(is_taken)
 
 

@@ -79,9 +79,9 @@ def event_intervals(
         shaded, remark = _intervals(entry, table, tables, where)
         first, last = (int(end.astype("datetime64[ns]").astype("i8")) for end in (start, stop))
         inside = [
-            replace(item, first=max(item.first, first), last=min(item.last, last))
-            for item in shaded
-            if item.first < last and item.last > first
+            replace(interval, first=max(interval.first, first), last=min(interval.last, last))
+            for interval in shaded
+            if interval.first < last and interval.last > first
         ]
         notes.append(f"{where}: {number_of(len(inside), 'interval')} of {entry['of']} shaded{remark}")
         if len(inside) > MOST:
@@ -89,10 +89,10 @@ def event_intervals(
                 f"{where}: '{entry['of']}' has {len(inside):,} intervals in the time range, more than {MOST}",
                 advice="choose a higher threshold for the events, or a shorter time range",
             )
-        if sum(bool(item.name) for item in inside) > MOST_NAMED:
+        if sum(bool(interval.name) for interval in inside) > MOST_NAMED:
             notes.append(f"{where}: only the {MOST_NAMED} strongest intervals have their name")
-            named = sorted(inside, key=lambda item: (-item.strength, item.first))[:MOST_NAMED]
-            inside = [item if item in named else replace(item, name="") for item in inside]
+            named = sorted(inside, key=lambda interval: (-interval.strength, interval.first))[:MOST_NAMED]
+            inside = [interval if interval in named else replace(interval, name="") for interval in inside]
         intervals += inside
     return intervals, notes
 

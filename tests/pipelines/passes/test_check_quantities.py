@@ -435,10 +435,12 @@ def test_an_orbit_takes_a_vector():
 def test_a_magnetopause_needs_the_sun_on_the_x_axis(frame, sound):
     findings = found(declared(frame), orbit(magnetopause=True))
     assert bool(findings) != sound
-    for one in findings:
-        assert (one.code, one.path) == ("HV403", "/steps/1/tool_args/spec/orbits/0/of")
-        assert one.message.startswith(f"magnetopause needs positions in GSE or GSM, but 'P' is in {frame}")
-        assert "leave out magnetopause" in one.advice[0]
+    for finding in findings:
+        assert (finding.code, finding.path) == ("HV403", "/steps/1/tool_args/spec/orbits/0/of")
+        assert finding.message.startswith(
+            f"magnetopause needs positions in GSE or GSM, but 'P' is in {frame}"
+        )
+        assert "leave out magnetopause" in finding.advice[0]
 
 
 def test_an_orbit_needs_a_frame_about_the_earth_or_the_sun():

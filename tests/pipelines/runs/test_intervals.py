@@ -34,7 +34,7 @@ def run(
 
 
 def shown(items: tuple[Interval, ...]) -> list[tuple[str, State, list[str]]]:
-    return [(str(item.span), item.state, [run.id for run in item.runs]) for item in items]
+    return [(str(interval.span), interval.state, [run.id for run in interval.runs]) for interval in items]
 
 
 def test_no_runs_give_no_intervals():
@@ -49,36 +49,38 @@ def test_intervals_are_in_order_of_time_whatever_the_order_of_runs():
 
 def test_a_due_interval_without_a_run_is_missing():
     found = intervals([run("a", day(0))], due=[day(0), day(1)])
-    assert [(item.state, item.due) for item in found] == [("done", True), ("missing", True)]
+    assert [(interval.state, interval.due) for interval in found] == [("done", True), ("missing", True)]
     assert found[1].run is None
 
 
 def test_an_interval_that_was_not_due_is_shown_but_not_called_due():
-    assert [(item.state, item.due) for item in intervals([run("a", day(3))], due=[day(0)])] == [
+    assert [(interval.state, interval.due) for interval in intervals([run("a", day(3))], due=[day(0)])] == [
         ("missing", True),
         ("done", False),
     ]
 
 
 def test_the_newest_run_with_results_counts():
-    item = intervals([run("old", day(0), hour=1), run("new", day(0), hour=9), run("mid", day(0), hour=5)])[0]
-    assert [run.id for run in item.runs] == ["new", "mid", "old"]
-    assert item.run is not None
-    assert item.run.id == "new"
+    interval = intervals(
+        [run("old", day(0), hour=1), run("new", day(0), hour=9), run("mid", day(0), hour=5)]
+    )[0]
+    assert [run.id for run in interval.runs] == ["new", "mid", "old"]
+    assert interval.run is not None
+    assert interval.run.id == "new"
 
 
 @pytest.mark.parametrize("later", ["failed", "no data", "crashed", "cancelled", "running"])
 def test_a_later_run_without_results_does_not_hide_the_figure(later: RunState):
-    item = intervals([run("old", day(0), hour=1), run("new", day(0), later, hour=9, reason="why")])[0]
-    assert item.run is not None
-    assert (item.state, item.run.id) == ("done", "old")
-    assert item.later_failure is not None
-    assert item.later_failure.id == "new"
+    interval = intervals([run("old", day(0), hour=1), run("new", day(0), later, hour=9, reason="why")])[0]
+    assert interval.run is not None
+    assert (interval.state, interval.run.id) == ("done", "old")
+    assert interval.later_failure is not None
+    assert interval.later_failure.id == "new"
 
 
 def test_an_earlier_failure_is_no_later_failure():
-    item = intervals([run("old", day(0), "failed", 1, reason="why"), run("new", day(0), hour=9)])[0]
-    assert (item.state, item.later_failure) == ("done", None)
+    interval = intervals([run("old", day(0), "failed", 1, reason="why"), run("new", day(0), hour=9)])[0]
+    assert (interval.state, interval.later_failure) == ("done", None)
 
 
 def test_without_results_the_newest_run_says_what_happened():
@@ -92,7 +94,7 @@ def test_a_partial_result_is_a_result():
 
 def test_a_week_is_not_a_run_of_its_days():
     found = intervals([run("week", day(0, 7))], due=[day(0), day(1)])
-    assert [item.state for item in found] == ["missing", "done", "missing"]
+    assert [interval.state for interval in found] == ["missing", "done", "missing"]
 
 
 def test_a_run_without_an_interval_is_left_out():
@@ -175,7 +177,7 @@ def test_records_of_a_home_give_its_intervals(tmp_path: Path):
     add_run(tmp_path, "2024-05-11", status="failed", failure=error("NoData", "none"))
     runs = Runs(tmp_path / "runs")
     found = intervals(read_run(runs.load(run_id)) for run_id in runs.ids())
-    assert [item.state for item in found] == ["done", "no data"]
+    assert [interval.state for interval in found] == ["done", "no data"]
 
 
 # What is to do ----------------------------------------------------------------------------------------------
@@ -205,8 +207,8 @@ def test_a_result_on_another_basis_is_stale(state: RunState, basis: Basis | None
 
 def test_an_interval_that_is_made_again_is_running():
     runs = [run("a", day(0), basis=OLD), run("b", day(0), "running", hour=9, basis=None)]
-    assert [item.state for item in intervals(runs, present={"a": NEW})] == ["running"]
-    assert [item.state for item in intervals(runs, present={"a": OLD})] == ["done"]
+    assert [interval.state for interval in intervals(runs, present={"a": NEW})] == ["running"]
+    assert [interval.state for interval in intervals(runs, present={"a": OLD})] == ["done"]
 
 
 @pytest.mark.parametrize(("days", "expected"), [(1, "waiting"), (6.9, "waiting"), (7.1, "no data")])
@@ -218,13 +220,13 @@ def test_data_of_the_last_days_may_still_come(days: float, expected: State):
 
 def test_an_interval_that_has_not_ended_is_waiting():
     found = intervals((), due=[day(0), day(1)], now=FIRST + timedelta(days=1, hours=3))
-    assert [item.state for item in found] == ["missing", "waiting"]
+    assert [interval.state for interval in found] == ["missing", "waiting"]
     assert found[1].reason == "the interval ends at 2024-05-12 00:00 UTC"
 
 
 def test_the_last_due_interval_of_a_schedule_is_due_and_not_missing():
     found = intervals((), due=[day(0), day(1)], expected=day(1), now=FIRST + timedelta(days=30))
-    assert [item.state for item in found] == ["missing", "due"]
+    assert [interval.state for interval in found] == ["missing", "due"]
     assert intervals([run("a", day(1))], due=[day(1)], expected=day(1))[0].state == "done"
 
 
@@ -247,7 +249,7 @@ clocks = st.none() | st.integers(0, 40).map(lambda days: FIRST + timedelta(days=
 def judged(runs: list[IntervalRun], now: datetime | None, *, due: int = 4) -> dict[TimeRange, State]:
     spans = [day(number) for number in range(due)]
     present = {run.id: OLD for run in runs}
-    return {item.span: item.state for item in intervals(runs, spans, now=now, present=present)}
+    return {interval.span: interval.state for interval in intervals(runs, spans, now=now, present=present)}
 
 
 def with_results(runs: list[IntervalRun]) -> set[TimeRange]:

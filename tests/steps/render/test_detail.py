@@ -145,8 +145,8 @@ def test_a_page_counts_what_it_leaves_out_and_nothing_else():
 def test_the_first_bytes_of_a_page_say_how_high_it_is():
     figure, detail = detail_of(B=wave())
     height = figure.document["layout"]["height"]
-    for given, below in ((detail, LINE), (None, 0)):
-        page = to_html(figure, scripts="beside", detail=given)
+    for shown, below in ((detail, LINE), (None, 0)):
+        page = to_html(figure, scripts="beside", detail=shown)
         assert b'<meta charset="utf-8">' in page[:1024], "browsers look no further"
         page = enclose(page, "html", b"x" * 20_000, title="")
         assert frame_height(page[:10_000]) == height + below + SCROLL_BAR
