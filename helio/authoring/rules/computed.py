@@ -9,21 +9,11 @@ from dataclasses import dataclass, replace
 from helio.authoring.request import Computation
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE
+from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE, RATIO
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 
-# In addition to the name and synonyms of each tool.
-_MORE_NAMES: dict[str, tuple[str, ...]] = {
-    "running_median": ("running/moving/rolling/sliding median",),
-    "running_average": ("running/moving/rolling/sliding/boxcar average/mean", "smooth~ it/them?"),
-    "power_spectrogram": ("dynamic/fft power? spectrogram/spectrum/spectra", "power spectrogram"),
-    "power_spectrum": ("power spectrum/spectra",),
-    "despike": ("despike~", "de-spike~", "remove~ the? spike", "without spike"),
-    "detrend": ("detrend~", "remove/subtract~ the? linear? trend"),
-    "derivative": ("time? derivative",),
-    "resample": ("resampl~", "average", "bin"),
-}
 _EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
 _METHODS = {"med": "median", "min": "min", "max": "max"}
 _DURATION = duration_pattern()
@@ -51,7 +41,7 @@ class ComputationMention:
 def tool_names(tool: str) -> str:
     """Return a regular expression that matches every name and synonym of a tool."""
     spelt = (name.replace("_", " ") for name in (tool, *signatures()[tool].synonyms))
-    return any_phrase(_MORE_NAMES.get(tool, ()) + tuple(spelt))
+    return any_phrase(tuple(VOCABULARY["computations"].get(tool, ())) + tuple(spelt))
 
 
 def _phrases() -> Iterator[tuple[str, str, bool]]:
@@ -73,13 +63,18 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         False,
     )
     yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
-    yield "detrend", rf"\b(?:{tool_names('detrend')})\b", False
+    for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
+        yield tool, rf"\b(?:{tool_names(tool)})\b", False
+    of_series = r"of\b(?!.*\b(?:ions?|electrons?|protons?|particles?|energy|flux)\b)"
+    yield "power_spectrogram", rf"\bspectrograms? (?={of_series})", True
+    yield "power_spectrum", rf"\b(?:frequency )?(?:spectrum|spectra) (?={of_series})", True
     yield (
         MAGNITUDE,
         r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)",
         False,
     )
-    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?", False
+    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", False
+    yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", False
 
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
@@ -93,6 +88,10 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     window = sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
+    if window is None and any(_lacks_window(mention.computation) for mention in mentions):
+        window = sentence.take_first(
+            rf"\b(?:over|with|using)\s+(?:an?\s+)?{_DURATION}(?!\s+(?:from|before|after)\b)"
+        )
     # "smoothed with a 10-minute running average" names one computation twice
     complete = {mention.computation.tool for mention in mentions if mention.computation.window}
     mentions = [
@@ -133,8 +132,12 @@ def _has_object(behind: str, phrase: str) -> bool:
     return bool(adjective and noun)
 
 
+def _lacks_window(computation: Computation) -> bool:
+    tool = APPLIED.get(computation.tool)
+    return tool is not None and bool(tool.argument) and not computation.window
+
+
 def _with_window(mention: ComputationMention, window: str) -> ComputationMention:
-    tool = APPLIED.get(mention.computation.tool)
-    if tool is None or not tool.argument or mention.computation.window:
+    if not _lacks_window(mention.computation):
         return mention
     return replace(mention, computation=replace(mention.computation, window=window))

@@ -19,25 +19,20 @@ from helio.authoring.rules.named import (
     read_spacecraft,
 )
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import DIFFERENCE, MAGNITUDE
-from helio.authoring.writing.writer import DERIVED
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_TWO
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.quantities import ABS_B, families
+from helio.knowledge.missions import instrument_names
+from helio.knowledge.quantities import ABS_B, SOURCES, families
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES
+from helio.knowledge.vocabulary import VOCABULARY
 
-COLOURS = (
-    "black|blue|red|green|orange|purple|grey|gray|brown|magenta|cyan|teal|navy|crimson|gold|pink|violet|olive|maroon"
-    "|indigo|turquoise"
-)
-_COUNTED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-# Instruments as the ids of their datasets spell them.
-_INSTRUMENTS = (
-    r"(?<![\w-])(?:MFI|SWE|3DP|EPM|FGM|FPI|DES|DIS|MEC|ESA|SST|EMFISIS|MGF|CELIAS|ERNE|HET|PLA|SPC|SPI|SWA"
-    r"|PAS|EPD|EPT|VHM|SWOOPS)(?![\w-])"
-)
+COLOURS = "|".join(VOCABULARY["colours"])
+_COUNTED = VOCABULARY["counted"]
+_INSTRUMENTS = {name for source in SOURCES for name in instrument_names(source.dataset)}
+_INSTRUMENT = rf"(?<![\w-])(?:{'|'.join(sorted(_INSTRUMENTS, key=len, reverse=True))})(?![\w-])"
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
 _SAVED = (
@@ -124,6 +119,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     mentions = read_computations(sentence)
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
+    instruments = _instruments(sentence)
     style = RequestedStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)))
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
@@ -147,7 +143,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         cadence=_cadence(sentence),
         burst=sentence.take_first(_BURST) is not None,
         vectors=re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
-        instruments=tuple(match[0].upper() for match in sentence.take(_INSTRUMENTS)),
+        instruments=instruments,
         units=tuple(match[1] for match in sentence.take(_UNIT)),
         computed=computed,
         computations=tuple(mention.computation for mention in mentions),
@@ -157,6 +153,15 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         name=name,
     )
     return Reading(request, sentence.unread(), _doubt(mentions, placed, drawn, unclear=unclear))
+
+
+def _instruments(sentence: Sentence) -> tuple[str, ...]:
+    """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
+    spelt = r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])"
+    sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
+    names = [match[0].upper().replace("SPANI", "SPAN-I") for match in sentence.take(re.compile(spelt))]
+    names += [match[0].upper() for match in sentence.take(re.compile(_INSTRUMENT))]
+    return tuple(dict.fromkeys(names))
 
 
 def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
@@ -222,7 +227,7 @@ def _derived(sentence: Sentence, placed: Placed) -> str:
     if len(placed) < 2 or placed[0][1].name not in DERIVED:
         return ""
     (start, first), (following, _) = placed[:2]
-    needed = {*DERIVED[first.name][1].values(), SPEED, ABS_B}
+    needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
     computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
     return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
 
@@ -252,7 +257,7 @@ def _doubt(
         )
     for mention in mentions:
         tool = mention.computation.tool
-        between = tool not in (MAGNITUDE, DIFFERENCE) and _is_between_two(mention.position, placed)
+        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, placed)
         if len(drawn) > 1 and (mention.partial or between):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",

@@ -15,8 +15,9 @@ from helio.pipelines.template.schema import SCHEMA_VERSION
 
 # B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
 _ORDER = (
-    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "T", "Pdyn", "beta", "VA", "MA", "ions", "electrons", "protons"),
-    *("fast_electrons", "position", "R", "SYMH", "Dst", "Kp", "AE", "AL", "AU"),
+    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "Ne", "T", "Te", "W", "Pdyn", "beta", "VA", "MA", "Mms"),
+    *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
+    *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
 )  # fmt: skip
 _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS)
 _LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
@@ -186,5 +187,6 @@ def _axis_of(series: PlotSeries) -> str:
 
 def _rank(quantity: str) -> tuple[int, str]:
     """Return the position of a quantity in a figure's order; a component comes directly after its vector."""
-    whole = next((row for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} ")), None)
-    return (_ORDER.index(whole.symbol) if whole else len(_ORDER), quantity)
+    symbols = (row.symbol for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} "))
+    known = next((_ORDER.index(name) for name in symbols if name in _ORDER), len(_ORDER))
+    return known, quantity
