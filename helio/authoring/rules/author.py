@@ -75,7 +75,7 @@ class RuleAuthor:
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
-        return TemplateDraft(proved, BY, notes)
+        return TemplateDraft(proved, BY, (*reading.named, *notes))
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""

@@ -17,6 +17,7 @@ from helio.steps.signature import signatures
 _EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
 _METHODS = {"med": "median", "min": "min", "max": "max"}
 _DURATION = duration_pattern()
+_PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
@@ -53,11 +54,13 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         yield tool, rf"\b(?:{names})\b{window}?", True
     statistic = r"(?P<statistic>averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)"
     yield "resample", rf"\b(?P<each>hourly|daily|minutely)[- ]{statistic}\b", True
-    statistic = r"(?P<statistic>averages?|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
-    yield "resample", rf"\b{_DURATION}[\s-]*{statistic}\b", True
+    statistic = (
+        r"(?P<statistic>averages?|averaging|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
+    )
+    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{_DURATION}[\s-]*{statistic}\b", True
     yield (
         "resample",
-        r"\b(?:averaged?|resampled?|rebin(?:ned)?|binned|downsampled?|reduced?)"
+        r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"
         r"(?: (?:it|them|both|all|everything|the data))?\s+(?:over|to|on|into|at|every|in)\s+(?:a\s+)?"
         rf"{_DURATION}(?:\s+(?:cadence|bins|intervals|averages|means|resolution|grid))?",
         False,
@@ -65,9 +68,13 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
     for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
         yield tool, rf"\b(?:{tool_names(tool)})\b", False
-    of_series = r"of\b(?!.*\b(?:ions?|electrons?|protons?|particles?|energy|flux)\b)"
-    yield "power_spectrogram", rf"\bspectrograms? (?={of_series})", True
-    yield "power_spectrum", rf"\b(?:frequency )?(?:spectrum|spectra) (?={of_series})", True
+    # of a series, not of particles
+    yield "power_spectrogram", rf"^(?!.*{_PARTICLE}).*?(?P<out>\bspectrograms?\b(?=\s+of\b))", True
+    yield (
+        "power_spectrum",
+        rf"^(?!.*{_PARTICLE}).*?(?P<out>\b(?:frequency )?(?:spectrum|spectra)\b(?=\s+of\b))",
+        True,
+    )
     yield (
         MAGNITUDE,
         r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)",
@@ -93,6 +100,20 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
             rf"\b(?:over|with|using)\s+(?:an?\s+)?{_DURATION}(?!\s+(?:from|before|after)\b)"
         )
     # "smoothed with a 10-minute running average" names one computation twice
+    if any(mention.computation.tool.startswith("power_") for mention in mentions):
+        sentence.drop(r"\((?P<out>spectrogram|FFT|PSD)(?=\))")
+    raw = sentence.take_first(
+        r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
+        r"(?:\s+(?:behind|below|beside|too|overlaid))?"
+    )
+    if raw:
+        mentions = [
+            replace(mention, computation=replace(mention.computation, beside=True)) for mention in mentions
+        ]
+    else:
+        sentence.drop(
+            r",?\s*\bnot\s+(?:the\s+)?(?:raw|original|unsmoothed)(?:\s+(?:data|values|series))?\b|\bonly\b(?=\s+the\s*\x1f)"
+        )
     complete = {mention.computation.tool for mention in mentions if mention.computation.window}
     mentions = [
         mention

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import itemgetter
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Panels, PipelineRequest, RequestedStyle, RequestQuantity
@@ -18,15 +19,16 @@ from helio.authoring.rules.named import (
     read_quantities,
     read_spacecraft,
 )
+from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_TWO
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import ABS_B, SOURCES, families
+from helio.knowledge.quantities import ABS_B, ELECTRONS, FAST_ELECTRONS, IONS, PROTONS, SOURCES, families
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import INDICES
+from helio.knowledge.quantity_words import INDICES, SPECTRA
 from helio.knowledge.vocabulary import VOCABULARY
 
 COLOURS = "|".join(VOCABULARY["colours"])
@@ -47,11 +49,11 @@ _FRAME = (
     r"\b(?:(?:rotated|transformed|converted|turned)\s+(?:in)?to\s+)?"
     rf"({'|'.join(FRAMES)})\b(?: (?:frame|coordinates?))?"
 )
-_TOGETHER = r"\bin (?:one|the same|a single|a common) panel\b"
+_TOGETHER = r"\b(?:(?:all\s+)?in|on|,)\s*(?:one|the same|a single|a common|one single) (?:panel|axes|plot)\b"
 _PANELS = rf"\b(?:in\s+)?({'|'.join(_COUNTED)}|\d)\s+(?:separate\s+)?panels\b"
 _LAYOUT = (
     r"\bon top\b|\bat the (?:top|bottom)\b"
-    r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))"
+    r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))|, ?\bbelow\b"
 )
 _OVERLAID = r"\boverla(?:y|id|ys|ying)\b|\bside by side\b"
 _UNIT = r"\bin\s+(?:units of\s+)?((?-i:nT|km/s|K|nPa|eV|AU|R_E|cm\^?-3))(?![\w/^-])"
@@ -80,8 +82,18 @@ _SCALED = r"(?P<what>density|temperature|speed|flux|field|pressure|beta|all|ever
 _LOG = (
     rf"\b{_SCALED}(?P<out>\s+(?:on|in|with)\s+(?:an?\s+)?log(?:arithmic)?(?:\s+(?:scale|axis))?)\b",
     rf"\b(?P<out>log(?:arithmic)?\s+(?:scale|axis)\s+for\s+(?:the\s+)?){_SCALED}\b",
-    r"\b(?P<what>)(?:on |with )?(?:an?\s+)?log(?:arithmic)?[- ](?:scales?|y[- ]axis|axis|axes)\b",
+    r"\b(?P<what>)(?:on |with |in )?(?:an?\s+)?log(?:arithmic)?[- ](?:y[- ])?(?:scales?|y[- ]axis|y|axis|axes)\b",
+    r",\s*(?P<what>)(?:(?:use |with )?log(?:arithmic)?)(?=\s*(?:$|[,.;]))",
 )
+
+
+_SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
+_PARTICLES = {
+    rf"\belectrons?\b{_SPECTRUM}": (ELECTRONS, FAST_ELECTRONS),
+    rf"\b(?:protons?|ions?)\b{_SPECTRUM}": (IONS, PROTONS),
+    r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux)\s+(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
+}
+"""Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +112,8 @@ class Reading:
     request: PipelineRequest
     unread: tuple[str, ...]
     doubt: NotUnderstood | None = None
+    named: tuple[str, ...] = ()
+    """Notes on the time ranges of named events."""
 
 
 def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
@@ -110,6 +124,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     NotUnderstood
         A duration may be a cadence or a time.
     """
+    text, named = with_plain_times(text, now)
     sentence = Sentence(text)
     title = sentence.take_text(_TITLE)
     exports = _exports(sentence)
@@ -120,11 +135,13 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
     instruments = _instruments(sentence)
+    crafts = crafts or _carriers(instruments)
     style = RequestedStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)))
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
     placed = read_quantities(sentence, coloured, magnitude=magnitude)
+    placed = sorted([*placed, *_particles(sentence, instruments, crafts)], key=itemgetter(0))
     if ordered:
         panels = replace(panels, order=_order(sentence, placed, magnitude=magnitude))
     computed = _derived(sentence, placed)
@@ -152,7 +169,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         exports=exports,
         name=name,
     )
-    return Reading(request, sentence.unread(), _doubt(mentions, placed, drawn, unclear=unclear))
+    return Reading(request, sentence.unread(), _doubt(mentions, placed, drawn, unclear=unclear), named)
 
 
 def _instruments(sentence: Sentence) -> tuple[str, ...]:
@@ -164,10 +181,45 @@ def _instruments(sentence: Sentence) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def _carriers(instruments: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Return the spacecraft that alone has the named instruments, if the sentence names no spacecraft."""
+    having = [
+        {source.spacecraft for source in SOURCES if name in instrument_names(source.dataset)}
+        for name in instruments
+    ]
+    common = set.intersection(*having) if having else set()
+    return [(0, craft) for craft in common] if len(common) == 1 else []
+
+
+def _particles(sentence: Sentence, instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:
+    """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
+
+    Only if the instruments have exactly one such quantity.
+    """
+    named = set(instruments)
+    placed: Placed = []
+    for pattern, kinds in _PARTICLES.items():
+        measured = {
+            source.quantity
+            for source in SOURCES
+            if source.quantity in kinds
+            and named & instrument_names(source.dataset)
+            and (not crafts or source.spacecraft in {craft for _, craft in crafts})
+        }
+        if len(measured) == 1:
+            for match in sentence.take(pattern):
+                placed.append((match.start(), RequestQuantity(next(iter(measured)))))
+    return placed
+
+
 def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
     """Read how the panels should be arranged, and whether the sentence gives their order."""
     together = sentence.take_first(_TOGETHER) is not None
     count = sentence.take_text(_PANELS).lower()
+    sentence.drop(
+        r"\b(?:both spacecraft )?one (?:below|above|under) the other\b|\b(?:with )?(?:the )?same time axis\b"
+    )
+    sentence.drop(r"\b(?:in )?different colou?rs\b|\bstacked panels\b")
     ordered = sentence.drop(_LAYOUT) > 0
     overlaid = {match[0].casefold() for match in sentence.take(_OVERLAID)}
     layout = replace(
@@ -234,6 +286,10 @@ def _derived(sentence: Sentence, placed: Placed) -> str:
 
 def _cadence(sentence: Sentence) -> float | None:
     cadence = None
+    at_end = rf"(?<=\x1f)[ ,]+(?P<at_end>{_LENGTH})(?=[ ]*(?:[.,;]|$|\x1f))"
+    for match in sentence.take(at_end):  # OMNI 1 min
+        seconds = cadences_in(match["at_end"])
+        cadence = seconds[0] if seconds else cadence
     for match in sentence.take(_CADENCE):
         if match["bare"] and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE):
             raise NotUnderstood(
