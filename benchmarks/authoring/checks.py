@@ -224,9 +224,15 @@ def _matches(pattern: Pattern, node: Node) -> bool:
     orders = [node.inputs] if pattern.get("ordered") else permutations(node.inputs, len(wanted))
     return any(
         len(order) >= len(wanted)
-        and all(matches(one, other) for one, other in zip(wanted, order, strict=False))
+        and all(_is_input(one, other, len(node.inputs)) for one, other in zip(wanted, order, strict=False))
         for order in orders
     )
+
+
+def _is_input(pattern: Pattern, node: Node, count: int) -> bool:
+    """Whether an input is what a pattern describes; one of several may be on a common clock."""
+    on_clock = count > 1 and node.tool in (*IN_PASSING, "resample")
+    return matches(pattern, node) or (on_clock and _is_input(pattern, node.inputs[0], count))
 
 
 def found(pattern: Pattern, nodes: Iterable[Node]) -> set[Node]:

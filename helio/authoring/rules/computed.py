@@ -97,7 +97,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     )
     if window is None and any(_lacks_window(mention.computation) for mention in mentions):
         window = sentence.take_first(
-            rf"\b(?:over|with|using)\s+(?:an?\s+)?{_DURATION}(?!\s+(?:from|before|after)\b)"
+            rf"(?:\b(?:over|with|using)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
         )
     # "smoothed with a 10-minute running average" names one computation twice
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
@@ -108,7 +108,8 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     )
     if raw:
         mentions = [
-            replace(mention, computation=replace(mention.computation, beside=True)) for mention in mentions
+            replace(mention, computation=replace(mention.computation, beside=True, behind=True))
+            for mention in mentions
         ]
     else:
         sentence.drop(

@@ -146,6 +146,10 @@ class Sentence:
                 yield min(start, clocks.start()), text
                 break
 
+    def rest(self) -> str:
+        """Return the unread rest of the sentence."""
+        return " ".join(self._left.replace(_TAKEN, " ").split())
+
     def joins_times(self) -> bool:
         """Return whether the sentence adds a second time: ``also for 2023-01-03``."""
         return self.has(rf"\b(?:also|add|additionally|plus)\s+{_TAKEN}|{_TAKEN}[\s,]*(?:too|as well|also)\b")

@@ -51,6 +51,8 @@ class PlotSeries:
     unit: str = ""
     group: str = ""
     """``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty."""
+    over: str = ""
+    """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
 
 
 @dataclass
@@ -125,7 +127,7 @@ def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSe
             and series.quantity == last[0].quantity
             and series.craft not in [other.craft for other in last]
         )
-        if together:
+        if together or (series.over and any(series.over == other.label for other in last)):
             last.append(series)
         else:
             panels.append([series])
@@ -138,6 +140,7 @@ def figure_of(
     title: str,
     log: Sequence[str] = (),
     colours: Mapping[str, str] | None = None,
+    as_lines: bool = False,
 ) -> Document:
     """Return the settings of a figure, for the argument `spec` of the tool `render_spec`."""
     spec: Document = {
@@ -150,7 +153,8 @@ def figure_of(
     scales = {
         str(number): "log"
         for number, panel in enumerate(panels, 1)
-        if panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity}
+        if (panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity})
+        or (panel[0].kind == "spectrum" and {"*", panel[0].quantity} & set(log))
     }
     looks = {
         "y_label": labels,
@@ -158,6 +162,8 @@ def figure_of(
         "trace_colors": shades | dict(colours or {}),
         "log_scale": scales,
     }
+    if as_lines and any(panel[0].kind == "spectrum" for panel in panels):
+        looks["panel_types"] = ["line" for _ in panels]
     return spec | {key: value for key, value in looks.items() if value}
 
 

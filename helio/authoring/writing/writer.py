@@ -102,7 +102,13 @@ class _Writer:
         panels = [shown] if request.panels.together else panels_of(shown, compare=compare)
         self._check_layout(panels)
         text = request.style.title or self._title(shown)
-        spec = figure_of(panels, title=text, log=self._log(shown), colours=self._colours(shown))
+        spec = figure_of(
+            panels,
+            title=text,
+            log=self._log(shown),
+            colours=self._colours(shown),
+            as_lines=request.style.as_lines,
+        )
         self.steps.add(f"figure{self._ending()}", "render_spec", {"spec": spec}, "Draw the figure")
         return request.name or self._name(shown), text
 
@@ -586,6 +592,8 @@ class _Writer:
                 new = replace(new, frame="LMN")
             elif tool == "resample":
                 new = replace(new, cadence=Duration(computation.window).nanoseconds / 1e9)
+            if computation.behind and new.kind == series.kind and how.quantity == "{}":
+                new = replace(new, over=series.label)
             made[series.label] = new
         if computation.beside:
             return [*shown, *made.values()]
