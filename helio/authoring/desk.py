@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from helio.authoring.compared import differences
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, fetched_datasets
@@ -41,6 +42,7 @@ from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import RemainingWork, work_left
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.dialect.written import object_of, written_steps
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
@@ -374,9 +376,15 @@ class Desk:
         base: str = "",
     ) -> Proposal:
         notes = (*draft.notes, *self._archive_notes(pipeline, after))
-        return self._keep(
-            task, pipeline, draft.attribution, notes, draft.proved.warnings, before, after, base
-        )
+        found = (*self._differences(task, draft, before or base), *draft.proved.warnings)
+        return self._keep(task, pipeline, draft.attribution, notes, found, before, after, base)
+
+    def _differences(self, task: _Assignment, draft: TemplateDraft, before: str) -> tuple[Diagnostic, ...]:
+        """Compare the request with the draft; a repair has no sentence to compare."""
+        if task.run:
+            return ()
+        old = parse(before).plan if before else None
+        return differences(task.request, draft.template, self.catalogue, self._now, before=old)
 
     def _keep(
         self,

@@ -640,13 +640,13 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
     _say_line(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")
     for note in proposal.notes:
         _say_line(f"  note: {note}")
-    if proposal.after:
-        say_changes(proposal.changes, new=proposal.earlier is None)
-    for finding in proposal.diagnostics:
+    for finding in proposal.diagnostics:  # above the changes, where nobody overlooks them
         where = f" step {finding['step_id']}" if finding.get("step_id") is not None else ""
         _say_line(
             f"  {finding.get('severity', 'error')}[{finding['code']}]{where}: {finding.get('message', '')}"
         )
+    if proposal.after:
+        say_changes(proposal.changes, new=proposal.earlier is None)
     if patch:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:
