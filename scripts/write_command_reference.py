@@ -42,6 +42,7 @@ EXAMPLES = {
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),
     "save": ("helio save last --as my-pipeline",),
+    "mcp": ("helio mcp --archive sample --output figures",),
     "import": (
         "helio import mine.json",
         "helio import mine.json --as ace-daily",

@@ -25,7 +25,7 @@ LAYERS = (
     ("flows", "authoring"),
     ("service",),
     ("api", "doctor", "dev"),
-    ("web",),
+    ("web", "mcp_server"),
     ("cli",),
     ("testing",),
 )
@@ -40,6 +40,8 @@ HOMES = {
     "jinja2": "web",
     "markupsafe": "web",
     "uvicorn": "web",
+    "mcp": "mcp_server",
+    "mcp_types": "mcp_server",
     "PIL": "pictures",
 }
 SOURCES = sorted(
