@@ -252,12 +252,12 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         reason = "" if schedule.paused else "paused on the engine's page"
     elif last is not None and last.state == "running":
         state = "running"
-    elif last is not None and last.failures_in_a_row:
-        state, reason = "failing", last.reason or "the process of the run ended before the run"
-        remedy = f"helio runs show {last.run}" if last.run else f"helio run {schedule.pipeline}"
     elif last is not None and last.state == "waiting":
         state, reason = "waiting", last.reason
         remedy = "look at the archive's page: are these data published later, or not at all?"
+    elif last is not None and last.failures_in_a_row:
+        state, reason = "failing", last.reason or "the process of the run ended before the run"
+        remedy = f"helio runs show {last.run}" if last.run else f"helio run {schedule.pipeline}"
     elif unbegun:
         state = "overdue"
         reason = f"the run of {unbegun[-1]:%Y-%m-%d %H:%M} UTC has not begun"
