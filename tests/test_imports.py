@@ -14,7 +14,7 @@ import helio
 
 ROOT = Path(helio.__file__).parent
 LAYERS = (
-    ("limits",),
+    ("clock", "limits"),
     ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
     ("notebook",),
     ("store",),
