@@ -189,6 +189,7 @@ EXAMPLE: dict[str, Any] = {
                             "width": 2,
                         },
                         {"x": 0.01, "panel": 2},
+                        {"of": "f_ci", "panel": 2},
                     ],
                     "vrects": [
                         {

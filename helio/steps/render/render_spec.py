@@ -28,6 +28,7 @@ from helio.steps.render.gaps import usable_records
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.lines import Line
+from helio.steps.render.marked_medians import marked_labels, with_medians
 from helio.steps.render.page import (
     column_titles,
     footer,
@@ -98,6 +99,7 @@ _TITLE_COLUMN = 28
         "spec.bands.upper",
         "spec.events.of",
         "spec.events.by",
+        "spec.vlines.of",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
@@ -176,7 +178,7 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = named_once(same_y(with_room(panels, hlines), spec), spec.get("columns", 1))
     drawn = [table for panel in panels for table in panel.tables.values()]
-    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec))
+    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec), *marked_labels(spec))
     drawn += [tables[label] for label in beside if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
@@ -280,7 +282,6 @@ def render_spec(
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
     events, event_notes = event_intervals(spec, tables, start, stop)
-    notes += event_notes
     symlogs = {
         name: side.symlog
         for panel in panels
@@ -291,8 +292,10 @@ def render_spec(
         # For readers of the document, and for the page, which labels these axes when a reader zooms in.
         thresholds = {f"yaxis{name.removeprefix('y')}": scale.linthresh for name, scale in symlogs.items()}
         layout["meta"] = {"symlog": thresholds}
+    vlines, mark_notes = with_medians(spec, tables, panels, start, end)
+    notes += [*event_notes, *mark_notes]
     shapes, mark_texts = marks.marks(
-        spec,
+        {**spec, "vlines": vlines} if "vlines" in spec else spec,
         geometry,
         start=start,
         stop=stop,
@@ -308,6 +311,9 @@ def render_spec(
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in bin_axes.items()},
+        bin_ranges={
+            number: layout["xaxis" + axis.removeprefix("x")]["range"] for number, axis in bin_axes.items()
+        },
         time_axes=time_axes,
         foreground=theme.foreground,
         background=theme.background,

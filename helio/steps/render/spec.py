@@ -74,8 +74,11 @@ class LineStyle(TypedDict, total=False):
 class VLine(TypedDict, total=False):
     """A vertical line at one time, in every panel with a time axis, or at one position in a spectrum panel."""
 
-    x: Required[
-        Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    x: Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    of: Annotated[
+        str,
+        "Instead of x, with a spectrum panel's number: label of a series in the unit of the panel's x axis, such as a "
+        "gyrofrequency; its median over the time range of the figure is marked.",
     ]
     panel: Annotated[int, "Number of a spectrum panel, to mark a frequency, energy or angle in it."]
     label: Annotated[Text, "Text beside the line, at the top of the first panel that the line crosses."]
@@ -511,7 +514,7 @@ class FigureSpec(TypedDict, total=False):
         "A step longer than this many local median cadences is a gap; 1.5 when left out.",
     ]
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
-    vlines: Annotated[list[VLine], "Vertical lines at times."]
+    vlines: Annotated[list[VLine], "Vertical lines at times, or at frequencies or energies of a spectrum."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
     events: Annotated[
         list[Events],
