@@ -141,6 +141,15 @@ class Settings:
         return self.home / "logs" / "helio.log"
 
 
+class PreviewSettings(Settings):
+    """Settings for drawing proposals: the records of these runs are kept apart from the records of all other runs."""
+
+    @property
+    def runs(self) -> Path:
+        """Return the folder of the records of previews."""
+        return self.home / "previews"
+
+
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """Read all settings from the environment variables.
 

@@ -142,7 +142,7 @@ FLOORS = {
         ("codes", "template", "templates"),
         ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
-        ("library", "passes"),
+        ("blame", "library", "passes"),
         ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),
