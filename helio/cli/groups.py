@@ -31,7 +31,17 @@ GROUPS = {
     ),
     "Write and edit pipelines": ("new", "author", "edit", "repair", "proposals"),
     "Find data": ("datasets", "missions", "archive", "catalog"),
-    "Run pipelines on a schedule": ("backfill", "schedule", "serve", "status", "notify", "up", "down"),
+    "Run pipelines on a schedule": (
+        "backfill",
+        "drift",
+        "refresh",
+        "schedule",
+        "serve",
+        "status",
+        "notify",
+        "up",
+        "down",
+    ),
     "Reproduce and cite": ("lock", "verify", "rerun", "diff", "cite"),
     "Get help and extend helio": ("tools", "explain", "doctor", "gc", "passes", "schema", "dev"),
 }
