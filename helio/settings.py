@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from helio.clock import Clock
 from helio.errors import RequestError
 
 log = logging.getLogger(__name__)
@@ -102,6 +103,9 @@ class Settings:
     in the variable)."""
     model_tokens: int | None = None
     """``$HELIO_MODEL_TOKENS``: maximum number of tokens for one request of the user. Default: no limit."""
+
+    clock: Clock = field(default=Clock(), repr=False)
+    """The clock of runs, of requests to archives and of the service; a simulation replaces it."""
 
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """All environment variables, for the programs that helio starts: the engine's server and a browser."""

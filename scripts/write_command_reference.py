@@ -42,7 +42,12 @@ EXAMPLES = {
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),
     "save": ("helio save last --as my-pipeline",),
-    "import": ("helio import mine.json", "helio import paper.zip --output figures"),
+    "mcp": ("helio mcp --archive sample --output figures",),
+    "import": (
+        "helio import mine.json",
+        "helio import mine.json --as ace-daily",
+        "helio import paper.zip --output figures",
+    ),
     "export": (
         "helio export my-ace my-ace.json",
         "helio export --notebook last field.ipynb",

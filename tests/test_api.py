@@ -323,7 +323,14 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
     assert functions == set(PUBLIC)
     used = {key for function in PUBLIC.values() for key in inspect.signature(function).parameters}
     assert used == set(WRONG_TYPES)
-    assert set(CHECKS) - used == {"request", "chosen", "document", "writing"}  # of the methods below
+    assert set(CHECKS) - used == {
+        "request",
+        "chosen",
+        "document",
+        "writing",
+        "text",
+        "written_by",
+    }  # of methods
     assert not [
         name
         for name, function in PUBLIC.items()

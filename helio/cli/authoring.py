@@ -428,6 +428,16 @@ def reject_proposal(proposal: Id) -> None:
 # ---- what the commands share
 
 
+def writer_called(name: str) -> By:
+    """Return the writer that ``--author`` names."""
+    from helio.errors import RequestError
+
+    for writer in _WRITERS:
+        if writer == name:
+            return writer
+    raise RequestError(f"--author cannot be '{name}'", advice="use rules, model or auto")
+
+
 def _proposals() -> Proposals:
     from helio.authoring.proposals import Proposals
     from helio.pipelines.library import Library
@@ -454,12 +464,10 @@ def _desk(
     with errors_as_text(as_json, cancelled=_UNCHANGED):
         from helio import api
         from helio.authoring.outcome import NotProved
-        from helio.errors import Cancelled, RequestError
+        from helio.errors import Cancelled
 
         try:
-            writer = next((known for known in _WRITERS if known == by), None)
-            if writer is None:
-                raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
+            writer = writer_called(by)
             settings = current_settings()
             log_to(settings, verbose=context.obj)
             desk = api.desk(

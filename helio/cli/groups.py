@@ -29,7 +29,7 @@ GROUPS = {
         "history",
         "delete",
     ),
-    "Write and edit pipelines": ("new", "author", "edit", "repair", "proposals"),
+    "Write and edit pipelines": ("new", "author", "edit", "repair", "proposals", "mcp"),
     "Find data": ("datasets", "missions", "archive", "catalog"),
     "Run pipelines on a schedule": (
         "backfill",
