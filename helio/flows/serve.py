@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,23 @@ def serve(
 
 
 @dataclass(frozen=True)
+class Outage:
+    """Time in which the engine's server did not answer.
+
+    Parameters
+    ----------
+    begun, ended : datetime
+        Naive UTC; `ended` is None while the server does not answer.
+    restarted : bool
+        Whether the process of helio's own server had ended, so that `helio serve` started it again.
+    """
+
+    begun: datetime
+    ended: datetime | None = None
+    restarted: bool = False
+
+
+@dataclass(frozen=True)
 class Activity:
     """What `helio serve` does now.
 
@@ -117,10 +134,13 @@ class Activity:
         Schedules whose runs are running.
     paused : tuple of str
         Schedules that a person has paused on the engine's pages.
+    outage : Outage, optional
+        The last time in which the engine's server did not answer.
     """
 
     running: tuple[str, ...] = ()
     paused: tuple[str, ...] = ()
+    outage: Outage | None = None
 
 
 def run_scheduled(
@@ -237,7 +257,7 @@ class _Serving:
         """The deployment of each flow run that this process has started, by the flow run's id."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
-        self._lost = False
+        self._outage: Outage | None = None
         self._pause = 0.0
         self._start_at = 0.0
         self._look_at: dict[str, float] = {}
@@ -293,21 +313,21 @@ class _Serving:
             if self.server.is_up():
                 log.warning("%s", error)
                 return
-            if not self._lost:
+            if self._outage is None or self._outage.ended:
+                self._outage = Outage(utc_now())
                 self._on_progress(f"lost the connection to the server: {error.message}")
-            self._lost = True
             self._bring_back()
         else:
-            if self._lost:
+            if self._outage is not None and not self._outage.ended:
+                self._outage = replace(self._outage, ended=utc_now())
                 self._on_progress("the server answers again")
-            self._lost = False
             self._pause = 0.0
 
     def activity(self) -> Activity:
         """Return which schedules run now, and which were paused on the engine's pages at the last look there."""
         busy = set(self._busy.values())
         running = [name for name, deployment in self._deployments.items() if deployment.id in busy]
-        return Activity(tuple(running), self._paused)
+        return Activity(tuple(running), self._paused, self._outage)
 
     def end(self) -> None:
         """Stop all runs and schedule them again, so that the next `helio serve` continues them."""
@@ -629,6 +649,9 @@ class _Serving:
             self.server.start()
         except EngineError as error:
             log.warning("%s", error)
+        else:
+            if self._outage is not None:
+                self._outage = replace(self._outage, restarted=True)
 
 
 def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,13 +9,17 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 from helio.errors import DamagedRecord, UnknownRun
 from helio.flows.last_runs import last_run
-from helio.service.status import Status
+from helio.service.status import SILENT, Status
 from helio.store.files import write_whole
 from helio.store.records import Count, NaiveInstant, read_record
 from helio.store.runs import EventRecord, Runs
+
+if TYPE_CHECKING:
+    from helio.flows.serve import Outage
 
 log = logging.getLogger(__name__)
 
@@ -199,6 +203,35 @@ def problems_of(
             continue
         problems += _alerts(schedule.name, [event for event in events if event["kind"] == "alert"])
     return problems, frozenset(quiet)
+
+
+def outages(outage: Outage | None, now: datetime) -> Iterator[Problem]:
+    """Yield an outage of the engine's server, if `helio serve` restarted the server or the outage lasts long.
+
+    Parameters
+    ----------
+    now : datetime
+        Naive UTC.
+    """
+    if outage is None or not (outage.restarted or (outage.ended or now) - outage.begun > SILENT):
+        return
+    if outage.ended is None and now - outage.begun <= SILENT:
+        return  # one message will say how long it was
+    if outage.ended is None:
+        cause = f"The engine's server has not answered since {outage.begun:%Y-%m-%d %H:%M:%S} UTC."
+        remedy = "helio serve tries to start it again and again; helio doctor says what is wrong"
+    else:
+        begun, ended = f"{outage.begun:%Y-%m-%d %H:%M:%S}", f"{outage.ended:%H:%M:%S}"
+        cause = f"The engine's server did not answer from {begun} to {ended} UTC. It answers again."
+        remedy = "nothing now; if it happens again, read the log prefect/server.log in helio's home"
+    yield Problem(
+        "engine",
+        "helio: the engine's server did not answer",
+        cause,
+        remedy,
+        over=outage.ended is not None,
+        since=(outage.ended or outage.begun).isoformat(),
+    )
 
 
 def _alerts(schedule: str, events: Sequence[EventRecord]) -> Iterator[Problem]:
