@@ -57,6 +57,8 @@ PATIENCE = 5.0
 """Seconds that a run has to end after it received a signal."""
 ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
 """State to set for a flow run whose process has ended, by the exit code of the process."""
+INTERRUPTED = 130
+"""Exit code of a run that was cancelled, or whose server was lost before its steps began."""
 LONGEST_PAUSE = 60.0
 """Maximum seconds between two attempts to start a server that ends at once."""
 
@@ -159,27 +161,43 @@ def run_scheduled(
 
     Raises
     ------
+    Cancelled
+        The run was cancelled, or the server was lost before the steps began.
     HelioError
         The flow run is then marked as failed on the server too, with the same message.
     """
     server = Server(settings.home, settings.environ)
-    shown = ask(server, f"/flow_runs/{flow_run}")
+    with _lost_server_cancels(server):
+        shown = ask(server, f"/flow_runs/{flow_run}")
     try:
-        deployment = ask(server, f"/deployments/{shown['deployment_id']}")
+        with _lost_server_cancels(server):
+            deployment = ask(server, f"/deployments/{shown['deployment_id']}")
         now = _instant(shown["expected_start_time"])
         with noted_run(settings.home, deployment["name"], now) as on_end:
             schedule = Schedules(settings).load(deployment["name"])
             form = schedule.form(settings, schedule.template(settings))
             plan = schedule.plan(settings, now, _values_of(form, shown["parameters"]))
             folder(schedule.folder(settings, plan))
-            ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-            engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
-            return run_slot(schedule, plan, settings, engine, on_end)
+            with _lost_server_cancels(server):
+                ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
+                engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
+                return run_slot(schedule, plan, settings, engine, on_end)
     except Cancelled:
         raise
     except HelioError as error:
         _set_state(server, flow_run, "FAILED", "CriticalFailure", message=str(error))
         raise
+
+
+@contextmanager
+def _lost_server_cancels(server: Server) -> Iterator[None]:
+    """Cancel the run if an error comes from a server that is lost: `helio serve` then schedules the run again."""
+    try:
+        yield
+    except EngineError as error:
+        if server.is_up():
+            raise
+        raise Cancelled(f"the engine's server was lost: {error.message}") from error
 
 
 @dataclass(frozen=True)
@@ -585,6 +603,8 @@ class _Serving:
             unwritten = state == "COMPLETED" and ENDS.get(code) != "COMPLETED"
             if state == "CANCELLING" or (flow_run in self._asked_to_end and state not in FINAL):
                 _set_state(self.server, flow_run, "CANCELLED", message="the run was cancelled")
+            elif code == INTERRUPTED and state not in FINAL:
+                self._put_back(flow_run)
             elif state not in FINAL or unwritten:
                 words = f"the process of the run ended with exit code {code}"
                 _set_state(self.server, flow_run, "CRASHED", message=words)
@@ -619,7 +639,7 @@ class _Serving:
             self.server,
             flow_run,
             "SCHEDULED",
-            message="`helio serve` was stopped",
+            message="the run was interrupted",
             state_details={"scheduled_time": shown["expected_start_time"]},
         )
         self._on_progress(f"rescheduled: {shown['name']}")
