@@ -42,11 +42,11 @@ from helio.cli.app import (
     page_link,
     print_json,
     say,
-    size_of,
 )
 from helio.cli.completion import complete_pipelines
 from helio.cli.progress import file_lines, time_line, watch
 from helio.counts import number_of
+from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.pipelines.plan import Plan

@@ -264,7 +264,9 @@ class _Serving:
     def __init__(self, settings: Settings, limit: int, on_progress: Callable[[str], None]) -> None:
         self._settings = settings
         self._schedules = Schedules(settings)
-        self.server = Server(settings.home, settings.environ, idle=settings.engine_idle)
+        self.server = Server(
+            settings.home, settings.environ, idle=settings.engine_idle, keep=settings.retention.engine
+        )
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
         self._limit = limit
         self._on_progress = on_progress

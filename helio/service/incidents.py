@@ -26,7 +26,9 @@ log = logging.getLogger(__name__)
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 60, 180, 360, 720))
 """Time before each new attempt to send a message; after the last one, helio gives the message up."""
 MOST = 200
-"""Maximum number of messages that wait to be sent; the oldest are given up first."""
+"""Maximum number of messages that wait to be sent, and of alerts that are remembered; the oldest go first."""
+LONGEST = 4000
+"""Maximum number of characters of the text of a message."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,8 @@ class Incidents:
 
         def tell(title: str, *lines: str) -> None:
             body = "\n".join(line for line in lines if line)
+            if len(body) > LONGEST:
+                body = f"{body[: LONGEST - 2]} …"
             messages.append(Message(title, body, now.isoformat()))
 
         for problem in problems:
@@ -133,7 +137,8 @@ class Incidents:
                 if incident.since:
                     reported[key] = max(reported.get(key, ""), incident.since)
                 del known[key]
-        return Incidents(known, reported, tuple(messages[-MOST:]))
+        newest = sorted(reported, key=lambda key: (key in present, reported[key]))[-MOST:]
+        return Incidents(known, {key: reported[key] for key in newest}, tuple(messages[-MOST:]))
 
     def without(self, sent: Message) -> Incidents:
         """Return the incidents after a message was sent."""

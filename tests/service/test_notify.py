@@ -20,7 +20,16 @@ from helio.flows.last_runs import noted_run
 from helio.flows.missed import utc_now
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import Activity, Outage
-from helio.service.incidents import PAUSES, Incidents, Problem, outages, problems_of, read_incidents
+from helio.service.incidents import (
+    LONGEST,
+    MOST,
+    PAUSES,
+    Incidents,
+    Problem,
+    outages,
+    problems_of,
+    read_incidents,
+)
 from helio.service.notify import find_addresses, send, shown
 from helio.service.status import read_status
 from helio.service.watch import Watch
@@ -229,6 +238,20 @@ def test_a_message_is_given_up_after_the_last_attempt() -> None:
         assert state.messages[0].due == now.isoformat()
     assert state.messages[0].accepted[0] == "1: json://a"
     assert state.postponed(state.messages[0], (), now).messages == ()
+
+
+def test_what_is_remembered_and_sent_is_bounded() -> None:
+    def alert(number: int) -> Problem:
+        since = (NOW + number * HOUR).isoformat()
+        return Problem(f"alert {number}", "title", "x" * 10**6, over=True, since=since)
+
+    state = Incidents()
+    for number in range(3 * MOST):
+        state = state.after([alert(0), alert(number)], frozenset(), NOW)
+    assert len(state.reported) == len(state.messages) == MOST
+    assert {"alert 0", f"alert {3 * MOST - 1}"} <= set(state.reported)
+    assert all(len(message.body) <= LONGEST for message in state.messages)
+    assert state.messages[-1].body.endswith(" …")
 
 
 MINUTE = timedelta(minutes=1)
