@@ -1,6 +1,8 @@
 """Whether what an author came up with is what was asked for: judged by meaning, in code.
 
 An expectation is a JSON object. ``outcome`` is ``draft`` when left out, else ``question``, ``reply`` or ``refused``.
+Of a reply: ``says`` (regular expressions that it must match), or ``"declined": true`` (it says that it cannot answer).
+A task with ``"possible": false`` expects no draft: a refusal, a question, or a reply that declines.
 Of a draft: ``draws`` (all of these, and besides them only ingredients and what ``may`` lists), ``saves``, ``time``,
 ``together`` / ``apart`` / ``order`` (pairs of places in ``draws``), ``looks``; of a change also ``adds``, ``drops``
 (all else is drawn as before), ``only`` (the steps that may differ by a byte), ``variables``. A table is described by
@@ -94,6 +96,10 @@ def judge(task: Task, came: Outcome | HelioError) -> list[str]:
     came : Outcome or HelioError
         What the author returned, or raised.
     """
+    if not task.possible:
+        kind, said = kind_of(came)
+        honest = kind in ("refused", "question") or (kind == "reply" and is_declined(said))
+        return [] if honest else [f"{kind} although the task is impossible: {said}"]
     verdicts = [_judged(task, expected, came) for expected in task.expected]
     return [] if not all(verdicts) else min(verdicts, key=len)
 
@@ -104,6 +110,8 @@ def _judged(task: Task, expected: Expected, came: Outcome | HelioError) -> list[
     if kind != wanted:
         return [f"{kind} instead of {wanted}: {said}"]
     wrong = [f"does not say {one}: {said}" for one in expected.get("says", ()) if not _said(one, said)]
+    if expected.get("declined") and not is_declined(said):
+        wrong.append(f"answers instead of declining: {said}")
     if isinstance(came, AuthorQuestion):
         wrong += [
             f"no choice {one} among {', '.join(came.choices)}"
@@ -130,6 +138,11 @@ def kind_of(came: Outcome | HelioError) -> tuple[str, str]:
     if isinstance(came, RequestError):
         return "refused", said
     return type(came).__name__, said
+
+
+def is_declined(said: str) -> bool:
+    """Whether a reply says that it does not answer."""
+    return _said(r"\bcannot (?:answer|tell|say|know)\b|\bdoes not know\b", said)
 
 
 def _said(pattern: str, text: str) -> bool:

@@ -334,7 +334,6 @@ def serve(
         from helio.flows import serve as serving
 
         if not flow_run:
-            from helio.flows.missed import utc_now
             from helio.service.housekeeping import Housekeeper
             from helio.service.watch import Watch
             from helio.web.serve import serving as serving_gallery
@@ -345,7 +344,7 @@ def serve(
 
             def look(activity: serving.Activity) -> None:
                 watch.look(activity)
-                housekeeper.look(activity, utc_now())
+                housekeeper.look(activity, settings.clock.utc())
 
             try:
                 serving.serve(settings, limit=limit, on_progress=say_when, gallery=gallery, on_look=look)

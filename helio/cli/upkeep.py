@@ -68,7 +68,6 @@ def gc(
         from datetime import timedelta
 
         from helio.errors import RequestError
-        from helio.flows.missed import utc_now
         from helio.service.housekeeping import clean_up, keep_house
         from helio.time_range import Duration
 
@@ -77,13 +76,13 @@ def gc(
         settings = current_settings()
         if daily:
             log_to(settings, verbose=False)
-            kept = keep_house(settings, utc_now())
+            kept = keep_house(settings, settings.clock.utc())
             if kept.removed or kept.trouble:
                 say_when(str(kept))
             return
         age = None if older_than is None else timedelta(microseconds=Duration(older_than).nanoseconds // 1000)
         limit = None if quota is None else size_of(quota)
-        collected = clean_up(settings, utc_now(), older_than=age, quota=limit, dry_run=not delete)
+        collected = clean_up(settings, settings.clock.utc(), older_than=age, quota=limit, dry_run=not delete)
         _print_collected(collected, done=delete, as_json=as_json)
         if not as_json:
             say(_what_serve_does(settings))

@@ -167,7 +167,8 @@ EXAMPLE: dict[str, Any] = {
                         "cone": {"fill_to": "top", "fill_hatched": True, "fill_color": "white"},
                     },
                     "palette": "okabe-ito",
-                    "log_scale": {"2": "log"},
+                    "log_scale": {"1": "symlog", "2": "log"},
+                    "linthresh": {"1": 5},
                     "log_y": {"2": True},
                     "log_x": {"2": False},
                     "log_z": True,
@@ -188,6 +189,7 @@ EXAMPLE: dict[str, Any] = {
                             "width": 2,
                         },
                         {"x": 0.01, "panel": 2},
+                        {"of": "f_ci", "panel": 2},
                     ],
                     "vrects": [
                         {

@@ -28,6 +28,7 @@ from helio.steps.render.gaps import usable_records
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.lines import Line
+from helio.steps.render.marked_medians import marked_labels, with_medians
 from helio.steps.render.page import (
     column_titles,
     footer,
@@ -68,7 +69,10 @@ from helio.time_range import TimeRange
 
 _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
-BY_NUMBER = ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label")
+BY_NUMBER = (
+    "y_label", "log_scale", "linthresh", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x",
+    "bin_range", "bin_label",
+)  # fmt: skip
 """Keys whose value may be an object with panel ephemeris as keys."""
 _COLUMN_TITLE = 20
 """Height in pixels of the titles of columns at a font size of 14."""
@@ -95,6 +99,7 @@ _TITLE_COLUMN = 28
         "spec.bands.upper",
         "spec.events.of",
         "spec.events.by",
+        "spec.vlines.of",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
@@ -173,7 +178,7 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = named_once(same_y(with_room(panels, hlines), spec), spec.get("columns", 1))
     drawn = [table for panel in panels for table in panel.tables.values()]
-    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec))
+    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec), *marked_labels(spec))
     drawn += [tables[label] for label in beside if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
@@ -277,9 +282,20 @@ def render_spec(
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
     events, event_notes = event_intervals(spec, tables, start, stop)
-    notes += event_notes
+    symlogs = {
+        name: side.symlog
+        for panel in panels
+        for name, side in ((_y_axis_name(panel), panel), (right_axes.get(panel.number, ""), panel.right))
+        if side is not None and side.symlog is not None
+    }
+    if symlogs:
+        # For readers of the document, and for the page, which labels these axes when a reader zooms in.
+        thresholds = {f"yaxis{name.removeprefix('y')}": scale.linthresh for name, scale in symlogs.items()}
+        layout["meta"] = {"symlog": thresholds}
+    vlines, mark_notes = with_medians(spec, tables, panels, start, end)
+    notes += [*event_notes, *mark_notes]
     shapes, mark_texts = marks.marks(
-        spec,
+        {**spec, "vlines": vlines} if "vlines" in spec else spec,
         geometry,
         start=start,
         stop=stop,
@@ -289,11 +305,15 @@ def render_spec(
             for panel in panels
             if panel.right is not None
         },
+        symlogs=symlogs,
         events=events,
         empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in bin_axes.items()},
+        bin_ranges={
+            number: layout["xaxis" + axis.removeprefix("x")]["range"] for number, axis in bin_axes.items()
+        },
         time_axes=time_axes,
         foreground=theme.foreground,
         background=theme.background,
@@ -456,6 +476,7 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
     for key in BY_NUMBER:
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_numbered_keys(panels, spec)
+    _check_symlog(panels, spec)
     _check_styles(panels, spec)
     check_categories(panels, spec.get("categories", {}))
     check_bands([line for panel in panels if panel.kind == "line" for line in _both_sides(panel)], spec)
@@ -502,6 +523,30 @@ def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
                     f"line_styles: {key} of '{name}' has no effect in a panel of type '{kinds[0]}'",
                     advice=f"leave {key} out, or set the panel's type to '{allowed[0]}' in panel_types",
                 )
+
+
+def _check_symlog(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    """Refuse symlog in a panel that is not one of lines over time, and a threshold without a symlog axis."""
+    chosen = spec.get("log_scale")
+    named = [name for name, scale in chosen.items() if scale == "symlog"] if isinstance(chosen, dict) else []
+    for name in named:
+        panel = panels[int(name.removesuffix(RIGHT)) - 1]
+        if panel.kind != "line":
+            raise StepError(
+                f"log_scale: panel {name} is of type '{panel.kind}', but symlog is for panels of lines over time",
+                advice="choose log or linear, or set the panel's type to 'line' in panel_types",
+            )
+    if chosen == "symlog" and all(panel.kind != "line" for panel in panels):
+        raise StepError("log_scale: no panel of lines over time can be symlog", advice="choose log or linear")
+    thresholds = spec.get("linthresh", {})
+    for name in thresholds if isinstance(thresholds, Mapping) else ():
+        if chosen != "symlog" and name not in named:
+            raise StepError(
+                f"linthresh: the y axis of panel {name} is not symlog",
+                advice=f'write log_scale: {{"{name}": "symlog"}}',
+            )
+    if thresholds and not isinstance(thresholds, Mapping) and chosen != "symlog" and not named:
+        raise StepError("linthresh: no y axis is symlog", advice="write log_scale: symlog")
 
 
 def _check_right_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:

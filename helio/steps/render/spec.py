@@ -74,8 +74,11 @@ class LineStyle(TypedDict, total=False):
 class VLine(TypedDict, total=False):
     """A vertical line at one time, in every panel with a time axis, or at one position in a spectrum panel."""
 
-    x: Required[
-        Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    x: Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    of: Annotated[
+        str,
+        "Instead of x, with a spectrum panel's number: label of a series in the unit of the panel's x axis, such as a "
+        "gyrofrequency; its median over the time range of the figure is marked.",
     ]
     panel: Annotated[int, "Number of a spectrum panel, to mark a frequency, energy or angle in it."]
     label: Annotated[Text, "Text beside the line, at the top of the first panel that the line crosses."]
@@ -458,9 +461,17 @@ class FigureSpec(TypedDict, total=False):
         "Line colours: tplot (x blue, y green, z red), or okabe-ito, for colour-blind readers.",
     ]
     log_scale: Annotated[
-        Literal["y", "log", "linear"] | int | dict[str, Literal["log", "linear"]],
+        Literal["y", "log", "linear", "symlog"] | int | dict[str, Literal["log", "linear", "symlog"]],
         "Scale of the y axes of lines and spectra: log (or y) or linear for all panels, the number of one "
-        "logarithmic panel, or log or linear by panel number.",
+        "logarithmic panel, or log or linear by panel number. symlog, for panels of lines over time, is linear about "
+        "zero and logarithmic beyond linthresh on both sides, for values of both signs.",
+    ]
+    linthresh: Annotated[
+        float | dict[str, float],
+        "Value, in the panel's unit, up to which a symlog axis is linear on both sides of zero, for all or by panel "
+        "number; when left out, the power of ten below the median distance of the values from zero, at least a "
+        "ten-thousandth of the largest. A note on the figure says which. The axis is matplotlib's: 10/9 of a decade "
+        "high from zero to linthresh.",
     ]
     log_y: Annotated[
         bool | dict[str, bool],
@@ -503,7 +514,7 @@ class FigureSpec(TypedDict, total=False):
         "A step longer than this many local median cadences is a gap; 1.5 when left out.",
     ]
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
-    vlines: Annotated[list[VLine], "Vertical lines at times."]
+    vlines: Annotated[list[VLine], "Vertical lines at times, or at frequencies or energies of a spectrum."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
     events: Annotated[
         list[Events],
