@@ -180,8 +180,8 @@ def run_scheduled(
             folder(schedule.folder(settings, plan))
             with _lost_server_cancels(server):
                 ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-                engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
-                return run_slot(schedule, plan, settings, engine, on_end)
+            engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
+            return run_slot(schedule, plan, settings, engine, on_end)
     except Cancelled:
         raise
     except HelioError as error:
@@ -244,12 +244,18 @@ def run_slot(
         Called when the run has ended.
     processes : Processes, optional
         Processes to use and to leave open. Default: own processes.
+
+    Raises
+    ------
+    Cancelled
+        The run was cancelled, or the engine's server was lost before its first step.
     """
     folder = schedule.folder(settings, plan)
     request = RunRequest(
         plan, schedule.archive, outputs=folder.parent, own_folder=folder.name, formats=schedule.formats
     )
-    run = run_plan(request, settings=settings, engine=engine, processes=processes)
+    with _lost_server_cancels(Server(settings.home, settings.environ)):
+        run = run_plan(request, settings=settings, engine=engine, processes=processes)
     errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
     waits = schedule.late and run.status == "failed"
     is_waiting = waits and is_without_data(type(error).__name__ for error in errors)
@@ -284,6 +290,8 @@ class _Serving:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
         """The deployment of each flow run that this process has started, by the flow run's id."""
+        self._due: set[str] = set()
+        """Deployments with a run that is due, and that has not been started at the last look."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._outage: Outage | None = None
@@ -464,6 +472,7 @@ class _Serving:
                 "scheduled_before": _now(),
             },
         )
+        self._due = {run["deployment_id"] for run in due}
         for run in due:
             if len(self._running) >= self._limit:
                 return
@@ -480,7 +489,9 @@ class _Serving:
         if self._again is not None and self._again.poll() is None:
             return
         self._again = None
-        for name, _, schedule in self._deployed_schedules():
+        for name, deployment, schedule in self._deployed_schedules():
+            if deployment.id in {*self._due, *self._busy.values()}:
+                continue  # its runs that are due make their intervals themselves
             rules = [rule for rule in (schedule.late_rule, schedule.remake_rule) if rule is not None]
             if schedule.paused or not rules or self._again_at.get(name, 0.0) > time.monotonic():
                 continue

@@ -244,7 +244,7 @@ def test_a_message_is_given_up_after_the_last_attempt() -> None:
 def test_what_is_remembered_and_sent_is_bounded() -> None:
     def alert(number: int) -> Problem:
         since = (NOW + number * HOUR).isoformat()
-        return Problem(f"alert {number}", "title", "x" * 10**6, over=True, since=since)
+        return Problem(f"alert {number}", "title", "x" * 10**6, over=True, since=since, once=True)
 
     state = Incidents()
     for number in range(3 * MOST):
