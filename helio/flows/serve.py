@@ -98,7 +98,10 @@ def serve(
         stack.enter_context(signals_to(stopped.set))
         stack.enter_context(_only_one(settings))
         if gallery is not None:
-            on_progress(f"gallery: {stack.enter_context(gallery)}")
+            link = stack.enter_context(gallery)
+            on_progress(f"gallery: {link}")
+            if "#" not in link:  # a log that others may read has no ticket
+                on_progress("to open it in a browser, run in a terminal: helio gallery serve")
         stack.enter_context(serving.server.used())
         try:
             serving.begin(stopped)
