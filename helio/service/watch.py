@@ -10,13 +10,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from helio.errors import OutputError, RequestError
-from helio.service.incidents import Message, problems_of, read_incidents, write_incidents
+from helio.service.incidents import Message, outages, problems_of, read_incidents, write_incidents
 from helio.service.notify import Address, find_addresses, send
 from helio.service.status import BEAT, read_status, write_heartbeat
 from helio.store.runs import Runs
 
 if TYPE_CHECKING:
-    from helio.flows.serve import Activity
+    from helio.flows.serve import Activity, Outage
     from helio.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class Watch:
             )
             addresses = find_addresses(self._settings)
             if addresses:
-                self._notify(addresses, self._settings.clock.utc())
+                self._notify(addresses, self._settings.clock.utc(), activity.outage)
         except (OutputError, RequestError) as error:
             if self._trouble != error.message:
                 self._on_progress(str(error))
@@ -67,11 +67,12 @@ class Watch:
         else:
             self._trouble = ""
 
-    def _notify(self, addresses: tuple[Address, ...], now: datetime) -> None:
+    def _notify(self, addresses: tuple[Address, ...], now: datetime, outage: Outage | None) -> None:
         home = self._settings.home
         before = read_incidents(home)
         status = replace(read_status(self._settings, now), served=True, seen_seconds=0.0)
-        incidents = before.after(*problems_of(status, Runs(self._settings.runs), home, before), now)
+        problems, quiet = problems_of(status, Runs(self._settings.runs), home, before)
+        incidents = before.after([*problems, *outages(outage, now)], quiet, now)
         if self._sender is not None and not self._sender.is_alive():
             tried = [message for message, _, _ in self._sent]
             lost = [(message, ["any address"], ()) for message in self._due if message not in tried]
