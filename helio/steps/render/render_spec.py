@@ -42,7 +42,7 @@ from helio.steps.render.page import (
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
 from helio.steps.render.quality import as_json, label_qualities
-from helio.steps.render.refine import Full
+from helio.steps.render.refine import Full, words_on_drawn
 from helio.steps.render.rows import (
     check_columns,
     drawn_bars,
@@ -291,6 +291,10 @@ def render_spec(
         # For readers of the document, and for the page, which labels these axes when a reader zooms in.
         thresholds = {f"yaxis{name.removeprefix('y')}": scale.linthresh for name, scale in symlogs.items()}
         layout["meta"] = {"symlog": thresholds}
+    if spec.get("points") == "drawn" and details:
+        layout["meta"] = layout.get("meta", {}) | {"drawn": words_on_drawn(details)}
+        notes.append("the page holds only the points that are drawn")
+        details = []
     shapes, mark_texts = marks.marks(
         spec,
         geometry,
