@@ -20,7 +20,7 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.cartesian import cartesian, cartesian_names
 from helio.steps.quantity import Quantity, advice_on_units, check_quantity, same_clock, same_frame
 from helio.steps.render import colours, review
-from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks
+from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks, full_cloud
 from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import EntryPanel, Limits
 from helio.steps.render.orbit_frames import ABOUT_EARTH, ABOUT_SUN, OF_MODELS, TO_THE_SUN
@@ -332,6 +332,7 @@ class OrbitPanel(EntryPanel):
         )
         kept = cloud.visible(*self.limits(), pixels, "lines")
         drawing.traces += cloud_traces(cloud, kept, shades, mode="lines", uid=uid, common=common, hover=hover)
+        drawing.details += full_cloud(cloud, kept, shades, mode="lines", uid=uid, label=label)
         shade = theme.foreground if self.has_colour_bar else shades.plain
         ends, words = end_marks(
             cloud,

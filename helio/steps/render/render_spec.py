@@ -43,7 +43,7 @@ from helio.steps.render.page import (
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
 from helio.steps.render.quality import as_json, label_qualities
-from helio.steps.render.refine import Full
+from helio.steps.render.refine import Full, words_on_drawn
 from helio.steps.render.rows import (
     check_columns,
     drawn_bars,
@@ -294,6 +294,10 @@ def render_spec(
         layout["meta"] = {"symlog": thresholds}
     vlines, mark_notes = with_medians(spec, tables, panels, start, end)
     notes += [*event_notes, *mark_notes]
+    if spec.get("points") == "drawn" and details:
+        layout["meta"] = layout.get("meta", {}) | {"drawn": words_on_drawn(details)}
+        notes.append("the page holds only the points that are drawn")
+        details = []
     shapes, mark_texts = marks.marks(
         {**spec, "vlines": vlines} if "vlines" in spec else spec,
         geometry,
