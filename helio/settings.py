@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from helio.clock import Clock
 from helio.errors import RequestError
 
 log = logging.getLogger(__name__)
@@ -103,6 +104,9 @@ class Settings:
     model_tokens: int | None = None
     """``$HELIO_MODEL_TOKENS``: maximum number of tokens for one request of the user. Default: no limit."""
 
+    clock: Clock = field(default=Clock(), repr=False)
+    """The clock of runs, of requests to archives and of the service; a simulation replaces it."""
+
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """All environment variables, for the programs that helio starts: the engine's server and a browser."""
 
@@ -135,6 +139,15 @@ class Settings:
     def log_file(self) -> Path:
         """Return the path of the detailed log of every command."""
         return self.home / "logs" / "helio.log"
+
+
+class PreviewSettings(Settings):
+    """Settings for drawing proposals: the records of these runs are kept apart from the records of all other runs."""
+
+    @property
+    def runs(self) -> Path:
+        """Return the folder of the records of previews."""
+        return self.home / "previews"
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:

@@ -317,7 +317,14 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
     assert functions == set(PUBLIC)
     used = {key for function in PUBLIC.values() for key in inspect.signature(function).parameters}
     assert used == set(WRONG_TYPES)
-    assert set(CHECKS) - used == {"request", "chosen", "document", "writing"}  # of the methods below
+    assert set(CHECKS) - used == {
+        "request",
+        "chosen",
+        "document",
+        "writing",
+        "text",
+        "written_by",
+    }  # of methods
     assert not [
         name
         for name, function in PUBLIC.items()
@@ -637,7 +644,9 @@ def test_a_run_has_an_id_that_names_a_folder(id_: str) -> None:
         ["save", LONG, "--as", "mine"],
         ["delete", LONG],
         ["history", LONG],
-        ["proposals", "accept", LONG],
+        ["accept", LONG],
+        ["blame", LONG],
+        ["reject", LONG],
     ],
     ids=lambda arguments: " ".join(arguments)[:24],
 )

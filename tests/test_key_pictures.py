@@ -24,6 +24,7 @@ WRITTEN_BY_HAND = {
     "position",
     "potential",
     "region",
+    "waves",
     "xrays",
 }
 """Labels of tables with values that were not measured."""

@@ -1,9 +1,12 @@
 """Whether what an author came up with is what was asked for: judged by meaning, in code.
 
 An expectation is a JSON object. ``outcome`` is ``draft`` when left out, else ``question``, ``reply`` or ``refused``.
+Of a reply: ``says`` (regular expressions that it must match), or ``"declined": true`` (it says that it cannot answer).
+A task with ``"possible": false`` expects no draft: a refusal, a question, or a reply that declines.
 Of a draft: ``draws`` (all of these, and besides them only ingredients and what ``may`` lists), ``saves``, ``time``,
 ``together`` / ``apart`` / ``order`` (pairs of places in ``draws``), ``looks``; of a change also ``adds``, ``drops``
-(all else is drawn as before), ``only`` (the steps that may differ by a byte), ``variables``. A table is described by
+(all else is drawn as before), ``only`` (the steps that may differ by a byte), ``variables``. ``time`` is a range, or
+``{"covers": …, "within": …}``. A table is described by
 a pattern:
 
 - a name of ``quantities.json``;
@@ -94,6 +97,10 @@ def judge(task: Task, came: Outcome | HelioError) -> list[str]:
     came : Outcome or HelioError
         What the author returned, or raised.
     """
+    if not task.possible:
+        kind, said = kind_of(came)
+        honest = kind in ("refused", "question") or (kind == "reply" and is_declined(said))
+        return [] if honest else [f"{kind} although the task is impossible: {said}"]
     verdicts = [_judged(task, expected, came) for expected in task.expected]
     return [] if not all(verdicts) else min(verdicts, key=len)
 
@@ -104,6 +111,8 @@ def _judged(task: Task, expected: Expected, came: Outcome | HelioError) -> list[
     if kind != wanted:
         return [f"{kind} instead of {wanted}: {said}"]
     wrong = [f"does not say {one}: {said}" for one in expected.get("says", ()) if not _said(one, said)]
+    if expected.get("declined") and not is_declined(said):
+        wrong.append(f"answers instead of declining: {said}")
     if isinstance(came, AuthorQuestion):
         wrong += [
             f"no choice {one} among {', '.join(came.choices)}"
@@ -130,6 +139,11 @@ def kind_of(came: Outcome | HelioError) -> tuple[str, str]:
     if isinstance(came, RequestError):
         return "refused", said
     return type(came).__name__, said
+
+
+def is_declined(said: str) -> bool:
+    """Whether a reply says that it does not answer."""
+    return _said(r"\bcannot (?:answer|tell|say|know)\b|\bdoes not know\b", said)
 
 
 def _said(pattern: str, text: str) -> bool:
@@ -352,6 +366,13 @@ def _unused(graph: Graph) -> Iterator[str]:
 def _time(graph: Graph, expected: Expected, now: datetime) -> Iterator[str]:
     if "time" not in expected:
         return
+    if isinstance(expected["time"], dict):
+        covered, limit = (parse_time_range(expected["time"][key], now) for key in ("covers", "within"))
+        for one in graph.fetched:
+            span = parse_time_range(one.time, now)
+            if not limit.start <= span.start <= covered.start < covered.stop <= span.stop <= limit.stop:
+                yield f"{one} is over {one.time}, which is not all of {covered} within {limit}"
+        return
     wanted = str(parse_time_range(expected["time"], now))
     for one in graph.fetched:
         if one.time != wanted:
@@ -429,7 +450,10 @@ def _look(graph: Graph, look: Mapping[str, Any]) -> Iterator[str]:
 def _as_it_is(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
     value = spec.get(look["key"])
     if "of" in look:
-        return any(_same(look["is"], one) for one in _of_panels(graph, number, value, look["of"]))
+        return any(
+            _said(look["like"], str(one or "")) if "like" in look else _same(look["is"], one)
+            for one in _of_panels(graph, number, value, look["of"])
+        )
     return _said(look["like"], str(value or "")) if "like" in look else _same(look["is"], value)
 
 
@@ -480,7 +504,9 @@ def _by_label(key: str, right: Callable[[Any, Mapping[str, Any]], bool]) -> Call
 
 
 def _coloured(value: Any, look: Mapping[str, Any]) -> bool:
-    return str(value).casefold().replace(" ", "") in _COLOURS.get(look["is"], (look["is"],))
+    given = str(value).casefold().replace(" ", "")
+    colours = look["is"] if isinstance(look["is"], list) else [look["is"]]
+    return any(given in _COLOURS.get(colour, (colour,)) for colour in colours)
 
 
 def _is_logarithmic(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
@@ -502,6 +528,32 @@ def _colours_between(graph: Graph, number: int, spec: Document, look: Mapping[st
     return any(_same(look["is"], [one, other]) for one, other in zip(low, high, strict=True))
 
 
+def _with_entry(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
+    """Whether a list of the figure has an object with certain keys, in the panel of what is drawn."""
+    panels = {one.panel for one in found_in(graph, look["of"])} if "of" in look else set()
+    return any(
+        all(_at(value, entry.get(name)) for name, value in look["is"].items())
+        and (not panels or entry.get("panel") in (None, *panels))
+        for entry in spec.get(look["list"]) or ()
+    )
+
+
+def _at_an_end(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
+    panels = [one.panel or 0 for one in graph.drawn if one.figure == number]
+    end = (min if look["is"] == "first" else max)(panels, default=0)
+    return any((one.panel or 0) == end for one in found_in(graph, look["of"]) if one.figure == number)
+
+
+def _in_one_panel(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
+    first, second = (found_in(graph, pattern) for pattern in look["is"])
+    return any(_shared(one, other) for one in first for other in second)
+
+
+def _is_below(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
+    upper, lower = (found_in(graph, pattern) for pattern in (look["is"], look["of"]))
+    return any((low.panel or 0) > (high.panel or 0) for low in lower for high in upper)
+
+
 _LOOKS: Mapping[str, Callable[[Graph, int, Document, Mapping[str, Any]], bool]] = {
     "hlines": _lines("y"),
     "vlines": _lines("x"),
@@ -511,6 +563,10 @@ _LOOKS: Mapping[str, Callable[[Graph, int, Document, Mapping[str, Any]], bool]] 
     "name": _by_label("trace_names", lambda value, look: _said(look["like"], str(value))),
     "line": _by_label("line_styles", lambda value, look: look["is"].items() <= value.items()),
     "z_range": _colours_between,
+    "entry": _with_entry,
+    "place": _at_an_end,
+    "together": _in_one_panel,
+    "after": _is_below,
 }
 
 

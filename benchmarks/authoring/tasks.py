@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,6 +52,8 @@ class Task:
     failure: Failure | None = None
     plain: bool = False
     missions: tuple[str, ...] = ()
+    possible: bool = True
+    """Whether the data and tools exist; otherwise the author must not draft anything."""
 
     @property
     def template(self) -> Document:
@@ -58,25 +61,27 @@ class Task:
         return read_template(self.text, place=self.id)
 
 
-def base_text(name: str) -> str:
-    """The text of a template by name, ours before those that are shipped."""
-    own = HERE / "templates" / f"{name}.json"
-    return (own if own.is_file() else SHIPPED / f"{name}.json").read_text(encoding="utf-8")
+def base_text(name: str, folder: Path = HERE) -> str:
+    """The text of a template by name: of the folder, then ours, then those that are shipped."""
+    places = [home / f"{name}.json" for home in (folder / "templates", HERE / "templates", SHIPPED)]
+    return next((place for place in places if place.is_file()), places[-1]).read_text(encoding="utf-8")
 
 
 def read_tasks(folder: Path = HERE / "tasks") -> tuple[Task, ...]:
-    """Every task, by kind and in the order of the files."""
+    """Every task of a folder, by kind and in the order of the files; kinds without a file are left out."""
+    files = [(kind, folder / f"{kind}.json") for kind in KINDS]
     return tuple(
-        _task(kind, one)
-        for kind in KINDS
-        for one in json.loads((folder / f"{kind}.json").read_text(encoding="utf-8"))
+        _task(kind, written, folder)
+        for kind, file in files
+        if file.is_file()
+        for written in json.loads(file.read_text(encoding="utf-8"))
     )
 
 
-def _task(kind: str, written: Mapping[str, Any]) -> Task:
-    expected = written["expect"]
+def _task(kind: str, written: Mapping[str, Any], folder: Path) -> Task:
+    expected = written.get("expect", {})
     failed = written.get("failure")
-    text = base_text(written["base"]) if "base" in written else ""
+    text = base_text(written["base"], folder) if "base" in written else ""
     for old, new in written.get("replace", ()):
         if old not in text:
             raise ValueError(f"{written['id']}: its base has no {old}")
@@ -86,12 +91,38 @@ def _task(kind: str, written: Mapping[str, Any]) -> Task:
         kind,
         str(written.get("request", "")),
         datetime.fromisoformat(written["now"]) if "now" in written else NOW,
-        tuple(expected) if isinstance(expected, list) else (expected,),
+        tuple(map(_in_our_words, expected if isinstance(expected, list) else [expected])),
         text,
         None if failed is None else _failure(failed),
         bool(written.get("plain")),
         tuple(written.get("missions", ())),
+        bool(written.get("possible", True)),
     )
+
+
+_WORDS = {"trace_colors": "color", "trace_names": "name", "log_y": "log", "order": "place"}
+_LISTS = ("hlines", "vlines", "vrects")
+
+
+def _in_our_words(expected: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Put an expectation that names the keys of a figure into the words of ``checks.py``."""
+    ours = dict(expected)
+    if "looks" in ours:
+        ours["looks"] = [_look(look) for look in ours["looks"]]
+    if any(isinstance(pair, list) for pair in ours.get("order", ())):
+        ours["order"] = [ours["order"][0][0], *(pair[1] for pair in ours["order"])]
+    return ours
+
+
+def _look(look: Mapping[str, Any]) -> Mapping[str, Any]:
+    if look["key"] in _LISTS and isinstance(look.get("is"), dict):
+        return {**look, "key": "entry", "list": look["key"]}
+    ours = {**look, "key": _WORDS.get(look["key"], look["key"])}
+    if "matches" in ours:
+        ours["like"] = ours.pop("matches")
+    elif ours["key"] in ("name", "title") and "is" in ours:
+        ours["like"] = f"^{re.escape(ours.pop('is'))}$"
+    return ours
 
 
 def _failure(written: Mapping[str, Any]) -> Failure:

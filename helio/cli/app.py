@@ -29,6 +29,7 @@ from helio.sources.registry import choices
 if TYPE_CHECKING:
     from logging import Formatter, Handler
 
+    from helio.authoring.proposals import Proposals
     from helio.errors import HelioError, UnknownPipeline
     from helio.pipelines.changes import Change
     from helio.settings import Settings
@@ -236,18 +237,22 @@ def _say_cancelled(afterwards: str) -> None:
 
 def _name_proposal_or_run(error: UnknownPipeline) -> None:
     """Add advice to an unknown pipeline's error if the name is that of a pending proposal or of a run."""
+    waiting = proposals().working(error.name) if error.name else None
+    if waiting is not None:
+        error.message = f"'{error.name}' is a proposal that is not accepted yet"
+        error.advice = f"accept it: `helio accept {waiting.id}`"
+    elif is_run(error.name):
+        error.message = f"'{error.name}' is a run, not a pipeline"
+        error.advice = f"save its steps as a pipeline: `helio save {error.name} --as NAME`"
+
+
+def proposals() -> Proposals:
+    """Return the proposals in helio's home folder."""
     from helio.authoring.proposals import Proposals
     from helio.pipelines.library import Library
 
     settings = current_settings()
-    proposals = Proposals(settings.proposals, Library(settings.templates)).list(state="pending")
-    waiting = next((proposal for proposal in proposals if proposal.pipeline == error.name), None)
-    if waiting is not None:
-        error.message = f"'{error.name}' is a proposal that is not accepted yet"
-        error.advice = f"accept it: `helio proposals accept {waiting.id}`"
-    elif is_run(error.name):
-        error.message = f"'{error.name}' is a run, not a pipeline"
-        error.advice = f"save its steps as a pipeline: `helio save {error.name} --as NAME`"
+    return Proposals(settings.proposals, Library(settings.templates))
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
@@ -334,14 +339,10 @@ def say_changes(changes: Sequence[Change], *, new: bool) -> None:
     new : bool
         Whether there was no earlier text.
     """
-    from dataclasses import replace
+    from helio.pipelines.changes import review_lines
 
-    for change in changes:
-        # everything in a new pipeline was added
-        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
-        say(f"  {'+' if new else '~'} " + text.replace("\n", "\n  "))
-    if not changes:
-        say("  no change in what is fetched, computed or drawn")
+    for line in review_lines(changes, new=new):
+        say(line)
 
 
 def current_settings() -> Settings:

@@ -36,7 +36,7 @@ from helio.pipelines.plan import Plan
 from helio.pipelines.runs.intervals import is_without_data
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
-from helio.pipelines.runs.session import run_plan
+from helio.pipelines.runs.session import Engine, Processes, run_plan
 from helio.pipelines.template.document import Document
 from helio.settings import Settings
 
@@ -194,15 +194,24 @@ def run_slot(
     schedule: Schedule,
     plan: Plan,
     settings: Settings,
-    engine: PrefectEngine,
+    engine: Engine,
     on_end: OnEnd = lambda run, status, reason: None,
+    processes: Processes | None = None,
 ) -> SlotRun:
-    """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule."""
+    """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule.
+
+    Parameters
+    ----------
+    on_end : callable
+        Called when the run has ended.
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes.
+    """
     folder = schedule.folder(settings, plan)
     request = RunRequest(
         plan, schedule.archive, outputs=folder.parent, own_folder=folder.name, formats=schedule.formats
     )
-    run = run_plan(request, settings=settings, engine=engine)
+    run = run_plan(request, settings=settings, engine=engine, processes=processes)
     errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
     waits = schedule.late and run.status == "failed"
     is_waiting = waits and is_without_data(type(error).__name__ for error in errors)

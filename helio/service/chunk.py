@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -137,7 +136,7 @@ def make_interval(
     ------
     Cancelled
     """
-    begun = datetime.now(UTC)
+    begun = settings.clock.utc()
     start, stop = span.as_iso()
     made = Made(start, stop, "failed")
     try:
@@ -151,7 +150,7 @@ def make_interval(
         made = replace(made, reason=_one_line(error), advice=error.advice)
     else:
         made = replace(made, **_ending(run))
-    return replace(made, seconds=round((datetime.now(UTC) - begun).total_seconds(), 3))
+    return replace(made, seconds=round((settings.clock.utc() - begun).total_seconds(), 3))
 
 
 def _ending(run: Run) -> dict[str, Any]:

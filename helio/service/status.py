@@ -16,7 +16,7 @@ from typing import Any, Literal
 from helio.counts import number_of
 from helio.errors import DamagedRecord, HelioError
 from helio.flows.last_runs import last_run
-from helio.flows.missed import is_served, utc_now
+from helio.flows.missed import is_served
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.server import Server
 from helio.flows.slots import slots_between
@@ -197,7 +197,7 @@ def read_status(settings: Settings, now: datetime | None = None) -> Status:
     now : datetime, optional
         Naive UTC; the clock by default.
     """
-    home, now = settings.home, now or utc_now()
+    home, now = settings.home, now or settings.clock.utc()
     served, beat = is_served(home), read_heartbeat(home)
     paused = beat.paused if beat is not None and served else []
     schedules = tuple(_schedules(settings, now, paused))
@@ -252,12 +252,12 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         reason = "" if schedule.paused else "paused on the engine's page"
     elif last is not None and last.state == "running":
         state = "running"
-    elif last is not None and last.failures_in_a_row:
-        state, reason = "failing", last.reason or "the process of the run ended before the run"
-        remedy = f"helio runs show {last.run}" if last.run else f"helio run {schedule.pipeline}"
     elif last is not None and last.state == "waiting":
         state, reason = "waiting", last.reason
         remedy = "look at the archive's page: are these data published later, or not at all?"
+    elif last is not None and last.failures_in_a_row:
+        state, reason = "failing", last.reason or "the process of the run ended before the run"
+        remedy = f"helio runs show {last.run}" if last.run else f"helio run {schedule.pipeline}"
     elif unbegun:
         state = "overdue"
         reason = f"the run of {unbegun[-1]:%Y-%m-%d %H:%M} UTC has not begun"

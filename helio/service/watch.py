@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from helio.errors import OutputError, RequestError
-from helio.flows.missed import utc_now
 from helio.service.incidents import Message, problems_of, read_incidents, write_incidents
 from helio.service.notify import Address, find_addresses, send
 from helio.service.status import BEAT, read_status, write_heartbeat
@@ -52,14 +50,16 @@ class Watch:
 
     def look(self, activity: Activity) -> None:
         """Write the heartbeat, find incidents and send due messages; an error here does not end `helio serve`."""
-        if time.monotonic() < self._next:
+        if self._settings.clock.monotonic() < self._next:
             return
-        self._next = time.monotonic() + self._every
+        self._next = self._settings.clock.monotonic() + self._every
         try:
-            write_heartbeat(self._settings.home, utc_now(), [*activity.running], [*activity.paused])
+            write_heartbeat(
+                self._settings.home, self._settings.clock.utc(), [*activity.running], [*activity.paused]
+            )
             addresses = find_addresses(self._settings)
             if addresses:
-                self._notify(addresses, utc_now())
+                self._notify(addresses, self._settings.clock.utc())
         except (OutputError, RequestError) as error:
             if self._trouble != error.message:
                 self._on_progress(str(error))

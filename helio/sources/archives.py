@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helio.clock import Clock
 from helio.errors import RequestError, closest
 from helio.settings import NetworkLimits, Settings
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance
@@ -106,6 +107,7 @@ def archives_of(
         addresses=settings.addresses,
         servers=settings.servers,
         limits=settings.network,
+        clock=settings.clock,
         access=access,
     )
 
@@ -142,6 +144,7 @@ class Archives:
         For each source with many servers, such as ``hapi``, the URLs of further servers by name.
     limits : NetworkLimits, optional
         Limits on the size and the slowness of replies.
+    clock : Clock, optional
     access : Access, optional
         Rules for using the network.
     """
@@ -156,6 +159,7 @@ class Archives:
         addresses: Mapping[str, str] | None = None,
         servers: Mapping[str, Mapping[str, str]] | None = None,
         limits: NetworkLimits | None = None,
+        clock: Clock | None = None,
         access: Access | None = None,
     ) -> None:
         self._reader = reader
@@ -165,6 +169,7 @@ class Archives:
         self._addresses = addresses or {}
         self._servers = servers or {}
         self._limits = limits
+        self._clock = clock
         self._access = access or Access()
         self._allowance = Allowance(self._access.max_download)
         self._lock = threading.Lock()
@@ -213,7 +218,7 @@ class Archives:
 
             places = HostPlaces(self._cache / "hosts", CONNECTIONS_PER_HOST) if self._cache else None
             hurry: dict[str, Any] = {"attempts": 1, "connecting": _HURRY} if self._access.impatient else {}
-            self._client = Http(places=places, limits=self._limits, **hurry)
+            self._client = Http(places=places, limits=self._limits, clock=self._clock, **hurry)
             if self._cancelled:
                 self._client.cancel()
         return self._client

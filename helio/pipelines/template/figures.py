@@ -84,12 +84,15 @@ PER_PANEL = frozenset({"panel_types", "row_heights"})
 COLUMN_KEYS = ("columns", "column_titles", "share_y", "row_heights")
 """Keys of a figure that mean nothing any more if its panels no longer fill its columns."""
 BY_NUMBER = frozenset(
-    {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
-)
+    {
+        "y_label", "log_scale", "linthresh", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range",
+        "bin_label",
+    }
+)  # fmt: skip
 """Keys of a figure whose value may be an object with panel numbers as keys."""
 AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
 """Keys of a figure whose value is a list of items that each name a panel."""
-TWO_SIDED = frozenset({"y_label", "log_scale", "log_y", "y_range"})
+TWO_SIDED = frozenset({"y_label", "log_scale", "linthresh", "log_y", "y_range"})
 """Keys of a figure with a panel number, or with a panel number and `RIGHT` for the panel's second y axis."""
 RIGHT = " right"
 _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles", "categories"})

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.render.encode import iso
 from helio.steps.render.geometry import Geometry
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import log_ticks
 from helio.steps.render.time_axis import tick_formats
@@ -126,6 +127,25 @@ def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
             "ticktext": texts,
         }
         axis["minor"]["dtick"] = "D1"
+
+
+def most_symlog_labels(height: float) -> int:
+    """Return how many labels of a symlog axis, which are not even, fit on a panel with this height in pixels."""
+    return max(3, round(height / 20))
+
+
+def symlog_ticks(
+    minor: dict[str, Any], scale: Symlog, limits: tuple[float, float], height: float
+) -> dict[str, Any]:
+    """Return plotly's settings for the ticks of a symlog axis between two values, in a panel with this height."""
+    values, texts = scale.ticks(*limits, most_symlog_labels(height))
+    small = scale.minor_ticks(*limits, height)
+    return {
+        "tickmode": "array",
+        "tickvals": [scale.place(value) for value in values],
+        "ticktext": texts,
+        "minor": minor | {"tickmode": "array", "tickvals": [scale.place(value) for value in small]},
+    }
 
 
 def check_limits(limits: Sequence[float], number: int, key: str) -> tuple[float, float]:

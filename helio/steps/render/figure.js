@@ -140,12 +140,22 @@
     return corners;
   }
 
+  // Places of values on a symlog axis; without a threshold the values themselves.
+  function placed(ys, linthresh) {
+    if (linthresh === undefined) return ys;
+    return ys.map((value) => {
+      const scaled = value / linthresh, size = Math.abs(scaled);
+      return size > 1 ? Math.sign(scaled) * (10 / 9 + Math.log10(size)) : scaled * 10 / 9;
+    });
+  }
+
   function change(uid, values) {
     const trace = traces.get(uid);
     if (trace === undefined) return;
     changed = true;
     if (!originals.has(uid)) {
-      originals.set(uid, {x: trace.x, y: trace.y, z: trace.z, x0: trace.x0, dx: trace.dx});
+      const {x, y, z, x0, dx, customdata} = trace;
+      originals.set(uid, {x, y, z, x0, dx, customdata});
     }
     for (const [key, value] of Object.entries(values)) {
       if (value === undefined) delete trace[key];
@@ -155,10 +165,12 @@
 
   function drawLine(parts, trace, low, high) {
     const margin = (high - low) * MARGIN;
-    const [xs, ys, x] = piece(parts, trace.uid, low - margin, high + margin);
+    const [xs, values, x] = piece(parts, trace.uid, low - margin, high + margin);
+    const ys = placed(values, trace.linthresh);
+    const customdata = trace.linthresh === undefined ? undefined : values;
     const alone = ys.map((y, k) => !Number.isNaN(y) && !(ys[k - 1] === ys[k - 1]) && !(ys[k + 1] === ys[k + 1]));
     for (const end of ["", "-outline"]) {
-      change(trace.uid + end, {x, y: ys, x0: undefined, dx: undefined});
+      change(trace.uid + end, {x, y: ys, customdata, x0: undefined, dx: undefined});
       change(`${trace.uid}-alone${end}`, {x: x.filter((_, k) => alone[k]), y: ys.filter((_, k) => alone[k])});
     }
     for (const [key, level] of trace.fills ?? []) {
@@ -250,7 +262,8 @@
       for (const trace of panel.traces) {
         if (trace.band) {
           const margin = (high - low) * MARGIN;
-          const limit = piece(parts[k], trace.uid, low - margin, high + margin);
+          const [xs, ys] = piece(parts[k], trace.uid, low - margin, high + margin);
+          const limit = [xs, placed(ys, trace.linthresh)];
           if (limits.has(trace.band)) drawBand(trace.band, limits.get(trace.band), limit);
           else limits.set(trace.band, limit);
           continue;
@@ -287,6 +300,41 @@
     if (automatic.delete(name)) plot.layout[name].autorange = true;
   }
 
+  // The labels of symlog axes, also where a reader has zoomed in between two powers of ten.
+  function followTicks() {
+    const own = new Map();
+    const scales = Object.entries(plot.layout.meta?.symlog ?? {});
+    const even = (low, high) => {
+      const rough = (high - low) / 6, base = 10 ** Math.floor(Math.log10(rough));
+      const step = base * [1, 2, 5, 10].find((nice) => rough / base <= nice);
+      const first = Math.ceil(low / step), count = Math.floor(high / step) - first + 1;
+      return Array.from({length: count}, (_, k) => Number(((first + k) * step).toPrecision(12)));
+    };
+    const tick = () => {
+      const update = {};
+      for (const [name, linthresh] of scales) {
+        const {tickvals, ticktext, range} = plot._fullLayout[name];
+        if (!own.has(name)) own.set(name, {tickvals, ticktext});
+        const [low, high] = range.slice().sort((one, other) => one - other);
+        const value = (place) => linthresh * (Math.abs(place) <= 10 / 9
+          ? place * 0.9 : Math.sign(place) * 10 ** (Math.abs(place) - 10 / 9));
+        let wanted = own.get(name);
+        if (wanted.tickvals.filter((place) => place >= low && place <= high).length < 3) {
+          const values = even(value(low), value(high));
+          wanted = {tickvals: placed(values, linthresh), ticktext: values.map((one) => String(one).replace("-", "−"))};
+        }
+        if (String(wanted.tickvals) !== String(tickvals)) {
+          update[`${name}.tickvals`] = wanted.tickvals;
+          update[`${name}.ticktext`] = wanted.ticktext;
+        }
+      }
+      if (Object.keys(update).length) Plotly.relayout(plot, update);
+    };
+    if (!scales.length) return;
+    tick();
+    plot.on("plotly_relayout", tick);
+  }
+
   // plotly.js draws the line at the pointer in one column of panels; this draws it in the others.
   function followPointer() {
     const lines = new Map();
@@ -321,6 +369,7 @@
     const config = {responsive: true, displaylogo: false, showSendToCloud: false};
     plot = await Plotly.newPlot("figure", figure.data, figure.layout, config);
     followPointer();
+    followTicks();
     if (!figure.detail) return;
     drawn = document.getElementById("drawn");
     for (const trace of plot.data) traces.set(trace.uid, trace);

@@ -15,6 +15,7 @@ from helio.steps.render.events import Interval
 from helio.steps.render.geometry import Geometry
 from helio.steps.render.levels import HorizontalLine
 from helio.steps.render.spec import FigureSpec
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
@@ -34,6 +35,7 @@ def marks(
     stop: np.datetime64,
     hlines: Sequence[HorizontalLine],
     right_axes: Mapping[int, tuple[str, bool]],
+    symlogs: Mapping[str, Symlog],
     events: Sequence[Interval] = (),
     axes: Sequence[str],
     logarithmic: Sequence[bool],
@@ -52,6 +54,8 @@ def marks(
         Horizontal lines, also those at named levels.
     right_axes : mapping
         Plotly's name of each y axis at the right, and whether the axis is logarithmic, by the panel's number.
+    symlogs : mapping
+        The scale of each y axis that has one, by plotly's name of the axis.
     events : sequence of Interval
         Intervals to shade, in the time range of the figure.
     axes : sequence of str
@@ -162,8 +166,8 @@ def marks(
                     "yref": axis,
                     "x0": 0,
                     "x1": 1,
-                    "y0": value,
-                    "y1": horizontal.until,
+                    "y0": _placed(value, axis, symlogs),
+                    "y1": _placed(horizontal.until, axis, symlogs),
                     "layer": "below",
                     "fillcolor": colour,
                     "opacity": _LEVEL_OPACITY,
@@ -177,8 +181,8 @@ def marks(
                 "yref": axis,
                 "x0": 0,
                 "x1": 1,
-                "y0": value,
-                "y1": value,
+                "y0": _placed(value, axis, symlogs),
+                "y1": _placed(value, axis, symlogs),
                 "line": stroke,
             }
         )
@@ -186,14 +190,14 @@ def marks(
             texts.append(
                 {
                     "text": line_at["label"], "xref": across, "x": 1, "xanchor": "right", "yref": axis,
-                    "y": _on_axis(value, log, where), "yanchor": "bottom",
+                    "y": _on_axis(_placed(value, axis, symlogs), log, where), "yanchor": "bottom",
                     "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
                     **(_BOX | {"bgcolor": _sheer(background)} if horizontal.boxed else {}),
                 }
             )  # fmt: skip
     for entry_number, note in enumerate(spec.get("annotations", []), 1):
         where = f"annotations: entry {entry_number}"
-        text = _note(note, where, geometry, axes, logarithmic, time_axes, foreground)
+        text = _note(note, where, geometry, axes, logarithmic, symlogs, time_axes, foreground)
         if text["yref"] == "paper" or _panel(note, len(axes), where) not in empty:
             texts.append(text)
     return shapes, texts
@@ -345,6 +349,7 @@ def _note(
     geometry: Geometry,
     axes: Sequence[str],
     logarithmic: Sequence[bool],
+    symlogs: Mapping[str, Symlog],
     time_axes: Mapping[int, str],
     foreground: str,
 ) -> dict[str, Any]:
@@ -363,10 +368,16 @@ def _note(
                 f"{where}: panel {panel} has no time axis, so the time '{x}' cannot be marked in it",
                 advice="write x and y as fractions of the width and the height of the panels",
             )
-        position = _on_axis(y, logarithmic[panel - 1], where)
+        axis = axes[panel - 1]
+        position = _on_axis(_placed(y, axis, symlogs), logarithmic[panel - 1], where)
         moment = iso(instant(x, where))
-        return drawn | {"xref": time_axes[panel], "x": moment, "yref": axes[panel - 1], "y": position}
+        return drawn | {"xref": time_axes[panel], "x": moment, "yref": axis, "y": position}
     return drawn | {"xref": "paper", "x": float(x), "yref": "paper", "y": y}
+
+
+def _placed(value: float, axis: str, symlogs: Mapping[str, Symlog]) -> float:
+    """Return the place of a value on a symlog axis; on any other axis, the value."""
+    return symlogs[axis].place(value) if axis in symlogs else value
 
 
 def _on_axis(value: float, logarithmic: bool, where: str, name: str = "y") -> float:

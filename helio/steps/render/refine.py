@@ -54,6 +54,8 @@ class FullLine:
         For a limit of a band: the uid of the band's trace; the lower limit comes first.
     period : float, optional
         The period of an angle that wraps.
+    linthresh : float, optional
+        That of the symlog axis of the panel. Levels of fills are then places on this axis.
     """
 
     uid: str
@@ -70,6 +72,7 @@ class FullLine:
     log: bool = False
     band: str = ""
     period: float | None = None
+    linthresh: float | None = None
 
     def levels(self) -> list[Line]:
         """Return the line with ever more points; the last has all points."""
@@ -198,6 +201,8 @@ def _trace(full: Full, names: dict[str, str]) -> dict[str, Any]:
     trace: dict[str, Any] = {"uid": full.uid, "name": names[full.label]}
     if isinstance(full, FullLine) and full.fills:
         trace |= {"fills": [list(area) for area in full.fills], "log": full.log}
+    if isinstance(full, FullLine) and full.linthresh is not None:
+        trace["linthresh"] = full.linthresh
     if isinstance(full, FullLine) and full.band:
         trace["band"] = full.band
     return trace

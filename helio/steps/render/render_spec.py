@@ -69,7 +69,10 @@ from helio.time_range import TimeRange
 
 _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
-BY_NUMBER = ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label")
+BY_NUMBER = (
+    "y_label", "log_scale", "linthresh", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x",
+    "bin_range", "bin_label",
+)  # fmt: skip
 """Keys whose value may be an object with panel ephemeris as keys."""
 _COLUMN_TITLE = 20
 """Height in pixels of the titles of columns at a font size of 14."""
@@ -279,6 +282,16 @@ def render_spec(
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
     events, event_notes = event_intervals(spec, tables, start, stop)
+    symlogs = {
+        name: side.symlog
+        for panel in panels
+        for name, side in ((_y_axis_name(panel), panel), (right_axes.get(panel.number, ""), panel.right))
+        if side is not None and side.symlog is not None
+    }
+    if symlogs:
+        # For readers of the document, and for the page, which labels these axes when a reader zooms in.
+        thresholds = {f"yaxis{name.removeprefix('y')}": scale.linthresh for name, scale in symlogs.items()}
+        layout["meta"] = {"symlog": thresholds}
     vlines, mark_notes = with_medians(spec, tables, panels, start, end)
     notes += [*event_notes, *mark_notes]
     shapes, mark_texts = marks.marks(
@@ -292,6 +305,7 @@ def render_spec(
             for panel in panels
             if panel.right is not None
         },
+        symlogs=symlogs,
         events=events,
         empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],
@@ -462,6 +476,7 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
     for key in BY_NUMBER:
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_numbered_keys(panels, spec)
+    _check_symlog(panels, spec)
     _check_styles(panels, spec)
     check_categories(panels, spec.get("categories", {}))
     check_bands([line for panel in panels if panel.kind == "line" for line in _both_sides(panel)], spec)
@@ -508,6 +523,30 @@ def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
                     f"line_styles: {key} of '{name}' has no effect in a panel of type '{kinds[0]}'",
                     advice=f"leave {key} out, or set the panel's type to '{allowed[0]}' in panel_types",
                 )
+
+
+def _check_symlog(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    """Refuse symlog in a panel that is not one of lines over time, and a threshold without a symlog axis."""
+    chosen = spec.get("log_scale")
+    named = [name for name, scale in chosen.items() if scale == "symlog"] if isinstance(chosen, dict) else []
+    for name in named:
+        panel = panels[int(name.removesuffix(RIGHT)) - 1]
+        if panel.kind != "line":
+            raise StepError(
+                f"log_scale: panel {name} is of type '{panel.kind}', but symlog is for panels of lines over time",
+                advice="choose log or linear, or set the panel's type to 'line' in panel_types",
+            )
+    if chosen == "symlog" and all(panel.kind != "line" for panel in panels):
+        raise StepError("log_scale: no panel of lines over time can be symlog", advice="choose log or linear")
+    thresholds = spec.get("linthresh", {})
+    for name in thresholds if isinstance(thresholds, Mapping) else ():
+        if chosen != "symlog" and name not in named:
+            raise StepError(
+                f"linthresh: the y axis of panel {name} is not symlog",
+                advice=f'write log_scale: {{"{name}": "symlog"}}',
+            )
+    if thresholds and not isinstance(thresholds, Mapping) and chosen != "symlog" and not named:
+        raise StepError("linthresh: no y axis is symlog", advice="write log_scale: symlog")
 
 
 def _check_right_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:

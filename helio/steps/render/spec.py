@@ -466,9 +466,17 @@ class FigureSpec(TypedDict, total=False):
         "Line colours: tplot (x blue, y green, z red), or okabe-ito, for colour-blind readers.",
     ]
     log_scale: Annotated[
-        Literal["y", "log", "linear"] | int | dict[str, Literal["log", "linear"]],
+        Literal["y", "log", "linear", "symlog"] | int | dict[str, Literal["log", "linear", "symlog"]],
         "Scale of the y axes of lines and spectra: log (or y) or linear for all panels, the number of one "
-        "logarithmic panel, or log or linear by panel number.",
+        "logarithmic panel, or log or linear by panel number. symlog, for panels of lines over time, is linear about "
+        "zero and logarithmic beyond linthresh on both sides, for values of both signs.",
+    ]
+    linthresh: Annotated[
+        float | dict[str, float],
+        "Value, in the panel's unit, up to which a symlog axis is linear on both sides of zero, for all or by panel "
+        "number; when left out, the power of ten below the median distance of the values from zero, at least a "
+        "ten-thousandth of the largest. A note on the figure says which. The axis is matplotlib's: 10/9 of a decade "
+        "high from zero to linthresh.",
     ]
     log_y: Annotated[
         bool | dict[str, bool],

@@ -16,6 +16,7 @@ import pytest
 from helio.steps.render.detail import Detail
 from helio.steps.render.refine import make_detail
 from helio.steps.render.render_spec import render_spec
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.write_figure import plotly_js, to_html, viewer_js
 from helio.store.table import Axis, Table
 from tests.flows.browser import CHROMIUM, Browser, chromium
@@ -293,6 +294,45 @@ def test_the_line_at_the_pointer_crosses_all_columns(browser: Browser, tmp_path:
     assert box[0] == pytest.approx(second + width // 3, abs=3)
     assert box[1] <= min(panel[1] for panel in panels) + 1
     assert box[2] >= max(panel[3] for panel in panels) - 1
+    assert errors(browser) == []
+
+
+def test_a_symlog_axis_shows_values_and_keeps_labels(browser: Browser, tmp_path: Path):
+    field = values(1)[:, 0] ** 3
+    epoch = START + np.arange(COUNT) * STEP
+    tables = {"E": Table(epoch, field, "mV/m", "E"), "S": Table(epoch, np.full(COUNT, 0.5), "mV/m", "S")}
+    spec = {"log_scale": "symlog", "linthresh": 10, "line_styles": {"E": {"fill_below": -20}},
+            "bands": [{"line": "E", "sigma": "S"}]}  # fmt: skip
+    figure = render_spec(tables, spec=spec)
+    detail = Detail(make_detail(figure.details))
+    (tmp_path / "fig.html").write_bytes(to_html(figure, scripts="inside", detail=detail))
+    show(browser, (tmp_path / "fig.html").as_uri())
+    first, last = START + 4_000 * STEP, START + 4_099 * STEP
+    zoom(browser, first, last, "E: all 100 points")
+    given = field[4_000:4_100].astype(np.float64)
+    scale = Symlog(10.0)
+    heights = [y for _, y in in_view(browser, "p1-1", first, last)]
+    np.testing.assert_allclose(heights, scale.places(given), rtol=1e-6)
+    shown = browser.evaluate(
+        "(() => { const t = document.getElementById('figure')._fullData.find((t) => t.uid === 'p1-1');"
+        "return Array.from(t.customdata); })()"
+    )
+    assert {float(np.float32(value)) for value in given} <= {float(np.float32(value)) for value in shown}
+    band = np.array([y for _, y in in_view(browser, "p1-1-band", first, last)])
+    assert np.abs(band[:, None] - scale.places(given + 0.5)).min(axis=0).max() < 1e-5
+    filled = [y for _, y in in_view(browser, "p1-1-fill_below", first, last)]
+    assert not filled or max(filled) <= scale.place(-20.0) + 1e-6
+    labels = "[...document.querySelectorAll('.ytick text')].map((label) => label.textContent)"
+    before = browser.evaluate(labels)
+    whole = json.dumps(browser.evaluate("document.getElementById('figure')._fullLayout.yaxis.range"))
+    for low, high in ((2100.0, 2900.0), (-4.0, -1.0)):
+        ends = json.dumps(scale.places([low, high]).tolist())
+        browser.evaluate(f"Plotly.relayout('figure', {{'yaxis.range': {ends}}}).then(() => 0)")
+        wait_until(lambda: len(browser.evaluate(labels)) >= 3, "labels between powers of ten")
+        at = [float(text.replace("−", "-")) for text in browser.evaluate(labels)]
+        assert all(low <= value <= high for value in at)
+    browser.evaluate(f"Plotly.relayout('figure', {{'yaxis.range': {whole}}}).then(() => 0)")
+    wait_until(lambda: browser.evaluate(labels) == before, "the labels of the whole axis")
     assert errors(browser) == []
 
 
