@@ -65,6 +65,11 @@ class LineStyle(TypedDict, total=False):
     ]
     fill_hatched: Annotated[bool, "Whether filled areas are hatched instead of shaded; false when left out."]
     fill_color: Annotated[str, "Colour of the filled area; that of the line when left out."]
+    point_names: Annotated[
+        LevelName,
+        "Scale whose name for each value is written above its point: flares writes the class, such as M5.2, of each "
+        "peak. Where names would overlap, only the strongest has its name.",
+    ]
     bar: Annotated[
         Literal["start", "middle"],
         "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
