@@ -126,10 +126,7 @@ def test_a_month_shows_only_its_own_days_and_links_to_its_neighbours(site: Site)
     small = [link for link in parsed.links if "thumbs/" in link]
     assert len(small) == len(set(small)) == 6
     words = " ".join(parsed.text.split())
-    assert (
-        "Mon 6 waiting step fetch: AC_H2_MFI has no file for 2024-05-06 the data may still come"
-        in words
-    )
+    assert "Mon 6 waiting step fetch: AC_H2_MFI has no file for 2024-05-06 the data may still come" in words
     assert "Apr 2024: 1 done" in words
 
 
