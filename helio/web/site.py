@@ -500,6 +500,9 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
     if asked is None and interval.state == "stale":
         return interval.reason, again
     reason, advice = failure(run)
+    if asked is None and interval.state in ("waiting", "no data"):
+        step = f"step {run.failed_step}: " if run.failed_step else ""
+        reason = step + interval.reason
     if asked is None and interval.state == "waiting":
         advice = f"the data may still come; later {again}"
     return reason, advice or (f"{again}; it goes on after the finished steps" if reason else "")
