@@ -167,7 +167,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "known_runs", "latency", "worker_process"),
         ("artefacts", "locking"),
         ("bundle", "provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

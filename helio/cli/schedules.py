@@ -163,6 +163,16 @@ def add_schedule(
             metavar="RULE",
         ),
     ] = "",
+    latency: Annotated[
+        str,
+        typer.Option(
+            "--latency",
+            help="How long after an interval its data usually appear, such as 3d. Until then they are 'not published "
+            "yet', afterwards there is a gap. Default: by the dates of the files of earlier runs, otherwise by the "
+            "catalogue.",
+            metavar="LENGTH",
+        ),
+    ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the schedule of the same name.")
     ] = False,
@@ -188,6 +198,7 @@ def add_schedule(
                 output=str(output or ""),
                 late=late,
                 remake=remake,
+                latency=latency,
             ),
             now=now,
             time_range=time_range,
@@ -402,6 +413,7 @@ def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
         ("archive", schedule.archive or "the provider named in each step, otherwise the catalogue's"),
         ("formats", ", ".join(("those of the pipeline", *schedule.formats))),
         *([("late data", f"try again every {schedule.late}")] if schedule.late else []),
+        *([("latency", f"data usually appear after {schedule.latency}")] if schedule.latency else []),
         *([("changed data", f"look every {schedule.remake}")] if schedule.remake else []),
         ("output", str(schedule.root(settings))),
         ("last run", str(last or "never")),

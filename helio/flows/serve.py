@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,15 @@ from helio.flows.schedule import Schedule, Schedules
 from helio.flows.server import Server
 from helio.flows.slots import FAR, for_engine, slots_ahead, slots_in
 from helio.pipelines.plan import Plan
-from helio.pipelines.runs.intervals import is_without_data
+from helio.pipelines.runs.intervals import intervals, is_without_data, latest_of, read_run
+from helio.pipelines.runs.known_runs import known_runs_of
+from helio.pipelines.runs.latency import latencies_of
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.session import Engine, Processes, run_plan
 from helio.pipelines.template.document import Document
 from helio.settings import Settings
+from helio.store.runs import Runs
 
 log = logging.getLogger(__name__)
 
@@ -236,7 +239,7 @@ def run_slot(
     plan: Plan,
     settings: Settings,
     engine: Engine,
-    on_end: OnEnd = lambda run, status, reason: None,
+    on_end: OnEnd = lambda run, status, reason, latency=timedelta(): None,
     processes: Processes | None = None,
 ) -> SlotRun:
     """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule.
@@ -260,11 +263,24 @@ def run_slot(
     with _lost_server_cancels(Server(settings.home, settings.environ)):
         run = run_plan(request, settings=settings, engine=engine, processes=processes)
     errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
-    waits = schedule.late and run.status == "failed"
-    is_waiting = waits and is_without_data(type(error).__name__ for error in errors)
-    ended = SlotRun(run, "waiting" if is_waiting else run.status)
-    on_end(run.id, ended.status, "; ".join(ended.failures))
+    has_no_data = run.status == "failed" and is_without_data(type(error).__name__ for error in errors)
+    ended = SlotRun(run, "waiting" if has_no_data and schedule.late else run.status)
+    reason, latency = _why_no_data(schedule, run.id, settings) if has_no_data else ("", timedelta())
+    on_end(run.id, ended.status, reason or "; ".join(ended.failures), latency)
     return ended
+
+
+def _why_no_data(schedule: Schedule, run_id: str, settings: Settings) -> tuple[str, timedelta]:
+    """Return why a run found no data and how late they usually are, if helio knows this; otherwise nothing."""
+    run = read_run(Runs(settings.runs).load(run_id))
+    known = (known_run.run for known_run in known_runs_of(settings).read().values())
+    runs = [other for other in known if other is not None and other.pipeline == run.pipeline]
+    latencies = latencies_of([*runs, run], settings, schedule.usual_latency)
+    latest = latest_of(run, latencies)
+    if latest is None or run.span is None:
+        return "", timedelta()
+    [interval] = intervals([run], now=utc_now(), latencies=latencies)
+    return f"step {run.failed_step}: {interval.reason}", latest[1].length
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from helio.pipelines.runs.intervals import (
     present_bases,
 )
 from helio.pipelines.runs.known_runs import known_runs_of
+from helio.pipelines.runs.latency import latencies_of
 from helio.pipelines.runs.prepare import load_template, plan_of
 from helio.pipelines.template.document import Document, digest
 from helio.pipelines.template.files import Format
@@ -336,17 +337,21 @@ class _Judge:
     def intervals(self) -> tuple[Interval, ...]:
         """Return the intervals that were asked for, as they are now."""
         asked = frozenset(self._request.spans)
-        runs = [run for run in self.runs() if run.span in asked]
+        every = self.runs()
+        runs = [run for run in every if run.span in asked]
         before = intervals(runs, asked, now=self._request.now)
         with CdfReader() as reader:
             archives = archives_of(self._settings, reader, self._chunk.archive, self._chunk.access)
             present = present_bases(before, self._plan, archives)
+        latencies = latencies_of(every, self._settings)
         gone = {interval.span: _lost_file(interval.run) for interval in before if interval.run is not None}
         return tuple(
             replace(interval, state="stale", reason=gone[interval.span])
             if interval.state in DONE and gone.get(interval.span)
             else interval
-            for interval in intervals(runs, asked, now=self._request.now, present=present)
+            for interval in intervals(
+                runs, asked, now=self._request.now, present=present, latencies=latencies
+            )
         )
 
     def wait_for_others(self, found: tuple[Interval, ...]) -> tuple[Interval, ...]:

@@ -36,6 +36,8 @@ GRACE = timedelta(minutes=30)
 """Time after a due time in which its run should have begun."""
 LONG = timedelta(days=3)
 """Time without results after which waiting for late data is a problem."""
+DAY = timedelta(days=1)
+"""Time after the usual latency of its data from which waiting is a problem."""
 LEAST_DISK = 2 * 10**9
 """Free bytes below which the disk is nearly full."""
 MOST = 10_000
@@ -113,6 +115,8 @@ class ScheduleStatus:
         What to do; empty if nothing is to be done.
     run : str
         The id of the last run's record.
+    latency_seconds : float
+        Time after an interval within which its data usually appear; 0 if it is unknown.
     """
 
     name: str
@@ -125,12 +129,14 @@ class ScheduleStatus:
     reason: str = ""
     remedy: str = ""
     run: str = ""
+    latency_seconds: float = 0.0
 
     @property
     def is_problem(self) -> bool:
         """Return whether a person should look at it."""
         return self.state in ("failing", "overdue", "damaged") or (
-            self.state == "waiting" and self.lag_seconds > LONG.total_seconds()
+            self.state == "waiting"
+            and self.lag_seconds > max(LONG.total_seconds(), self.latency_seconds + DAY.total_seconds())
         )
 
 
@@ -297,6 +303,7 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         reason=reason,
         remedy=remedy,
         run=last.run if last is not None else "",
+        latency_seconds=last.latency if last is not None else 0.0,
     )
 
 

@@ -509,6 +509,9 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
     if asked is None and interval.state == "stale":
         return interval.reason, again
     reason, advice = failure(run)
+    if asked is None and interval.state in ("waiting", "no data"):
+        step = f"step {run.failed_step}: " if run.failed_step else ""
+        reason = step + interval.reason
     if asked is None and interval.state == "waiting":
         rule = series.schedule.late if series.schedule is not None else ""
         advice = "the data may still come"

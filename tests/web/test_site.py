@@ -431,6 +431,15 @@ def test_no_data_of_long_ago_is_final_and_recent_days_wait(tmp_path: Path):
     assert [item.state for item in site.gallery.series[0].intervals] == ["no data", "waiting"]
     assert "Waiting" in Page(page(site, "ace-field/2024-05-10.html")).text
     assert "No data" in Page(page(site, "ace-field/2024-04-01.html")).text
+    series = site.gallery.series[0]
+    gap, late = (
+        replace(interval, reason=words)
+        for interval, words in zip(series.intervals, ("gap: no file", "not published yet"), strict=True)
+    )
+    assert explain(series, gap)[0].endswith("gap: no file")
+    reason, advice = explain(series, late)
+    assert reason.endswith("not published yet")
+    assert advice.startswith("the data may still come; later run `helio run ")
 
 
 def test_a_day_with_an_alert_is_marked_in_the_calendar_and_described_on_its_page(tmp_path: Path):
