@@ -10,7 +10,8 @@
 | no data | the provider has files now that it did not have | stale |
 | no data | the interval has ended only lately, so data may still come | waiting |
 | no data | otherwise | no data |
-| failed, crashed, cancelled | | failed, crashed, cancelled |
+| failed | the steps, the tools or the files have changed since | stale |
+| failed, crashed, cancelled | otherwise | failed, crashed, cancelled |
 | no run | the interval has not ended | waiting |
 | no run | a schedule's time for it has come, and the next one has not | due |
 | no run | otherwise | missing |
@@ -24,7 +25,7 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import DamagedRecord, TimeRangeError, is_transient
+from helio.errors import DamagedRecord, TimeRangeError, may_pass
 from helio.pipelines.runs.basis import Basis, differences, present_basis, read_basis, steps_of, tools_of
 from helio.store.records import WrongShape, convert
 from helio.store.runs import ArtefactRecord, EventRecord, RunRecord, StepRecord
@@ -68,7 +69,7 @@ class IntervalRun:
     failed_step, reason, advice : str
         The first step that failed, why, and what to do about it; empty if no step failed.
     transient : bool
-        Whether it failed for a reason that may pass, such as a server that is down.
+        Whether it failed for a reason that may pass, such as a server that is down or a disk that is full.
     files : tuple of ArtefactRecord
         The files that the run wrote.
     basis : Basis or None
@@ -215,7 +216,7 @@ def _judge(
             return "waiting", f"the interval ends at {span.stop:%Y-%m-%d %H:%M} UTC"
         return "missing", "no run of this interval has a record"
     changes: tuple[str, ...] = ()
-    if run.basis is not None and run.id in present and run.state in (*DONE, "no data"):
+    if run.basis is not None and run.id in present and run.state in (*DONE, "no data", "failed"):
         changes = differences(run.basis, present[run.id])
     if changes and runs[0].state == "running":
         return "running", runs[0].reason
@@ -266,7 +267,7 @@ def read_run(record: RunRecord) -> IntervalRun:
         failed_step=str(failed[0]["step_id"]) if failed else "",
         reason=first["message"] if first else header.get("error", ""),
         advice=first["advice"] if first else "",
-        transient=first is not None and is_transient(first["kind"]),
+        transient=may_pass(first["kind"] if first else header.get("error_kind", "")),
         files=tuple(header.get("artefacts", ())),
         basis=read_basis(record, now),
         events=tuple(header.get("events", ())),
