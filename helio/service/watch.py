@@ -90,7 +90,9 @@ class Watch:
         due = [message for message in incidents.messages if message.due <= now.isoformat()]
         if due and self._sender is None:
             self._due, self._sent = due, []
-            self._sender = threading.Thread(target=self._send, args=(addresses, due), daemon=True)
+            self._sender = threading.Thread(
+                target=self._send, args=(addresses, due), name="helio-notify", daemon=True
+            )
             self._sender.start()
 
     def _send(self, addresses: tuple[Address, ...], messages: list[Message]) -> None:
