@@ -398,6 +398,14 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
     import logging
     from logging.handlers import RotatingFileHandler
 
+    class Kept(RotatingFileHandler):
+        is_full = False
+
+        def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
+            if not self.is_full:  # once: a service on a full disk would fill the journal with tracebacks
+                say(f"{self.baseFilename} cannot be written: {sys.exc_info()[1]}", err=True)
+            self.is_full = True
+
     root = logging.getLogger("helio")
     root.setLevel(logging.DEBUG)
     root.propagate = False
@@ -412,7 +420,7 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
         root.addHandler(on_terminal)
     try:
         settings.log_file.parent.mkdir(parents=True, exist_ok=True)
-        kept = RotatingFileHandler(
+        kept = Kept(
             settings.log_file, maxBytes=1_000_000, backupCount=3, encoding="utf-8", errors="backslashreplace"
         )
     except OSError as error:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from helio.errors import RequestError
+from helio.errors import OutputError, RequestError
 from helio.flows.last_runs import noted_run
 from helio.flows.missed import utc_now
 from helio.flows.schedule import Schedule, Schedules
@@ -448,6 +448,31 @@ def test_a_server_that_is_down_delays_nothing_and_the_message_waits(tmp_path: Pa
     assert any("was not accepted by 1: json://127.0.0.1:9" in line for line in lines)
     kept = (tmp_path / "schedules" / ".incidents.json").read_text()
     assert "secret" not in kept + "".join(lines)
+
+
+def test_on_a_full_disk_a_message_is_sent_once_and_written_when_there_is_space(
+    tmp_path: Path, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings_of(tmp_path, webhook.address)
+    add_schedule(settings)
+    ran(settings, "failed", "run-1", "step b: no file")
+
+    def is_full(*args: object, **options: object) -> None:
+        raise OutputError("the disk is full")
+
+    lines: list[str] = []
+    watch = Watch(settings, on_progress=lines.append, every=timedelta())
+    with monkeypatch.context() as full:
+        full.setattr("helio.service.watch.write_heartbeat", is_full)
+        full.setattr("helio.service.watch.write_incidents", is_full)
+        wait_until(lambda: (watch.look(Activity()), webhook.received)[1])
+        for _ in range(3):
+            watch.look(Activity())
+    assert read_incidents(tmp_path) == Incidents()
+    wait_until(lambda: (watch.look(Activity()), not read_incidents(tmp_path).messages)[1])
+    assert list(read_incidents(tmp_path).open) == ["schedule daily"]
+    assert len(webhook.received) == 1
+    assert lines == ["the disk is full"]
 
 
 def test_a_file_that_others_may_read_is_reported_and_stops_nothing(tmp_path: Path) -> None:
