@@ -14,7 +14,7 @@ import helio
 
 ROOT = Path(helio.__file__).parent
 LAYERS = (
-    ("limits",),
+    ("clock", "limits"),
     ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
     ("notebook",),
     ("store",),
@@ -25,7 +25,7 @@ LAYERS = (
     ("flows", "authoring"),
     ("service",),
     ("api", "doctor", "dev"),
-    ("web",),
+    ("web", "mcp_server"),
     ("cli",),
     ("testing",),
 )
@@ -40,6 +40,8 @@ HOMES = {
     "jinja2": "web",
     "markupsafe": "web",
     "uvicorn": "web",
+    "mcp": "mcp_server",
+    "mcp_types": "mcp_server",
     "PIL": "pictures",
 }
 SOURCES = sorted(
@@ -140,7 +142,7 @@ FLOORS = {
         ("codes", "template", "templates"),
         ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
-        ("library", "passes"),
+        ("blame", "library", "passes"),
         ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),

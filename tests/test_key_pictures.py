@@ -25,6 +25,7 @@ WRITTEN_BY_HAND = {
     "potential",
     "region",
     "waves",
+    "xrays",
 }
 """Labels of tables with values that were not measured."""
 DRAWING = runpy.run_path(str(ROOT / "scripts" / "draw_key_pictures.py"))

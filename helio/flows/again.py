@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from helio.flows.schedule import Schedule
     from helio.flows.serve import SlotRun
     from helio.pipelines.runs.intervals import Interval, IntervalRun
+    from helio.pipelines.runs.session import Engine, Processes
     from helio.settings import Settings
 
 DAILY = timedelta(days=1)
@@ -184,6 +185,9 @@ def run_again(
     settings: Settings,
     now: datetime,
     on_run: Callable[[Slot, SlotRun], None] = lambda slot, ended: None,
+    *,
+    engine: Callable[[], Engine] | None = None,
+    processes: Processes | None = None,
 ) -> int:
     """Run the intervals of a schedule again that `find_slots` names, one after another.
 
@@ -195,6 +199,10 @@ def run_again(
         Naive UTC. The clock of each run is the time for which its interval was scheduled.
     on_run : callable
         Called after each run.
+    engine : callable, optional
+        Returns the engine of each run. Default: Prefect.
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes for each run.
 
     Returns
     -------
@@ -216,7 +224,8 @@ def run_again(
     for slot in find_slots(schedule, settings, now):
         with noted_run(settings.home, name, slot.at) as on_end:
             plan = schedule.plan(settings, slot.at, schedule.values)
-            ended = run_slot(schedule, plan, settings, PrefectEngine(settings, settings.environ), on_end)
+            runner = engine() if engine is not None else PrefectEngine(settings, settings.environ)
+            ended = run_slot(schedule, plan, settings, runner, on_end, processes)
         failed += ended.run.status == "failed"
         on_run(slot, ended)
     return failed

@@ -166,6 +166,7 @@ EXAMPLE: dict[str, Any] = {
                     "line_styles": {
                         "AC_H2_MFI.BGSEc.Bx": {"width": 2, "dash": "dot", "mode": "lines"},
                         "cone": {"fill_to": "top", "fill_hatched": True, "fill_color": "white"},
+                        "flares": {"mode": "markers", "point_names": "flares"},
                     },
                     "palette": "okabe-ito",
                     "log_scale": {"1": "symlog", "2": "log"},
@@ -190,6 +191,7 @@ EXAMPLE: dict[str, Any] = {
                             "width": 2,
                         },
                         {"x": 0.01, "panel": 2},
+                        {"of": "f_ci", "panel": 2},
                     ],
                     "vrects": [
                         {

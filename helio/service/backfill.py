@@ -139,6 +139,8 @@ class BackfillRequest:
     output : Path, optional
         The folder for the files; only runs that wrote their files there count. Default: every run counts, and new files
         are written to ``helio-runs/PIPELINE``.
+    own_folder : str
+        The name of the folder of the only interval, below `output`. Default: a name made from the time range.
     choice : "needed", "failed" or "all"
         Which intervals to make.
     engine : "prefect" or "direct"
@@ -150,6 +152,7 @@ class BackfillRequest:
     values: Mapping[str, Any] = field(default_factory=dict)
     archive: str = ""
     output: Path | None = None
+    own_folder: str = ""
     formats: tuple[Format, ...] = ()
     choice: Choice = "needed"
     workers: int = 1
@@ -281,6 +284,7 @@ def _pinned(template: Document, request: BackfillRequest, settings: Settings) ->
         intervals=_as_texts(request.spans),
         now=request.now.isoformat(),
         output=str(output.absolute()),
+        own_folder=request.own_folder,
         values=dict(request.values),
         archive=absolute_archive(request.archive),
         formats=request.formats,

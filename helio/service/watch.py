@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from helio.errors import OutputError, RequestError
-from helio.flows.missed import utc_now
-from helio.service.incidents import Message, problems_of, read_incidents, write_incidents
+from helio.service.incidents import Message, outages, problems_of, read_incidents, write_incidents
 from helio.service.notify import Address, find_addresses, send
 from helio.service.status import BEAT, read_status, write_heartbeat
 from helio.store.runs import Runs
 
 if TYPE_CHECKING:
-    from helio.flows.serve import Activity
+    from helio.flows.serve import Activity, Outage
     from helio.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -52,14 +50,16 @@ class Watch:
 
     def look(self, activity: Activity) -> None:
         """Write the heartbeat, find incidents and send due messages; an error here does not end `helio serve`."""
-        if time.monotonic() < self._next:
+        if self._settings.clock.monotonic() < self._next:
             return
-        self._next = time.monotonic() + self._every
+        self._next = self._settings.clock.monotonic() + self._every
         try:
-            write_heartbeat(self._settings.home, utc_now(), [*activity.running], [*activity.paused])
+            write_heartbeat(
+                self._settings.home, self._settings.clock.utc(), [*activity.running], [*activity.paused]
+            )
             addresses = find_addresses(self._settings)
             if addresses:
-                self._notify(addresses, utc_now())
+                self._notify(addresses, self._settings.clock.utc(), activity.outage)
         except (OutputError, RequestError) as error:
             if self._trouble != error.message:
                 self._on_progress(str(error))
@@ -67,11 +67,12 @@ class Watch:
         else:
             self._trouble = ""
 
-    def _notify(self, addresses: tuple[Address, ...], now: datetime) -> None:
+    def _notify(self, addresses: tuple[Address, ...], now: datetime, outage: Outage | None) -> None:
         home = self._settings.home
         before = read_incidents(home)
         status = replace(read_status(self._settings, now), served=True, seen_seconds=0.0)
-        incidents = before.after(*problems_of(status, Runs(self._settings.runs), home, before), now)
+        problems, quiet = problems_of(status, Runs(self._settings.runs), home, before)
+        incidents = before.after([*problems, *outages(outage, now)], quiet, now)
         if self._sender is not None and not self._sender.is_alive():
             tried = [message for message, _, _ in self._sent]
             lost = [(message, ["any address"], ()) for message in self._due if message not in tried]

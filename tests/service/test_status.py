@@ -73,6 +73,14 @@ def test_a_schedule_that_succeeded_is_well(settings: Settings) -> None:
     assert (status.served, status.seen_seconds, status.engine_up, status.problems) == (True, 3.0, False, ())
 
 
+def test_a_run_that_waits_for_data_after_a_failure_waits(settings: Settings) -> None:
+    add(settings)
+    ran(settings, datetime(2024, 5, 9, 6), "failed", "step fetch: the server is down")
+    ran(settings, datetime(2024, 5, 10, 6), "waiting", "step fetch: no file yet")
+    found = one(settings)
+    assert (found.state, found.reason, found.failures) == ("waiting", "step fetch: no file yet", 1)
+
+
 def test_failures_in_a_row_are_counted_and_the_last_success_stays(settings: Settings) -> None:
     add(settings)
     ran(settings, datetime(2024, 5, 7, 6), "partial")

@@ -237,14 +237,8 @@ def read_run(record: RunRecord) -> IntervalRun:
         The record was deleted meanwhile.
     """
     header, plan = record.whole_header, record.plan
-    try:
-        variables = convert(plan.get("variables") or {}, dict[str, dict[str, Any]], "variables")
-    except WrongShape as error:
-        raise DamagedRecord(f"the plan of run '{record.id}' is damaged: {error}") from error
-    times = sorted(
-        (name for name, facts in variables.items() if facts.get("type") == "time_range"),
-        key=lambda name: (name != "$TIME_RANGE", name),
-    )
+    variables = _variables_of(record)
+    times = time_variables(record)
     now = _naive(header["now"])
     try:
         span = parse_time_range(str(variables[times[0]].get("value", "")), now) if times else None
@@ -271,6 +265,28 @@ def read_run(record: RunRecord) -> IntervalRun:
         basis=read_basis(record, now),
         events=tuple(header.get("events", ())),
     )
+
+
+def time_variables(record: RunRecord) -> list[str]:
+    """Return the names of the time variables of a run; the first one has its interval.
+
+    Raises
+    ------
+    DamagedRecord
+        The record cannot be read.
+    """
+    names = (name for name, facts in _variables_of(record).items() if facts.get("type") == "time_range")
+    return sorted(names, key=lambda name: (name != "$TIME_RANGE", name))
+
+
+def _variables_of(record: RunRecord) -> dict[str, dict[str, Any]]:
+    try:
+        variables: dict[str, dict[str, Any]] = convert(
+            record.plan.get("variables") or {}, dict[str, dict[str, Any]], "variables"
+        )
+    except WrongShape as error:
+        raise DamagedRecord(f"the plan of run '{record.id}' is damaged: {error}") from error
+    return variables
 
 
 def _failed_steps(record: RunRecord) -> Sequence[StepRecord]:

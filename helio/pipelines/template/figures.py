@@ -23,6 +23,8 @@ BAND_LABELS = ("bands.sigma", "bands.lower", "bands.upper")
 """Paths of the labels of tables that give the uncertainties of lines."""
 EVENT_LABELS = ("events.of", "events.by")
 """Paths of the labels of tables of events, whose intervals are shaded."""
+MARK_LABELS = ("vlines.of",)
+"""Paths of the labels of series whose median is marked in a spectrum panel."""
 LABEL_LISTS = ("right", "ephemeris")
 """Keys of a figure, besides ``labels`` and ``panels``, whose value is a list of labels."""
 UNKNOWN_KEY = "HO401"
@@ -70,7 +72,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for keys in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS, *EVENT_LABELS)
+        for keys in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS, *EVENT_LABELS, *MARK_LABELS)
         for path, value in values_at(spec, keys)
         for _, label in labels_at(path, value)
     )
@@ -132,6 +134,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
             for entry in spec["events"]
             if not any(owner(entry.get(key, ""), lost) for key in ("of", "by"))
         ]
+    if "vlines" in spec:
+        remaining["vlines"] = [line for line in spec["vlines"] if owner(line.get("of", ""), lost) is None]
     for key in spec.keys() & LABEL_LISTS:
         remaining[key] = [label for label in spec[key] if label not in lost]
     for key in ENTRIES & spec.keys():
@@ -161,8 +165,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     if isinstance(spec.get("log_scale"), int):
         remaining["log_scale"] = new_number.get(spec["log_scale"], "linear")
     for key in AT_PANEL & spec.keys():
-        remaining[key] = []
-        for item in spec[key]:
+        items, remaining[key] = remaining[key], []
+        for item in items:
             panel = item.get("panel") if isinstance(item, dict) else None
             if panel is None or panel in new_number:
                 remaining[key].append(item if panel is None else {**item, "panel": new_number[panel]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ def marks(
     axes: Sequence[str],
     logarithmic: Sequence[bool],
     bin_axes: Mapping[int, tuple[str, bool]],
+    bin_ranges: Mapping[int, Sequence[float]],
     time_axes: Mapping[int, str],
     foreground: str,
     background: str,
@@ -63,6 +64,8 @@ def marks(
         Whether each panel's y axis is logarithmic, from the top; plotly places texts on it by log10.
     bin_axes : mapping
         Plotly's name of each spectrum panel's x axis, and whether the axis is logarithmic, by the panel's number.
+    bin_ranges : mapping
+        Ends of each spectrum panel's x axis (log10 of them if the axis is logarithmic), by the panel's number.
     time_axes : mapping
         Plotly's name of the time axis of each other panel, which the panels of a column share.
     empty : collection of int
@@ -71,6 +74,7 @@ def marks(
     shapes: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     flags: list[tuple[np.datetime64, str, str, str]] = []
+    bin_flags: dict[int, list[dict[str, Any]]] = {}
     timed = {number: (time_axes[number], axis) for number, axis in enumerate(axes, 1) if number in time_axes}
     if events:
         _check_timed(timed, "events")
@@ -116,7 +120,8 @@ def marks(
                 continue
             shapes.append({"type": "line", **drawn, "x1": drawn["x0"], "y0": 0, "y1": 1, "line": stroke})
             if line.get("label"):
-                texts.append(_bin_flag(line["label"], drawn, bin_axes[number][1], colour, geometry))
+                flag = _bin_flag(line["label"], drawn, bin_axes[number][1], colour, geometry)
+                bin_flags.setdefault(number, []).append(flag)
             continue
         moment = instant(at, where)
         _check_timed(timed, where)
@@ -125,6 +130,8 @@ def marks(
         )
         if line.get("label"):
             flags.append((moment, line["label"], colour, "left"))
+    for number, at_bins in bin_flags.items():
+        texts += _in_rows(at_bins, bin_ranges[number], geometry.panel_width(number), geometry.font - 3)
     if flags:
         for x_axis in dict.fromkeys(time_axes.values()):
             number = next(number for number in time_axes if time_axes[number] == x_axis)
@@ -265,6 +272,28 @@ def _bin_flag(
         "yanchor": "top", "showarrow": False, "borderpad": 1,
         "font": {"size": geometry.font - 3, "color": colour},
     }  # fmt: skip
+
+
+def _in_rows(
+    flags: Sequence[dict[str, Any]], limits: Sequence[float], across: float, size: float
+) -> Iterator[dict[str, Any]]:
+    """Yield labels at the top of a spectrum panel; labels that would overlap are put in a lower row.
+
+    Parameters
+    ----------
+    limits : two floats
+        Ends of the panel's x axis, as plotly places texts on it.
+    across, size : float
+        Width of the panel and of the font, in pixels.
+    """
+    low, high = limits
+    ends: list[float] = []
+    for flag in sorted(flags, key=lambda flag: (flag["x"], flag["text"])):
+        left = (flag["x"] - low) / (high - low) * across
+        width = text_width(flag["text"], size)
+        row = next((row for row, end in enumerate(ends) if end + 6 < left), len(ends))
+        ends[row : row + 1] = [left + width]
+        yield {**flag, **({"yshift": -row * (size + 4)} if row else {})}
 
 
 def _in_every_panel(shape: dict[str, Any], axes: Mapping[int, tuple[str, str]]) -> list[dict[str, Any]]:

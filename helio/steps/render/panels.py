@@ -17,6 +17,7 @@ from helio.steps.render.epoch_panel import EpochPanel
 from helio.steps.render.events import event_labels
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
+from helio.steps.render.marked_medians import marked_labels
 from helio.steps.render.orbit_panel import OrbitPanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.polar_panel import PolarPanel
@@ -61,7 +62,9 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
-        other |= {*band_labels(spec), *event_labels(spec), *spec.get("ephemeris", [])}
+        other |= {
+            *band_labels(spec), *event_labels(spec), *marked_labels(spec), *spec.get("ephemeris", []),
+        }  # fmt: skip
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(

@@ -30,6 +30,7 @@ from helio.steps.render.gaps import usable_records
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.lines import Line
+from helio.steps.render.marked_medians import marked_labels, with_medians
 from helio.steps.render.page import (
     column_titles,
     footer,
@@ -100,6 +101,7 @@ _TITLE_COLUMN = 28
         "spec.bands.upper",
         "spec.events.of",
         "spec.events.by",
+        "spec.vlines.of",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
@@ -178,7 +180,7 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = named_once(same_y(with_room(panels, hlines), spec), spec.get("columns", 1))
     drawn = [table for panel in panels for table in panel.tables.values()]
-    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec))
+    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec), *marked_labels(spec))
     drawn += [tables[label] for label in beside if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
@@ -300,13 +302,12 @@ def render_spec(
         if label not in beside and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
-    notes += event_notes
     event_names, left_out = names_above.names_above(
         names, geometry, dict.fromkeys(time_axes[panel.number] for panel in rows[0]) if names else (), start, stop,
         theme.foreground,
     )  # fmt: skip
     if left_out:
-        notes.append(f"events: no room above the panels for {number_of(left_out, 'name')}")
+        event_notes.append(f"events: no room above the panels for {number_of(left_out, 'name')}")
     if names:
         events = [replace(interval, name="") for interval in events]
     symlogs = {
@@ -319,12 +320,14 @@ def render_spec(
         # For readers of the document, and for the page, which labels these axes when a reader zooms in.
         thresholds = {f"yaxis{name.removeprefix('y')}": scale.linthresh for name, scale in symlogs.items()}
         layout["meta"] = {"symlog": thresholds}
+    vlines, mark_notes = with_medians(spec, tables, panels, start, end)
+    notes += [*event_notes, *mark_notes]
     if spec.get("points") == "drawn" and details:
         layout["meta"] = layout.get("meta", {}) | {"drawn": words_on_drawn(details)}
         notes.append("the page holds only the points that are drawn")
         details = []
     shapes, mark_texts = marks.marks(
-        spec,
+        {**spec, "vlines": vlines} if "vlines" in spec else spec,
         geometry,
         start=start,
         stop=stop,
@@ -340,6 +343,9 @@ def render_spec(
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in bin_axes.items()},
+        bin_ranges={
+            number: layout["xaxis" + axis.removeprefix("x")]["range"] for number, axis in bin_axes.items()
+        },
         time_axes=time_axes,
         foreground=theme.foreground,
         background=theme.background,

@@ -65,6 +65,11 @@ class LineStyle(TypedDict, total=False):
     ]
     fill_hatched: Annotated[bool, "Whether filled areas are hatched instead of shaded; false when left out."]
     fill_color: Annotated[str, "Colour of the filled area; that of the line when left out."]
+    point_names: Annotated[
+        LevelName,
+        "Scale whose name for each value is written above its point: flares writes the class, such as M5.2, of each "
+        "peak. Where names would overlap, only the strongest has its name.",
+    ]
     bar: Annotated[
         Literal["start", "middle"],
         "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
@@ -74,8 +79,11 @@ class LineStyle(TypedDict, total=False):
 class VLine(TypedDict, total=False):
     """A vertical line at one time, in every panel with a time axis, or at one position in a spectrum panel."""
 
-    x: Required[
-        Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    x: Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    of: Annotated[
+        str,
+        "Instead of x, with a spectrum panel's number: label of a series in the unit of the panel's x axis, such as a "
+        "gyrofrequency; its median over the time range of the figure is marked.",
     ]
     panel: Annotated[int, "Number of a spectrum panel, to mark a frequency, energy or angle in it."]
     label: Annotated[Text, "Text beside the line, at the top of the first panel that the line crosses."]
@@ -516,7 +524,7 @@ class FigureSpec(TypedDict, total=False):
         "A step longer than this many local median cadences is a gap; 1.5 when left out.",
     ]
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
-    vlines: Annotated[list[VLine], "Vertical lines at times."]
+    vlines: Annotated[list[VLine], "Vertical lines at times, or at frequencies or energies of a spectrum."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
     events: Annotated[
         list[Events],

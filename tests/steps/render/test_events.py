@@ -194,6 +194,9 @@ def test_a_template_reads_the_tables_of_its_events():
     assert complete_labels({"labels": [], **spec}) == ["Dst", "storms", "minima"]
     lost = without_labels({"labels": ["Dst", "storms", "minima"], **spec}, ["minima"])
     assert (lost["labels"], lost["events"]) == (["Dst", "storms"], [])
+    spec = {"panels": [["psd"]], "vlines": [{"of": "f_ci", "panel": 1}, {"x": 0.5, "panel": 1}]}
+    assert complete_labels({"labels": [], **spec}) == ["psd", "f_ci"]
+    assert without_labels({"labels": ["psd", "f_ci"], **spec}, ["f_ci"])["vlines"] == [{"x": 0.5, "panel": 1}]
     figure = {
         "step_id": 2,
         "tool_name": "render_spec",
