@@ -136,6 +136,13 @@ class Cloud:
             return thin_path(columns, rows, self.breaks, extremes)
         return thin_cloud(columns, rows, extremes)
 
+    def places(self, x_limits: Limits, y_limits: Limits) -> tuple[Reals, Reals]:
+        """Return the places of the points as fractions of the panel's width and height."""
+        return (
+            _fraction(self.x, x_limits, log=self.log_x),
+            _fraction(self.y, y_limits, log=self.log_y),
+        )
+
     def outside(self, x_limits: Limits, y_limits: Limits) -> int:
         """Return the number of points outside the limits of the axes."""
         (x0, x1), (y0, y1) = x_limits, y_limits
@@ -426,6 +433,10 @@ def _short(value: float) -> float:
 
 
 def _pixel(values: Reals, limits: Limits, pixels: float, *, log: bool) -> Int:
+    return np.floor(np.clip(_fraction(values, limits, log=log), -1e3, 1e3) * pixels).astype(np.int64)
+
+
+def _fraction(values: Reals, limits: Limits, *, log: bool) -> Reals:
     low, high = (math.log10(end) for end in limits) if log else limits
-    place = ((np.log10(values) if log else values) - low) / (high - low)
-    return np.floor(np.clip(place, -1e3, 1e3) * pixels).astype(np.int64)
+    places: Reals = ((np.log10(values) if log else values) - low) / (high - low)
+    return places

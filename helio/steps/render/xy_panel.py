@@ -199,6 +199,11 @@ class XYPanel(EntryPanel):
         """Return the limits of an axis that the entry does not set."""
         return padded(values, log=log)
 
+    def places(self, slot: Slot) -> list[tuple[Reals, Reals]]:
+        """Return the places of the points."""
+        del slot
+        return [self.cloud.places(*self.limits())]
+
     def draw(self, slot: Slot) -> Drawing:
         """Draw the points, their colour bar, and marks at the first and the last point."""
         geometry, cloud = slot.geometry, self.cloud
