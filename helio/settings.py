@@ -132,6 +132,11 @@ class Settings:
         return self.home / "proposals"
 
     @property
+    def questions(self) -> Path:
+        """Return the folder of questions of an author that have no answer yet."""
+        return self.home / "questions"
+
+    @property
     def log_file(self) -> Path:
         """Return the path of the detailed log of every command."""
         return self.home / "logs" / "helio.log"

@@ -131,6 +131,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "dataset_id": (None, 5, b"x"),
     "on_progress": (None, 5, "print"),
     "old": (None, 5, b"x"),
+    "choice": (None, 5, b"x"),
     "new": (None, 5, b"x"),
     "write": (None, 5, "yes", math.nan),
     "replace": (None, 5, "yes"),

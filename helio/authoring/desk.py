@@ -29,6 +29,7 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.quoting import data
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
@@ -134,6 +135,8 @@ class Desk:
         self._scrub = Scrub(settings.model_key, url=settings.model_url)
         self._door: Door | None = None
         self._writer: ModelAuthor | None = None
+        self.questions = OpenQuestions(settings.questions)
+        self._errand = Errand("authored")
         self.kept: list[str] = []
         """Ids of the proposals that this desk saved, including failed proposals."""
 
@@ -175,6 +178,7 @@ class Desk:
         if name:
             self._must_be_free(name)
         request = self._scrub(request)
+        self._errand = Errand("authored", "", request, name, chosen)
         commands = answered(request, self.library, self._now)
         if commands:
             message = (
@@ -232,6 +236,7 @@ class Desk:
             The id of a new copy to change; required for a shipped pipeline.
         """
         request = self._scrub(request)
+        self._errand = Errand("edited", str(pipeline), request, name, chosen)
         try:
             entry = self.library.find(str(pipeline))
         except UnknownPipeline:
@@ -286,6 +291,7 @@ class Desk:
             No step of the run failed, or the failed step has changed since.
         """
         record = Runs(self._settings.runs).load(run_id)
+        self._errand = Errand("repaired", record.id, chosen=chosen)
         authored: Document = record.authored
         failure = self._failure(record, authored)
         entry = self._entry_of(authored)
@@ -304,6 +310,54 @@ class Desk:
             return outcome
         copy = f"{slug(name)}-repaired" if entry is None else f"my-{entry.id}" if entry.shipped else ""
         return self._change(task, outcome, text, template, copy=copy and self._free(copy), entry=entry)
+
+    def keep(self, question: AuthorQuestion) -> OpenQuestion:
+        """Keep the question to the latest request, so that `answer` can answer it later, also in another process.
+
+        Raises
+        ------
+        OutputError
+        """
+        return self.questions.add(
+            question,
+            self._errand,
+            asked=tuple(self._writer.asked) if self._writer is not None else (),
+            by=self._by,
+            now=self._now,
+            archive=self._archive,
+        )
+
+    @checked
+    def answer(self, name: str, choice: str) -> Proposal | AuthorQuestion | AuthorReply:
+        """Answer a question that `keep` kept, and continue its request.
+
+        Parameters
+        ----------
+        name : str
+            The id of the question.
+        choice : str
+            One of its choices, or the number of a choice.
+
+        Raises
+        ------
+        RequestError
+            There is no such question, or the answer is none of its choices.
+        """
+        kept = self.questions.load(name)
+        chosen = AuthorQuestion(kept.text, kept.choices, Attribution("")).choice(choice)
+        author = self._author()
+        if self._writer is not None and author is self._writer:
+            self._writer.asked[:] = kept.asked
+        errand = kept.errand
+        answers = (*errand.chosen, chosen)
+        if errand.kind == "edited":
+            outcome = self.edit(errand.subject, errand.request, name=errand.name, chosen=answers)
+        elif errand.kind == "repaired":
+            outcome = self.repair(errand.subject, chosen=answers)
+        else:
+            outcome = self.create(errand.request, name=errand.name, chosen=answers)
+        self.questions.remove(kept)
+        return outcome
 
     def work(self, proposal: Proposal) -> RemainingWork:
         """Describe which steps a run of the proposed pipeline would compute again."""

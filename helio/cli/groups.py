@@ -34,6 +34,7 @@ GROUPS = {
         "new",
         "author",
         "edit",
+        "answer",
         "repair",
         "proposals",
         "accept",

@@ -260,7 +260,7 @@ CHECKS: dict[str, Check] = {
     "proof": partial(_choice, of=("file", "checksum", "parts", "size")),
     "position": partial(_choice, of=("head", "tail", "both")),
     "by": partial(_choice, of=("auto", "rules", "model")),
-    **dict.fromkeys(["run_id", "label", "name", "old", "new", "request", "dataset_id"], _text),
+    **dict.fromkeys(["run_id", "label", "name", "old", "new", "request", "dataset_id", "choice"], _text),
     **dict.fromkeys(["frame", "cadence", "title", "each", "before", "after"], _text),
     "choose": partial(_choice, of=("needed", "failed", "all")),
     **dict.fromkeys(["spacecraft", "quantities", "datasets", "operations", "save_as", "chosen"], _texts),
