@@ -137,6 +137,11 @@ class Settings:
         return self.home / "questions"
 
     @property
+    def chats(self) -> Path:
+        """Return the folder of saved conversations."""
+        return self.home / "chats"
+
+    @property
     def log_file(self) -> Path:
         """Return the path of the detailed log of every command."""
         return self.home / "logs" / "helio.log"

@@ -65,6 +65,7 @@ EXAMPLES = {
         'helio edit my-ace-20261120T1606 "and a thicker line"',
         "helio edit my-ace --undo",
     ),
+    "chat": ("helio chat", "helio chat my-ace", "helio chat --continue", "helio chat --list"),
     "answer": ('helio answer question-1f2e3d4c "16 s"',),
     "repair": ("helio repair last",),
     "proposals": ("helio proposals", "helio proposals --all"),

@@ -131,10 +131,10 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "dataset_id": (None, 5, b"x"),
     "on_progress": (None, 5, "print"),
     "old": (None, 5, b"x"),
-    "choice": (None, 5, b"x"),
     "new": (None, 5, b"x"),
     "write": (None, 5, "yes", math.nan),
     "replace": (None, 5, "yes"),
+    "resume": (None, 5, "yes"),
     "hints": (None, 5, "yes"),
     "check": (None, 5, "yes"),
     "together": (None, 5, "yes"),
@@ -318,7 +318,13 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
     assert functions == set(PUBLIC)
     used = {key for function in PUBLIC.values() for key in inspect.signature(function).parameters}
     assert used == set(WRONG_TYPES)
-    assert set(CHECKS) - used == {"request", "chosen", "document", "writing"}  # of the methods below
+    assert set(CHECKS) - used == {
+        "request",
+        "chosen",
+        "document",
+        "writing",
+        "choice",
+    }  # of the methods below
     assert not [
         name
         for name, function in PUBLIC.items()

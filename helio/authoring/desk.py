@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, fetched_datasets
 from helio.authoring.known_pipelines import answered
-from helio.authoring.operations import step_of
+from helio.authoring.operations import Operation, apply, step_of
 from helio.authoring.outcome import (
     Attribution,
     Author,
@@ -82,6 +82,21 @@ class _Assignment:
     run: str = ""
 
 
+@dataclass(frozen=True)
+class _Aim:
+    """What a request changes: a pipeline of the library, a pending proposal, or neither for a run's own template."""
+
+    name: str
+    text: str
+    template: Document
+    entry: Entry | None = None
+    proposal: Proposal | None = None
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.entry is not None and self.entry.shipped
+
+
 class Desk:
     """Handler of requests for new pipelines, edits and repairs; it saves the results as proposals.
 
@@ -137,6 +152,8 @@ class Desk:
         self._writer: ModelAuthor | None = None
         self.questions = OpenQuestions(settings.questions)
         self._errand = Errand("authored")
+        self.context = ""
+        """Further text for the prompts of a model, quoted as data, such as the conversation so far."""
         self.kept: list[str] = []
         """Ids of the proposals that this desk saved, including failed proposals."""
 
@@ -149,6 +166,17 @@ class Desk:
     def transcript(self) -> str:
         """Return the path of the recorded conversation with the language model; empty if no model was asked."""
         return str(self._door.transcript.path) if self._door is not None else ""
+
+    @property
+    def tokens(self) -> int:
+        """Return the number of tokens that a model has used so far."""
+        return self._door.usage.total if self._door is not None else 0
+
+    @property
+    def writer(self) -> str:
+        """Return who writes: ``rules``, or the name of the model."""
+        author = self._author()
+        return "rules" if author is self.rules or self._door is None else self._door.name("smart")
 
     @property
     def fallback(self) -> str:
@@ -190,7 +218,7 @@ class Desk:
             outcome = author.create(request, chosen=chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
-        name = name or self._free(str(outcome.template.get("id") or "pipeline"))
+        name = name or self.free_name(str(outcome.template.get("id") or "pipeline"))
         return self._propose(task, name, outcome, after=as_text({**outcome.template, "id": name}))
 
     def new(
@@ -237,48 +265,62 @@ class Desk:
         """
         request = self._scrub(request)
         self._errand = Errand("edited", str(pipeline), request, name, chosen)
+        aim = self._aim(pipeline)
+        is_fixed = RequestError(
+            f"{aim.name} comes with helio and cannot be changed",
+            advice=f"change a copy with --as my-{aim.name}",
+        )
+        if aim.is_fixed and not name and not is_question(request):
+            raise is_fixed
+        if name:
+            self._must_be_free(name)
+        task = _Assignment("edited", request)
+        with self._recording(task, aim.name, before=aim.text):
+            outcome = self._edited(aim.name, request, aim.template, chosen)
+        if not isinstance(outcome, TemplateDraft):
+            return outcome
+        if aim.is_fixed and not name:
+            raise is_fixed
+        return self._change(task, outcome, aim, copy=name)
+
+    def change(
+        self, pipeline: str, request: str, operations: Sequence[Operation], *, name: str = ""
+    ) -> Proposal:
+        """Propose a change that code found for a request, as `edit` proposes the change of an author.
+
+        Parameters
+        ----------
+        name : str
+            The id of a new copy to change; required for a shipped pipeline.
+
+        Raises
+        ------
+        NotProved
+            The pipeline with the change is not valid.
+        """
+        aim = self._aim(pipeline)
+        proved = self._gate.edited(aim.template, apply(aim.template, operations))
+        if proved.errors:
+            raise NotProved("the pipeline with this change is not valid", diagnostics=proved.errors)
+        draft = TemplateDraft(proved, Attribution("rules"))
+        return self._change(_Assignment("edited", self._scrub(request)), draft, aim, copy=name)
+
+    def template(self, pipeline: str) -> Document:
+        """Return the template of a pipeline or of a pending proposal."""
+        return self._aim(pipeline).template
+
+    def _aim(self, pipeline: str | Path) -> _Aim:
+        """Read a pipeline or a pending proposal once: a change is compared with the text that the author saw."""
         try:
             entry = self.library.find(str(pipeline))
         except UnknownPipeline:
             proposal = self.proposals.working(str(pipeline))
             if proposal is None:
                 raise
-            return self._edit_proposal(proposal, request, name, chosen)
-        is_fixed = RequestError(
-            f"{entry.id} comes with helio and cannot be changed",
-            advice=f"change a copy with --as my-{entry.id}",
-        )
-        if entry.shipped and not name and not is_question(request):
-            raise is_fixed
-        if name:
-            self._must_be_free(name)
-        # read once: the change is compared with the text that the author saw
-        text, template = self.library.text(entry), self.library.read(entry)
-        task = _Assignment("edited", request)
-        with self._recording(task, self._known_as(entry), before=text):
-            outcome = self._edited(self._known_as(entry), request, template, chosen)
-        if not isinstance(outcome, TemplateDraft):
-            return outcome
-        if entry.shipped and not name:
-            raise is_fixed
-        return self._change(task, outcome, text, template, copy=name, entry=entry)
-
-    def _edit_proposal(
-        self, proposal: Proposal, request: str, name: str, chosen: tuple[str, ...]
-    ) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change on top of a pending proposal; with a name, propose a changed copy of it."""
-        if name:
-            self._must_be_free(name)
-        text, template = proposal.after, parse(proposal.after).plan
-        task = _Assignment("edited", request)
-        with self._recording(task, proposal.pipeline, before=text):
-            outcome = self._edited(proposal.pipeline, request, template, chosen)
-        if not isinstance(outcome, TemplateDraft):
-            return outcome
-        if name:
-            return self._change(task, outcome, text, template, copy=name, entry=None)
-        after = splice(text, template, outcome.template)
-        return self._propose(task, proposal.pipeline, outcome, before=text, after=after, on=proposal.id)
+            text = proposal.after
+            return _Aim(proposal.pipeline, text, parse(text).plan, proposal=proposal)
+        name = self._known_as(entry)
+        return _Aim(name, self.library.text(entry), self.library.read(entry), entry=entry)
 
     @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
@@ -309,7 +351,8 @@ class Desk:
         if not isinstance(outcome, TemplateDraft):
             return outcome
         copy = f"{slug(name)}-repaired" if entry is None else f"my-{entry.id}" if entry.shipped else ""
-        return self._change(task, outcome, text, template, copy=copy and self._free(copy), entry=entry)
+        aim = _Aim("" if entry is None else self._known_as(entry), text, template, entry=entry)
+        return self._change(task, outcome, aim, copy=copy and self.free_name(copy))
 
     def keep(self, question: AuthorQuestion) -> OpenQuestion:
         """Keep the question to the latest request, so that `answer` can answer it later, also in another process.
@@ -407,7 +450,8 @@ class Desk:
             for proposal in self.proposals.list(state="rejected")
             if proposal.because and proposal.pipeline == pipeline
         ][:_MOST_REJECTED]
-        return data("Earlier proposals that the user rejected", rejected) if rejected else ""
+        reasons = data("Earlier proposals that the user rejected", rejected) if rejected else ""
+        return "\n\n".join(part for part in (self.context, reasons) if part)
 
     def _edited(self, pipeline: str, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
         author = self._author_about(pipeline)
@@ -444,22 +488,14 @@ class Desk:
 
     # Proposals --------------------------------------------------------------------------------------------
 
-    def _change(
-        self,
-        task: _Assignment,
-        draft: TemplateDraft,
-        text: str,
-        template: Document,
-        *,
-        copy: str,
-        entry: Entry | None,
-    ) -> Proposal:
-        """Propose a change to a pipeline of the library, or propose a changed copy of the pipeline."""
-        if copy or entry is None:
+    def _change(self, task: _Assignment, draft: TemplateDraft, aim: _Aim, *, copy: str) -> Proposal:
+        """Propose a change to a pipeline or to a proposal, or propose a changed copy."""
+        if copy or (aim.entry is None and aim.proposal is None):
             after = as_text({**draft.template, "id": copy})
-            return self._propose(task, copy, draft, after=after, base=text)
-        after = splice(text, template, draft.template)
-        return self._propose(task, self._known_as(entry), draft, before=text, after=after)
+            return self._propose(task, copy, draft, after=after, base=aim.text)
+        after = splice(aim.text, aim.template, draft.template)
+        on = "" if aim.proposal is None else aim.proposal.id
+        return self._propose(task, aim.name, draft, before=aim.text, after=after, on=on)
 
     def _known_as(self, entry: Entry) -> str:
         """Return the name of a pipeline of the library; for any other file, return its absolute path."""
@@ -554,7 +590,7 @@ class Desk:
         if (self.library.folder / f"{name}.json").exists() or (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"a pipeline '{name}' exists already", advice="choose another name with --as")
 
-    def _free(self, name: str) -> str:
+    def free_name(self, name: str) -> str:
         """Return an id that no pipeline and no pending proposal has."""
         taken = {entry.id for entry in self.library.entries()}
         if self._replay is None:  # a transcript gives the same id again

@@ -606,18 +606,16 @@ def _desk(
     with errors_as_text(as_json, cancelled=_UNCHANGED):
         from helio import api
         from helio.authoring.outcome import NotProved
-        from helio.errors import Cancelled, RequestError
+        from helio.errors import Cancelled
 
         try:
-            writer = next((known for known in _WRITERS if known == by), None)
-            if writer is None:
-                raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
+            writer = chosen_writer(by)
             settings = current_settings()
             log_to(settings, verbose=context.obj)
             desk = api.desk(
                 by=writer, now=now, archive=archive, ended=ended, replay=replay, settings=settings
             )
-            with _shown_requests(sys.stderr if sys.stderr.isatty() and not context.obj else None):
+            with shown_requests(sys.stderr if sys.stderr.isatty() and not context.obj else None):
                 yield desk
         except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
@@ -633,8 +631,18 @@ def _desk(
                 desk.close()
 
 
+def chosen_writer(by: str) -> By:
+    """Return the author that the option --author names."""
+    from helio.errors import RequestError
+
+    writer = next((known for known in _WRITERS if known == by), None)
+    if writer is None:
+        raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
+    return writer
+
+
 @contextmanager
-def _shown_requests(stream: TextIO | None) -> Iterator[None]:
+def shown_requests(stream: TextIO | None) -> Iterator[None]:
     """Show each request to the language model on a terminal, because an answer may take a minute or longer."""
     if stream is None:
         yield

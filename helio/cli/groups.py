@@ -34,6 +34,7 @@ GROUPS = {
         "new",
         "author",
         "edit",
+        "chat",
         "answer",
         "repair",
         "proposals",

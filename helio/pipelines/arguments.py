@@ -265,7 +265,7 @@ CHECKS: dict[str, Check] = {
     "choose": partial(_choice, of=("needed", "failed", "all")),
     **dict.fromkeys(["spacecraft", "quantities", "datasets", "operations", "save_as", "chosen"], _texts),
     **dict.fromkeys(
-        ["write", "replace", "hints", "together", "check", "dry_run", "self_contained"], _yes_or_no
+        ["write", "replace", "hints", "together", "check", "dry_run", "self_contained", "resume"], _yes_or_no
     ),
     **dict.fromkeys(["rows", "number", "workers"], _whole),
     **dict.fromkeys(["planned", "started", "finished", "on_progress"], _callable),

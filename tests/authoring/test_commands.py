@@ -572,8 +572,8 @@ def test_a_transcript_says_it_all_again_without_a_key(model, monkeypatch):
 
 def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
     said = io.StringIO()
-    shown_requests = commands._shown_requests
-    monkeypatch.setattr(commands, "_shown_requests", lambda stream: shown_requests(said))
+    shown_requests = commands.shown_requests
+    monkeypatch.setattr(commands, "shown_requests", lambda stream: shown_requests(said))
     model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
     assert helio("edit", "mine", "red for the magnitude").exit_code == 0
     assert "answered 503: overloaded; helio tries again in 1.0 s" in said.getvalue()
