@@ -142,6 +142,11 @@ class Settings:
         return self.home / "chats"
 
     @property
+    def memory(self) -> Path:
+        """Return the folder of texts about what the user prefers, for the authors."""
+        return self.home / "memory"
+
+    @property
     def log_file(self) -> Path:
         """Return the path of the detailed log of every command."""
         return self.home / "logs" / "helio.log"

@@ -1,4 +1,4 @@
-"""The conversation in the documentation is what the commands print, with a restart and a cancelled line in its middle."""
+"""The conversation in the documentation is what the commands print, with a restart and a cancelled line."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def printed(command: str, typed: list[str], shown: str, monkeypatch: pytest.Monk
     with monkeypatch.context() as patched:
         patched.setattr(Desk, "edit", interrupted)
         words = shlex.split(command)[1:]
-        result = CliRunner().invoke(app, words, prog_name="helio", input="".join(f"{line}\n" for line in typed))
+        result = CliRunner().invoke(
+            app, words, prog_name="helio", input="".join(f"{line}\n" for line in typed)
+        )
     assert result.exit_code == 0, result.output
     output = result.output
     for line in cancelled:
@@ -78,4 +80,7 @@ def test_the_conversation_in_the_documentation_is_what_the_commands_print(home, 
     for shown, said in seen:
         assert said == shown
     typed = "".join(blocks)
-    assert all(word in typed for word in ("undo that", "/preview", "/accept", "--continue", CANCELLED, "schedule add"))
+    assert all(
+        word in typed
+        for word in ("undo that", "/preview", "/accept", "--continue", CANCELLED, "schedule add")
+    )

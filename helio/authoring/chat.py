@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from helio.authoring.conversation import Conversation, Progress
 from helio.authoring.earlier_looks import colour_operations
-from helio.authoring.empty_panels import why_empty
+from helio.authoring.empty_panels import pitfalls, why_empty
+from helio.authoring.memory import Item, Memory, scope_of, wishes
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.quoting import data
@@ -419,10 +420,27 @@ class Chat:
     def _quit(self, rest: str) -> Answer:
         del rest
         lines = [f"saved: {self.id}; `helio chat --continue` resumes it"]
+        lines += self._propose_memory()
         pending = self._pending()
         if pending:
             lines.insert(0, f"pending: `helio accept {pending[-1].id}` accepts all changes")
         return Answer(tuple(lines), is_last=True)
+
+    def _propose_memory(self) -> list[str]:
+        """Propose to remember what the user prefers and what the last run lacked; return lines about what is new."""
+        memory = Memory(self._settings.memory)
+        known = [item.text for item in (*memory.items(), *memory.proposed.items())]
+        runs = Runs(self._settings.runs)
+        record = runs.load(self.progress.run) if self.progress.run in runs.ids() else None
+        scope = scope_of(pipeline=self.progress.pipeline)
+        found = [Item("pitfall", text, scope) for text in (pitfalls(record) if record is not None else ())]
+        found += wishes(self.progress.said)
+        new = [item for item in dict.fromkeys(found) if item.text not in known]
+        for item in new:
+            memory.proposed.add(item)
+        return [
+            f"to remember? {item.text}; `helio memory` lists it, and accepts or forgets it" for item in new
+        ]
 
     # What the sentences and the commands share -----------------------------------------------------------
 

@@ -16,6 +16,7 @@ from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, fetched_datasets
 from helio.authoring.known_pipelines import answered
+from helio.authoring.memory import MOST_GIVEN, Item, Memory
 from helio.authoring.operations import Operation, apply, step_of
 from helio.authoring.outcome import (
     Attribution,
@@ -143,7 +144,9 @@ class Desk:
             archive=self._archive,
         )
         self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
-        self.rules = RuleAuthor(self.catalogue, self._gate, now=now)
+        self.memory = Memory(settings.memory)
+        self._about: str = ""
+        self.rules = RuleAuthor(self.catalogue, self._gate, now=now, remembered=self._remembered)
         self._by = by
         self._ended = ended
         self._replay = replay
@@ -435,10 +438,15 @@ class Desk:
 
     def _author_about(self, pipeline: str) -> Author:
         """Return the author, after giving a model the reasons for which proposals about a pipeline were rejected."""
+        self._about = pipeline
         author = self._author()
         if self._writer is not None:
             self._writer.background = self._background(pipeline)
         return author
+
+    def _remembered(self) -> Sequence[Item]:
+        """Return what the user told helio to remember about the pipeline and the missions of the request."""
+        return self.memory.about(self._about, f"{self._errand.request} {self._about}")[:MOST_GIVEN]
 
     def _background(self, pipeline: str) -> str:
         rejected = [
@@ -451,7 +459,9 @@ class Desk:
             if proposal.because and proposal.pipeline == pipeline
         ][:_MOST_REJECTED]
         reasons = data("Earlier proposals that the user rejected", rejected) if rejected else ""
-        return "\n\n".join(part for part in (self.context, reasons) if part)
+        remembered = [f"{item.kind} ({item.scope}): {item.text}" for item in self._remembered()]
+        memory = data("What the user told helio to remember", remembered) if remembered else ""
+        return "\n\n".join(part for part in (memory, self.context, reasons) if part)
 
     def _edited(self, pipeline: str, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
         author = self._author_about(pipeline)

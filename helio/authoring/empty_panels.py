@@ -10,6 +10,7 @@ from helio.errors import RequestError
 from helio.store.runs import PanelQuality, RunRecord, StepRecord, message_of
 
 _PANEL = re.compile(r"\bpanels?\s+(?:no\.?\s+|number\s+)?(\d+)", re.IGNORECASE)
+_LONGEST_REASON = 120
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -42,6 +43,21 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     if len(lines) == 1:
         lines.append(f"  no panel is empty: all {number_of(len(panels), 'panel')} show data")
     return [*lines, *(f"  note: {note}" for note in notes)]
+
+
+def pitfalls(record: RunRecord) -> Iterator[str]:
+    """Yield the datasets and parameters that a run could not use, each with the reason and the id of the run."""
+    steps, _ = record.readable_steps
+    for step in steps:
+        for choice, attempt in zip(step.get("sought", ()), step["attempts"], strict=False):
+            if step["state"] == "failed":
+                name = f"{choice['dataset']}.{choice['parameter']}"
+                yield f"{name}: {attempt['outcome'][:_LONGEST_REASON]} (run {record.id})"
+        for output in step["outputs"]:
+            for panel in output.get("quality", ()):
+                for label in panel["labels"]:
+                    if label.get("empty"):
+                        yield f"{label['label']}: {label['empty'][:_LONGEST_REASON]} (run {record.id})"
 
 
 def _numbers(question: str) -> list[int]:

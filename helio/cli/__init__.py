@@ -14,7 +14,7 @@ from typer.models import CommandInfo
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, chat, pipelines, reference, runs, gallery  # isort: skip
+from helio.cli import run, authoring, chat, memory, pipelines, reference, runs, gallery  # isort: skip
 from helio.cli import reproduce, schedules, service, backfill, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
@@ -29,6 +29,7 @@ __all__ = [
     "dev",
     "gallery",
     "main",
+    "memory",
     "pipelines",
     "reference",
     "reproduce",

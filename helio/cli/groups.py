@@ -40,6 +40,7 @@ GROUPS = {
         "proposals",
         "accept",
         "reject",
+        "memory",
     ),
     "Find data": ("datasets", "missions", "archive", "catalog"),
     "Run pipelines on a schedule": ("backfill", "schedule", "serve", "status", "notify", "up", "down"),
