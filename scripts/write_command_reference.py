@@ -87,6 +87,8 @@ EXAMPLES = {
         "helio backfill omni-solar-wind 2015..2024 --each 27d --output ~/plots",
         "helio backfill ace-bfield-overview --events shocks.csv --before 2h --after 1d",
     ),
+    "drift": ("helio drift", "helio drift psp-bfield --since 2024-01-01", "helio drift last --compare"),
+    "refresh": ("helio refresh psp-bfield --dry-run", "helio refresh --since 2024-01-01"),
     "status": ("helio status", "helio status --json"),
     "notify": ("helio notify",),
     "notify test": ("helio notify test",),

@@ -13,7 +13,7 @@ import helio
 from helio.steps.signature import signatures
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_PICTURE = {"filename", "formats"}
+WITHOUT_PICTURE = {"filename", "formats", "points"}
 """Keys of a figure whose effect cannot be seen in it."""
 WRITTEN_BY_HAND = {
     "Dst",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -91,38 +90,13 @@ def _task(kind: str, written: Mapping[str, Any], folder: Path) -> Task:
         kind,
         str(written.get("request", "")),
         datetime.fromisoformat(written["now"]) if "now" in written else NOW,
-        tuple(map(_in_our_words, expected if isinstance(expected, list) else [expected])),
+        tuple(expected) if isinstance(expected, list) else (expected,),
         text,
         None if failed is None else _failure(failed),
         bool(written.get("plain")),
         tuple(written.get("missions", ())),
         bool(written.get("possible", True)),
     )
-
-
-_WORDS = {"trace_colors": "color", "trace_names": "name", "log_y": "log", "order": "place"}
-_LISTS = ("hlines", "vlines", "vrects")
-
-
-def _in_our_words(expected: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Put an expectation that names the keys of a figure into the words of ``checks.py``."""
-    ours = dict(expected)
-    if "looks" in ours:
-        ours["looks"] = [_look(look) for look in ours["looks"]]
-    if any(isinstance(pair, list) for pair in ours.get("order", ())):
-        ours["order"] = [ours["order"][0][0], *(pair[1] for pair in ours["order"])]
-    return ours
-
-
-def _look(look: Mapping[str, Any]) -> Mapping[str, Any]:
-    if look["key"] in _LISTS and isinstance(look.get("is"), dict):
-        return {**look, "key": "entry", "list": look["key"]}
-    ours = {**look, "key": _WORDS.get(look["key"], look["key"])}
-    if "matches" in ours:
-        ours["like"] = ours.pop("matches")
-    elif ours["key"] in ("name", "title") and "is" in ours:
-        ours["like"] = f"^{re.escape(ours.pop('is'))}$"
-    return ours
 
 
 def _failure(written: Mapping[str, Any]) -> Failure:

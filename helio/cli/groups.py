@@ -41,7 +41,17 @@ GROUPS = {
         "mcp",
     ),
     "Find data": ("datasets", "missions", "archive", "catalog"),
-    "Run pipelines on a schedule": ("backfill", "schedule", "serve", "status", "notify", "up", "down"),
+    "Run pipelines on a schedule": (
+        "backfill",
+        "drift",
+        "refresh",
+        "schedule",
+        "serve",
+        "status",
+        "notify",
+        "up",
+        "down",
+    ),
     "Reproduce and cite": ("lock", "verify", "rerun", "diff", "cite"),
     "Get help and extend helio": ("tools", "explain", "doctor", "gc", "passes", "schema", "dev"),
 }

@@ -157,6 +157,7 @@ EXAMPLE: dict[str, Any] = {
                     "subtitle": "Hourly means",
                     "filename": "ace_{start}.png",
                     "formats": ["html", "pdf"],
+                    "points": "all",
                     "x_label": "UT",
                     "bin_label": "Frequency [Hz]",
                     "y_label": {"1": "B GSE [nT]"},

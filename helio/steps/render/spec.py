@@ -450,6 +450,11 @@ class FigureSpec(TypedDict, total=False):
         "Formats in which the figure is written, in addition to those of --format. When left out, and "
         "without an ending of filename: html and json.",
     ]
+    points: Annotated[
+        Literal["all", "drawn"],
+        "Which points an HTML page brings along: all, when left out, in a folder beside it, so that readers can zoom "
+        "in to every record; or only those that are drawn, which needs less disk. The page then says so.",
+    ]
     x_label: Annotated[Text, "Label of the time axis; UT when left out."]
     bin_label: Annotated[
         Text | dict[str, Text], "Label of the x axis of spectrum panels, for all or by panel number."
