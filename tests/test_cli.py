@@ -580,6 +580,23 @@ def test_why_does_not_compare_with_another_day():
     )
 
 
+def test_a_note_that_several_tables_have_is_printed_once():
+    document = template(output_label="B")
+    document["steps"][1:1] = [
+        {
+            "step_id": name,
+            "tool_name": "mask",
+            "tool_args": {"source_label": "B", "where": ">", "value": 3, "output_label": name},
+        }
+        for name in ("low", "lower", "lowest")
+    ]
+    document["steps"][-1]["tool_args"]["spec"]["labels"] = ["low", "lower", "lowest"]
+    result = helio("run", write("t.json", document), "--archive", "sample", "-o", "out")
+    [line] = [line for line in result.output.splitlines() if "masked where > 3" in line]
+    assert line.startswith("note: low: low: ")
+    assert line.endswith(" … and 2 more like it")
+
+
 def test_a_browser_that_is_not_there_is_said_by_doctor_and_run_alike(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("BROWSER_PATH", "/nope")
     found = {check["subject"]: check for check in json.loads(helio("doctor", "--json").stdout)}
