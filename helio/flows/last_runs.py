@@ -42,6 +42,8 @@ class LastRun:
         The time for which the last run with results was scheduled, naive UTC; empty if there is none.
     failures : int
         Number of failed runs since then.
+    advice : str
+        What to do about the failure, if the run failed before it had a record; otherwise empty.
     """
 
     slot: NaiveInstant
@@ -51,6 +53,7 @@ class LastRun:
     reason: str = ""
     succeeded: NaiveInstantOrEmpty = ""
     failures: Count = 0
+    advice: str = ""
 
     @property
     def state(self) -> str:
@@ -126,7 +129,7 @@ def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
         note(replace(begun, status="cancelled"))
         raise
     except HelioError as error:
-        note(replace(begun, status="failed", reason=error.message))
+        note(replace(begun, status="failed", reason=error.message, advice=error.advice))
         raise
 
 
