@@ -25,7 +25,7 @@ LAYERS = (
     ("flows", "authoring"),
     ("service",),
     ("api", "doctor", "dev"),
-    ("web",),
+    ("web", "mcp_server"),
     ("cli",),
     ("testing",),
 )
@@ -40,6 +40,8 @@ HOMES = {
     "jinja2": "web",
     "markupsafe": "web",
     "uvicorn": "web",
+    "mcp": "mcp_server",
+    "mcp_types": "mcp_server",
     "PIL": "pictures",
 }
 SOURCES = sorted(
@@ -140,7 +142,7 @@ FLOORS = {
         ("codes", "template", "templates"),
         ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
-        ("library", "passes"),
+        ("blame", "library", "passes"),
         ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),
@@ -165,7 +167,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "known_runs", "latency", "worker_process"),
         ("artefacts", "locking"),
         ("bundle", "provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

@@ -67,7 +67,7 @@ class Again:
         return cls(every, within)
 
     def __str__(self) -> str:
-        return f"{_in_words(self.every)} for {_in_words(self.within)}"
+        return f"{in_words(self.every)} for {in_words(self.within)}"
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,7 @@ def find_slots(
     from helio.flows.schedule import written_at
     from helio.pipelines.runs.intervals import intervals, is_run_of, present_bases
     from helio.pipelines.runs.known_runs import known_runs_of
+    from helio.pipelines.runs.latency import latencies_of
     from helio.sources.archives import archives_of
     from helio.sources.cdf import CdfReader
 
@@ -176,7 +177,10 @@ def find_slots(
     with CdfReader() if processes is None else nullcontext(processes.reader) as reader:
         providers = archives_of(settings, reader, schedule.archive)
         present = present_bases(intervals(runs, scheduled), plan, providers)
-    found = intervals(runs, scheduled, now=now, expected=last, present=present, patience=patience)
+    latencies = latencies_of(runs, settings, schedule.usual_latency)
+    found = intervals(
+        runs, scheduled, now=now, expected=last, present=present, patience=patience, latencies=latencies
+    )
     added = written_at(settings.home, schedule.name)
     return [
         slot
@@ -240,5 +244,16 @@ def _length(text: str) -> timedelta:
     return timedelta(microseconds=Duration(text).nanoseconds / 1000)
 
 
-def _in_words(length: timedelta) -> str:
+def read_latency(text: str) -> timedelta:
+    """Read how long after an interval its data usually appear, such as ``"3d"``.
+
+    Raises
+    ------
+    RequestError
+    """
+    return _length(text.strip())
+
+
+def in_words(length: timedelta) -> str:
+    """Write a length of time as the grammar of durations does: ``"3d"``."""
     return str(Duration(f"{length // timedelta(microseconds=1)}us"))

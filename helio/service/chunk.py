@@ -40,6 +40,8 @@ class Chunk:
         ISO 8601, UTC, half-open.
     output : str
         The folder in which each interval has its own.
+    own_folder : str
+        The name of the folder for the files of the only interval. Default: a name made from the time range.
     max_download : int
         Maximum bytes that one interval may download.
     """
@@ -48,6 +50,7 @@ class Chunk:
     intervals: tuple[tuple[NaiveInstant, NaiveInstant], ...]
     now: NaiveInstant
     output: str
+    own_folder: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     pipelines: Mapping[str, Any] = field(default_factory=dict)
     archive: str = ""
@@ -93,7 +96,7 @@ class Chunk:
 
     def folder(self, span: TimeRange) -> Path:
         """Return the folder for the files of one interval."""
-        return Path(self.output) / name_of_range(span)
+        return Path(self.output) / (self.own_folder or name_of_range(span))
 
 
 @dataclass(frozen=True)

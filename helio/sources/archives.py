@@ -76,6 +76,8 @@ class Access:
         Work offline: use only the cache.
     refresh : bool
         Request data again although they are in the cache.
+    ask_again : bool
+        Ask servers for their lists of files again, of any age, but download no data for this.
     impatient : bool
         Try each request once, and give up early a server that cannot be reached.
     listed : Listings
@@ -89,6 +91,7 @@ class Access:
     max_download: int | None = MAX_DOWNLOAD
     offline: bool = False
     refresh: bool = False
+    ask_again: bool = False
     impatient: bool = False
     listed: Listings = field(default_factory=dict)
     cited: Citations = field(default_factory=dict)
@@ -265,6 +268,7 @@ class Archives:
             limit=self._allowance,
             offline=self._access.offline,
             refresh=self._access.refresh,
+            ask_again=self._access.ask_again,
             listed=self._access.listed,
             on_progress=self._access.on_progress,
         )
