@@ -165,10 +165,11 @@ def write_script(seed: int, days: int, pipelines: int, rate: float) -> Script:
         if chance.random() < rate:
             script.deaf.add(moment)
             script.kinds["messages refused"] += 1
-        if chance.random() < rate / len(LOOKS):
+        is_quiet = not any((pipeline, moment) in script.local for pipeline in range(pipelines))
+        if chance.random() < rate / len(LOOKS) and is_quiet:
             script.kinds["archive down"] += 1
             for pipeline in range(pipelines):
-                if not is_folder(pipeline) and (pipeline, moment) not in script.local:
+                if not is_folder(pipeline):
                     script.weather[pipeline, moment] = "down"
         if moment.time() != SLOT:
             continue
