@@ -157,8 +157,11 @@ def write_script(seed: int, days: int, pipelines: int, rate: float) -> Script:
             script.publications += published
             slot = datetime.combine(day + DAY, SLOT)
             local = _drawn(chance, LOCAL, rate)
-            is_there = bool(published) and published[0].at <= slot
-            if local and (is_there or local != "disk fills up"):
+            if local == "disk fills up":
+                is_sure = bool(published) and published[0].at <= slot and published[0].content.state == "good"
+            else:
+                is_sure = local == "full disk" or not is_folder(pipeline)  # the server kills at a request
+            if local and is_sure:
                 script.kinds[local] += 1
                 script.local[pipeline, slot] = local
     for moment in script.looks:
