@@ -63,10 +63,14 @@ class Sentence:
 
     def take_at(self, start: int, stop: int) -> bool:
         """Remove a part of the sentence by its place; return whether it was unread."""
-        unread = self._left[start:stop] == self.text[start:stop]
+        unread = self.is_unread(start, stop)
         if unread:
             self._remove(start, stop)
         return unread
+
+    def is_unread(self, start: int, stop: int) -> bool:
+        """Return whether nothing of a part of the sentence was removed."""
+        return self._left[start:stop] == self.text[start:stop]
 
     def has(self, pattern: str) -> bool:
         """Return whether the unread rest of the sentence matches a pattern; remove nothing."""
