@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from helio.pipelines.template.files import Format
     from helio.pipelines.template.runner import RewriteResult
     from helio.service.backfill import Backfill, Choice, Progress
+    from helio.service.drift import Drift, Numbers
+    from helio.service.refresh import Refresh
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
@@ -574,6 +576,127 @@ def backfill(
     )
     made = make(request, settings, planned=planned, on_progress=on_progress)
     return replace(made, notes=(*notes, *made.notes))
+
+
+@checked
+def drift(
+    name: str = "",
+    *,
+    since: datetime | str | None = None,
+    numbers: Numbers = "at hand",
+    access: Access | None = None,
+    settings: Settings | None = None,
+    asking: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Drift:
+    """Find the figures whose data were republished since their runs.
+
+    helio asks each archive once for each dataset and interval, and downloads nothing for this.
+
+    Parameters
+    ----------
+    name : str
+        A pipeline, or the id of a run. Default: all figures.
+    since : datetime or str
+        Only figures of intervals that end after this time: ``"2024-01-01"``.
+    numbers : "at hand", "download" or "none"
+        Compute the changed figures with the present data, to compare their numbers: if these data are on this machine;
+        always, which may download them; or never.
+    asking : callable
+        Called with what is being done, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Drift
+        ``status`` is ``"changed"``, ``"unchanged"``, or ``"unknown"`` if an archive could not be asked; ``changed`` has
+        the figures with their files and numbers.
+
+    Raises
+    ------
+    UnknownPipeline
+        Neither a pipeline nor a run has this name.
+    Cancelled
+
+    Examples
+    --------
+    >>> helio.drift("ace-bfield-overview", since="2024-01-01")  # doctest: +SKIP
+    """
+    from helio.service.drift import find_drift
+
+    return find_drift(
+        name,
+        settings_in_use(settings),
+        since=None if since is None else read_clock(since),
+        numbers=numbers,
+        access=access,
+        on_progress=asking,
+    )
+
+
+@checked
+def refresh(
+    name: str = "",
+    *,
+    since: datetime | str | None = None,
+    numbers: Numbers = "at hand",
+    workers: int | None = None,
+    engine: EngineName = "direct",
+    dry_run: bool = False,
+    access: Access | None = None,
+    settings: Settings | None = None,
+    asking: Callable[[str, int, int], None] = lambda what, done, total: None,
+    planned: Callable[[Backfill], None] = lambda backfill: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Refresh:
+    """Make the figures again whose data were republished since their runs, and no others.
+
+    Each new run has the pipeline, values and folder of the earlier one, whose record and results stay.
+
+    Parameters
+    ----------
+    name, since, numbers, asking
+        As for `drift`.
+    workers : int
+        Maximum number of processes. Default: as in the settings.
+    dry_run : bool
+        Whether to run nothing.
+    planned, on_progress : callable
+        As for `backfill`, called for each pipeline.
+
+    Returns
+    -------
+    Refresh
+        ``drift`` is what was republished; ``figures`` has the old and the new run of each figure.
+
+    Raises
+    ------
+    UnknownPipeline, RequestError
+    EngineError
+        The engine's server cannot be started or reached.
+    Cancelled
+        The user pressed Ctrl-C; finished figures stay, and the same call goes on.
+    """
+    from helio.service.refresh import refresh_figures
+
+    if engine == "ephemeral":
+        raise RequestError(
+            "a refresh cannot use a temporary engine", advice="use the engine 'prefect' or 'direct'"
+        )
+    settings = settings_in_use(settings)
+    count = settings.workers if workers is None else workers
+    if count < 1:
+        raise RequestError(f"workers is {count}", advice="use at least 1 process")
+    found = drift(name, since=since, numbers=numbers, access=access, settings=settings, asking=asking)
+    return refresh_figures(
+        found,
+        settings,
+        now=read_clock(),
+        workers=count,
+        engine=engine,
+        dry_run=dry_run,
+        access=access,
+        planned=planned,
+        on_progress=on_progress,
+    )
 
 
 @checked
@@ -1379,6 +1502,7 @@ __all__ = [
     "desk",
     "diff",
     "draw_both",
+    "drift",
     "export_notebook",
     "export_runs",
     "fix",
@@ -1395,6 +1519,7 @@ __all__ = [
     "preview",
     "read_figure",
     "read_now",
+    "refresh",
     "rerun",
     "revision_changes",
     "run",

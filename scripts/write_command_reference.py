@@ -45,7 +45,12 @@ EXAMPLES = {
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),
     "save": ("helio save last --as my-pipeline",),
-    "import": ("helio import mine.json", "helio import paper.zip --output figures"),
+    "mcp": ("helio mcp --archive sample --output figures",),
+    "import": (
+        "helio import mine.json",
+        "helio import mine.json --as ace-daily",
+        "helio import paper.zip --output figures",
+    ),
     "export": (
         "helio export my-ace my-ace.json",
         "helio export --notebook last field.ipynb",
@@ -92,6 +97,8 @@ EXAMPLES = {
         "helio backfill omni-solar-wind 2015..2024 --each 27d --output ~/plots",
         "helio backfill ace-bfield-overview --events shocks.csv --before 2h --after 1d",
     ),
+    "drift": ("helio drift", "helio drift psp-bfield --since 2024-01-01", "helio drift last --compare"),
+    "refresh": ("helio refresh psp-bfield --dry-run", "helio refresh --since 2024-01-01"),
     "status": ("helio status", "helio status --json"),
     "notify": ("helio notify",),
     "notify test": ("helio notify test",),

@@ -112,7 +112,9 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
         {"TIME_RANGE": b"2022"},
         {"TIME_RANGE": OTHER},
     ),
-    "now": (5, b"2022-01-01", math.nan, dt.date(2022, 1, 1), np.datetime64("2022-01-01")),
+    **dict.fromkeys(
+        ["now", "since"], (5, b"2022-01-01", math.nan, dt.date(2022, 1, 1), np.datetime64("2022-01-01"))
+    ),
     "archive": (5, b"sample", math.nan, ["sample"]),
     "output": (5, b"out", math.nan, True),
     "outputs": (5, b"out", math.nan),
@@ -143,6 +145,8 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(["each", "before", "after"], (5, b"1d", math.nan, ["1d"])),
     "events": (5, b"events.csv", math.nan),
     "choose": (None, 5, b"all"),
+    "numbers": (None, 5, b"none"),
+    "asking": (None, 5, "print"),
     "dry_run": (None, 5, "yes"),
     "workers": (math.nan, 2.5, "5", True),
     **dict.fromkeys(
@@ -207,6 +211,8 @@ WRONG_VALUES: dict[str, tuple[Any, ...]] = {
     "before": ("soon", "1d", "-1h"),
     "after": ("soon", "1d", "-1h"),
     "choose": ("", "every", "faild"),
+    "numbers": ("", "all", "downlod"),
+    "since": ("", "yesteryear", "2024-13-01"),
     "workers": (0, -1),
     "spacecraft": (["ACEE"], [""], ["MMS"], ["x" * 300], ["a\0b"]),
     "quantities": (["densty"], [""], ["x" * 300]),
@@ -324,7 +330,9 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
         "document",
         "writing",
         "choice",
-    }  # of the methods below
+        "text",
+        "written_by",
+    }  # of methods
     assert not [
         name
         for name, function in PUBLIC.items()

@@ -266,6 +266,8 @@ def test_a_pipeline_is_copied_edited_exported_imported_and_deleted():
     assert "mine" not in helio("list").output
     assert "your pipelines" not in helio("list").output
     assert helio("import", "shared.json").exit_code == 0
+    assert helio("import", "shared.json", "--as", "another").exit_code == 0
+    assert json.loads((path.parent / "another.json").read_text(encoding="utf-8"))["id"] == "another"
     assert helio("run", "mine", "--archive", "sample", "-o", "out").exit_code == 0
 
 

@@ -14,7 +14,7 @@ import helio
 
 ROOT = Path(helio.__file__).parent
 LAYERS = (
-    ("limits",),
+    ("clock", "limits"),
     ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
     ("notebook",),
     ("store",),
@@ -25,7 +25,7 @@ LAYERS = (
     ("flows", "authoring"),
     ("service",),
     ("api", "doctor", "dev"),
-    ("web",),
+    ("web", "mcp_server"),
     ("cli",),
     ("testing",),
 )
@@ -40,6 +40,8 @@ HOMES = {
     "jinja2": "web",
     "markupsafe": "web",
     "uvicorn": "web",
+    "mcp": "mcp_server",
+    "mcp_types": "mcp_server",
     "PIL": "pictures",
 }
 SOURCES = sorted(
@@ -165,7 +167,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "known_runs", "latency", "worker_process"),
         ("artefacts", "locking"),
         ("bundle", "provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
-from helio.authoring.gate import Gate, fetched_datasets
+from helio.authoring.gate import Gate, GateResult, fetched_datasets
 from helio.authoring.known_pipelines import answered
 from helio.authoring.memory import MOST_GIVEN, Item, Memory
 from helio.authoring.operations import Operation, apply, step_of
@@ -324,6 +324,47 @@ class Desk:
             return _Aim(proposal.pipeline, text, parse(text).plan, proposal=proposal)
         name = self._known_as(entry)
         return _Aim(name, self.library.text(entry), self.library.read(entry), entry=entry)
+
+    @checked
+    def propose(self, text: str, request: str, *, written_by: str, pipeline: str | None = None) -> Proposal:
+        """Propose a template that another program wrote, after the same checks as those of a model's template.
+
+        Parameters
+        ----------
+        text : str
+            The template, as JSON.
+        request : str
+            What the user asked for, in words.
+        written_by : str
+            The program that wrote the template.
+        pipeline : str, optional
+            The user's pipeline that the template changes. Default: the template is a new pipeline.
+
+        Raises
+        ------
+        RequestError
+            The pipeline comes with helio, or a new pipeline has the name of another.
+        NotProved
+        """
+        task = _Assignment("edited" if pipeline else "authored", self._scrub(request))
+        attribution = Attribution(written_by)
+        if pipeline is None:
+            proved = self._gate.new(text)
+            name = str(proved.template.get("id") or "pipeline")
+            self._must_be_free(name)
+            draft = TemplateDraft(_without_errors(proved), attribution)
+            return self._propose(task, name, draft, after=as_text({**draft.template, "id": name}))
+        aim = self._aim(self.library.own(pipeline).path)
+        parsed = parse(text)
+        if parsed.errors:
+            raise NotProved("the template is not valid", diagnostics=parsed.errors)
+        changed = self._gate.edited(aim.template, {**parsed.plan, "id": aim.name})
+        draft = TemplateDraft(_without_errors(changed), attribution)
+        return self._change(task, draft, aim, copy="")
+
+    def check(self, text: str) -> tuple[Diagnostic, ...]:
+        """Return the errors and warnings of a template, given as JSON text, without proposing it."""
+        return self._gate.new(text).diagnostics
 
     @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
@@ -658,6 +699,13 @@ class Desk:
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
             lines.append(f"{dataset} has records of {span}; parameters: {names}")
         return lines
+
+
+def _without_errors(proved: GateResult) -> GateResult:
+    """Return a verified template; raise an error if it has errors."""
+    if proved.errors:
+        raise NotProved("the template is not valid", diagnostics=proved.errors)
+    return proved
 
 
 def _is_clean_swap(draft: TemplateDraft) -> bool:

@@ -15,7 +15,7 @@ from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
 from helio.cli import run, authoring, chat, memory, pipelines, reference, runs, gallery  # isort: skip
-from helio.cli import reproduce, schedules, service, backfill, data, archive, upkeep, dev  # isort: skip
+from helio.cli import reproduce, schedules, service, backfill, drift, data, archive, mcp, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
 __all__ = [
@@ -27,8 +27,10 @@ __all__ = [
     "command_for",
     "data",
     "dev",
+    "drift",
     "gallery",
     "main",
+    "mcp",
     "memory",
     "pipelines",
     "reference",

@@ -303,6 +303,13 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def say_when(line: str) -> None:
+    """Print a line of the log of ``helio serve``, with the present time in UTC."""
+    from datetime import UTC, datetime
+
+    say(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}  {'; '.join(line.splitlines())}")
+
+
 def terminal_width(at_most: int) -> int:
     """Return the maximum number of characters of a printed line: the terminal's width, or `at_most` if that is less."""
     return min(max(shutil.get_terminal_size((at_most, 0)).columns, _NARROWEST), at_most)
@@ -391,6 +398,14 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
     import logging
     from logging.handlers import RotatingFileHandler
 
+    class Kept(RotatingFileHandler):
+        is_full = False
+
+        def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
+            if not self.is_full:  # once: a service on a full disk would fill the journal with tracebacks
+                say(f"{self.baseFilename} cannot be written: {sys.exc_info()[1]}", err=True)
+            self.is_full = True
+
     root = logging.getLogger("helio")
     root.setLevel(logging.DEBUG)
     root.propagate = False
@@ -405,7 +420,7 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
         root.addHandler(on_terminal)
     try:
         settings.log_file.parent.mkdir(parents=True, exist_ok=True)
-        kept = RotatingFileHandler(
+        kept = Kept(
             settings.log_file, maxBytes=1_000_000, backupCount=3, encoding="utf-8", errors="backslashreplace"
         )
     except OSError as error:
@@ -430,20 +445,6 @@ def is_run(name: str) -> bool:
     from helio.store.runs import LAST
 
     return name == LAST or name in run_records().ids()
-
-
-def size_of(text: str) -> int:
-    """Convert a size such as ``20GB`` or ``500 MiB`` to a number of bytes."""
-    import re
-
-    from helio.errors import RequestError
-
-    powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-    powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-    size = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
-    if not size:
-        raise RequestError(f"'{text}' is not a size", advice="write a number and a unit: 500MB or 20GB")
-    return int(float(size[1]) * powers[size[2] or ""])
 
 
 def chosen_lock(locked: bool, file: Path | None) -> Path | None:

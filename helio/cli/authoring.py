@@ -588,6 +588,16 @@ def reject(
 # ---- what the commands share
 
 
+def writer_called(name: str) -> By:
+    """Return the writer that ``--author`` names."""
+    from helio.errors import RequestError
+
+    for writer in _WRITERS:
+        if writer == name:
+            return writer
+    raise RequestError(f"--author cannot be '{name}'", advice="use rules, model or auto")
+
+
 @contextmanager
 def _desk(
     context: typer.Context,
@@ -609,7 +619,7 @@ def _desk(
         from helio.errors import Cancelled
 
         try:
-            writer = chosen_writer(by)
+            writer = writer_called(by)
             settings = current_settings()
             log_to(settings, verbose=context.obj)
             desk = api.desk(
@@ -629,16 +639,6 @@ def _desk(
         finally:
             if desk is not None:
                 desk.close()
-
-
-def chosen_writer(by: str) -> By:
-    """Return the author that the option --author names."""
-    from helio.errors import RequestError
-
-    writer = next((known for known in _WRITERS if known == by), None)
-    if writer is None:
-        raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
-    return writer
 
 
 @contextmanager

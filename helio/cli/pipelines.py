@@ -377,6 +377,12 @@ def import_pipeline(
             help="JSON file of a pipeline, or a bundle of `helio export --bundle`.", metavar="FILE"
         ),
     ],
+    new: Annotated[
+        str,
+        typer.Option(
+            "--as", help="For a pipeline: its name among yours. Default: the id in the file.", metavar="NAME"
+        ),
+    ] = "",
     replace: Replace = False,
     output: Annotated[
         Path,
@@ -399,11 +405,13 @@ def import_pipeline(
                 f"{file} is not a regular file" if is_special(file) else f"there is no file {file}"
             )
         if is_bundle(file):
+            if new:
+                raise RequestError(f"{file} holds runs, and runs keep their names: leave out --as")
             from helio import api
 
             _say_bundled(api.import_runs(file, outputs=output, settings=current_settings()))
             return
-        _save_valid(file, "imported", replace=replace)
+        _save_valid(file, "imported", new=new, replace=replace)
 
 
 def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: bool = False) -> None:

@@ -75,6 +75,7 @@ _BY_LABEL = {
     "y_label": "y axis of panel {}",
     "y_range": "y range of panel {}",
     "log_scale": "y scale of panel {}",
+    "linthresh": "linear part of the y axis of panel {}",
     "log_y": "logarithmic y axis of panel {}",
     "log_x": "logarithmic bin axis of panel {}",
     "bin_range": "bin range of panel {}",
