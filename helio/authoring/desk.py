@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from helio.authoring.compared import differences
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult, fetched_datasets
@@ -565,8 +566,16 @@ class Desk:
         on: str = "",
     ) -> Proposal:
         notes = (*draft.notes, *self._rejection_notes(pipeline, after), *self._archive_notes(pipeline, after))
+        found = (*self._differences(task, draft, before or base), *draft.proved.warnings)
         texts = {"before": before, "after": after, "base": base}
-        return self._keep(task, pipeline, draft.attribution, notes, draft.proved.warnings, texts, on)
+        return self._keep(task, pipeline, draft.attribution, notes, found, texts, on)
+
+    def _differences(self, task: _Assignment, draft: TemplateDraft, before: str) -> tuple[Diagnostic, ...]:
+        """Compare the request with the draft; a repair has no sentence to compare."""
+        if task.run:
+            return ()
+        old = parse(before).plan if before else None
+        return differences(task.request, draft.template, self.catalogue, self._now, before=old)
 
     def _keep(
         self,

@@ -82,7 +82,8 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("palette", r"\b(?:use )?(?:an? |the )?(?:palette (?:that |for )?(?:the )?)?colou?r-?[ ]?blind(?:[ -]safe)?"
                 r"(?: palette| colou?rs| people)?(?: can (?:read|see|tell apart))?\b"
                 r"|\bokabe[- ]ito(?: palette| colou?rs)?\b", "okabe-ito"),
-    ("y_range", rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: (?:of|for|in) {_NAMED}(?:\s+panel)?)?\s+(?:to\s+|from\s+|between\s+)"
+    ("y_range", rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: (?:of|for|in) {_NAMED}(?:\s+panel)?)?"
+                r"\s+(?:to|from|between)\s+"
                 rf"(?P<low>{_NUMBER})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NUMBER})"
                 r"(?:\s*(?:nT|km/s|nPa|K|eV|cm\^-3|cm⁻³))?", None),
     ("log_scale", rf"\b(?:make|set)\s+{_NAMED}\s+(?:y[- ])?axis\s+(?:to\s+)?{_KIND}\b", None),
@@ -96,9 +97,11 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
 )  # fmt: skip
 # Lines and shades at times and values: the key of the figure, and the phrase; each group is a key of the mark.
 MARKS = (
-    ("hlines", rf"\b(?:(?:add|draw|put|with)\s+)?(?:an?\s+)?(?:{_COLOUR}\s+)?(?:(?P<style>{'|'.join(_DASHES)})\s+)?"
+    ("hlines", rf"\b(?:(?:add|draw|put|with)\s+)?(?:an?\s+)?(?:{_COLOUR}\s+)?"
+               rf"(?:(?P<style>{'|'.join(_DASHES)})\s+)?"
                rf"(?:horizontal\s+)?(?:zero\s+)?line\s+at\s+(?P<y>{_NUMBER}|zero){_UNIT}(?![:\w-])(?:\s+(?:to|in|on)\s+"
-               r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+[\w|]+)??)(?:\s+panel)?(?=\s*(?:$|[,.;]|and\b|for\b|\x1f)))?"),
+               r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+[\w|]+)??)(?:\s+panel)?"
+               r"(?=\s*(?:$|[,.;]|and\b|for\b|\x1f)))?"),
     ("vlines", rf"\bmark\s+(?:the\s+)?(?P<label>[\w -]+?)\s+at\s+(?P<x>{_TIME})"
                r"(?:\s+with\s+an?\s+(?:vertical\s+)?line)?"
                rf"|\b(?:add|draw|put)\s+(?:an?\s+)?(?:{_COLOUR}\s+)?vertical\s+line\s+at\s+(?P<at>{_TIME})"),
