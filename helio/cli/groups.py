@@ -29,7 +29,7 @@ GROUPS = {
         "history",
         "delete",
     ),
-    "Write and edit pipelines": ("new", "author", "edit", "repair", "proposals", "mcp"),
+    "Write and edit pipelines": ("new", "author", "edit", "repair", "proposals", "models", "mcp"),
     "Find data": ("datasets", "missions", "archive", "catalog"),
     "Run pipelines on a schedule": ("backfill", "schedule", "serve", "status", "notify", "up", "down"),
     "Reproduce and cite": ("lock", "verify", "rerun", "diff", "cite"),
