@@ -14,7 +14,7 @@ import helio
 
 ROOT = Path(helio.__file__).parent
 LAYERS = (
-    ("limits",),
+    ("clock", "limits"),
     ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
     ("notebook",),
     ("store",),
@@ -144,7 +144,7 @@ FLOORS = {
         ("codes", "template", "templates"),
         ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
-        ("library", "passes"),
+        ("blame", "library", "passes"),
         ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),
@@ -169,7 +169,7 @@ FLOORS = {
             "why",
             "worker_pool",
         ),
-        ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
+        ("as_notebook", "as_template", "compare", "execute", "known_runs", "latency", "worker_process"),
         ("artefacts", "locking"),
         ("bundle", "provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks.authoring.checks import judge, kind_of
-from benchmarks.authoring.tasks import KINDS, Task, read_tasks
+from benchmarks.authoring.checks import is_declined, judge, kind_of
+from benchmarks.authoring.tasks import HERE, KINDS, Task, read_tasks
 from helio.authoring.author import ModelAuthor
 from helio.authoring.discovery import CatalogueTools
 from helio.authoring.door import Door, open_door
@@ -41,7 +41,7 @@ class Result:
     wrong : tuple of str
         Why it failed; empty when it passed.
     came : str
-        ``"draft"``, ``"question"``, ``"reply"``, ``"refused"``, or the name of an error.
+        ``"draft"``, ``"question"``, ``"reply"``, ``"declined"``, ``"refused"``, or the name of an error.
     tokens : int
         That a model took.
     """
@@ -53,6 +53,7 @@ class Result:
     came: str
     seconds: float
     tokens: int = 0
+    possible: bool = True
 
     @property
     def passed(self) -> bool:
@@ -114,7 +115,12 @@ def measure(task: Task, author: Author) -> Result:
     began = time.perf_counter()
     came = put(task, author)
     took = time.perf_counter() - began
-    return Result(task.id, task.kind, task.plain, tuple(judge(task, came)), kind_of(came)[0], took)
+    kind, said = kind_of(came)
+    if kind == "reply" and is_declined(said):
+        kind = "declined"
+    return Result(
+        task.id, task.kind, task.plain, tuple(judge(task, came)), kind, took, possible=task.possible
+    )
 
 
 def run(tasks: Sequence[Task], author: str, home: Path, provider: str = "gemini") -> Iterator[Result]:
@@ -156,22 +162,30 @@ def _opened(home: Path) -> Iterator[Door]:
 
 
 def misled(result: Result) -> bool:
-    """Whether it proposed something that was not asked for: worse than to refuse."""
-    return not result.passed and result.came == "draft"
+    """Whether it proposed or answered something that was not asked for: worse than to refuse."""
+    answered = result.kind == "question" and result.came == "reply"
+    return not result.passed and (answered or result.came == "draft")
 
 
 def table(results: Sequence[Result]) -> str:
-    """Passes by kind, and every failure with its reason."""
-    lines = [f"{'':10}{'passed':>8}{'of':>6}{'drafts of something else':>27}"]
+    """Passes by kind, those that are silently wrong by their ids, and every failure with its reason."""
+    lines = [f"{'':10}{'passed':>8}{'of':>6}{'declined':>10}{'silently wrong':>16}"]
     groups = [(kind, [one for one in results if one.kind == kind]) for kind in KINDS]
-    groups += [("plain", [one for one in results if one.plain]), ("all", list(results))]
+    groups += [("plain", [one for one in results if one.plain])]
+    impossible = [one for one in results if not one.possible]
+    if impossible:
+        possible = [one for one in results if one.kind == "create" and one.possible]
+        groups += [("possible", possible), ("impossible", impossible)]
+    groups.append(("all", list(results)))
     lines += [
-        f"{name:10}{sum(one.passed for one in those):8}{len(those):6}{sum(map(misled, those)):27}"
+        f"{name:10}{sum(one.passed for one in those):8}{len(those):6}"
+        f"{sum(one.came == 'declined' and not one.passed for one in those):10}{sum(map(misled, those)):16}"
         for name, those in groups
         if those
     ]
     if spent := sum(one.tokens for one in results):
         lines.append(f"{spent} tokens")
+    lines.append(f"silently wrong: {', '.join(one.task for one in results if misled(one)) or 'none'}")
     for one in results:
         if not one.passed:
             lines += [
@@ -195,9 +209,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", metavar="ID", action="append", help="a task, or how the ids of several begin"
     )
+    parser.add_argument(
+        "--tasks", metavar="FOLDER", type=Path, default=HERE / "tasks", help="a folder with tasks"
+    )
     parser.add_argument("--json", action="store_true", help="a JSON object per task, as it is done")
     chosen = parser.parse_args(arguments)
-    tasks = [one for one in read_tasks() if not chosen.only or one.id.startswith(tuple(chosen.only))]
+    if not chosen.tasks.is_dir():
+        parser.error(f"{chosen.tasks} is no folder")
+    tasks = [
+        one for one in read_tasks(chosen.tasks) if not chosen.only or one.id.startswith(tuple(chosen.only))
+    ]
     if not tasks:
         parser.error(f"no task begins with {' or '.join(chosen.only)}")
     results: list[Result] = []

@@ -29,8 +29,8 @@ from helio.authoring.door import Door
 from helio.authoring.providers import connect
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Transcript
+from helio.clock import Clock
 from helio.settings import Settings
-from helio.sources.http import Clock
 from tests.authoring.standin_anthropic import AnthropicStandIn
 from tests.authoring.standin_gemini import (
     KEY,

@@ -51,6 +51,8 @@ class Task:
     failure: Failure | None = None
     plain: bool = False
     missions: tuple[str, ...] = ()
+    possible: bool = True
+    """Whether the data and tools exist; otherwise the author must not draft anything."""
 
     @property
     def template(self) -> Document:
@@ -58,25 +60,27 @@ class Task:
         return read_template(self.text, place=self.id)
 
 
-def base_text(name: str) -> str:
-    """The text of a template by name, ours before those that are shipped."""
-    own = HERE / "templates" / f"{name}.json"
-    return (own if own.is_file() else SHIPPED / f"{name}.json").read_text(encoding="utf-8")
+def base_text(name: str, folder: Path = HERE) -> str:
+    """The text of a template by name: of the folder, then ours, then those that are shipped."""
+    places = [home / f"{name}.json" for home in (folder / "templates", HERE / "templates", SHIPPED)]
+    return next((place for place in places if place.is_file()), places[-1]).read_text(encoding="utf-8")
 
 
 def read_tasks(folder: Path = HERE / "tasks") -> tuple[Task, ...]:
-    """Every task, by kind and in the order of the files."""
+    """Every task of a folder, by kind and in the order of the files; kinds without a file are left out."""
+    files = [(kind, folder / f"{kind}.json") for kind in KINDS]
     return tuple(
-        _task(kind, one)
-        for kind in KINDS
-        for one in json.loads((folder / f"{kind}.json").read_text(encoding="utf-8"))
+        _task(kind, written, folder)
+        for kind, file in files
+        if file.is_file()
+        for written in json.loads(file.read_text(encoding="utf-8"))
     )
 
 
-def _task(kind: str, written: Mapping[str, Any]) -> Task:
-    expected = written["expect"]
+def _task(kind: str, written: Mapping[str, Any], folder: Path) -> Task:
+    expected = written.get("expect", {})
     failed = written.get("failure")
-    text = base_text(written["base"]) if "base" in written else ""
+    text = base_text(written["base"], folder) if "base" in written else ""
     for old, new in written.get("replace", ()):
         if old not in text:
             raise ValueError(f"{written['id']}: its base has no {old}")
@@ -91,6 +95,7 @@ def _task(kind: str, written: Mapping[str, Any]) -> Task:
         None if failed is None else _failure(failed),
         bool(written.get("plain")),
         tuple(written.get("missions", ())),
+        bool(written.get("possible", True)),
     )
 
 

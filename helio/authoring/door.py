@@ -12,6 +12,7 @@ from helio.authoring.answer_reading import read_answer
 from helio.authoring.model import Ask, Model, ModelAnswer, Role, Usage, ask_from_json, ask_to_json
 from helio.authoring.scrub import scrub_of
 from helio.authoring.transcript import Replay, Transcript, error_to_json
+from helio.clock import Clock
 from helio.errors import (
     BudgetSpent,
     Cancelled,
@@ -23,7 +24,6 @@ from helio.errors import (
     Unreadable,
 )
 from helio.settings import Settings
-from helio.sources.http import Clock
 
 log = logging.getLogger(__name__)
 _LOOKS_UP = 0.1

@@ -23,9 +23,9 @@ from helio.authoring.model import (
     canonical_json,
 )
 from helio.authoring.scrub import Scrub
+from helio.clock import Clock
 from helio.counts import number_of
 from helio.errors import Cancelled, DamagedRecord, HelioError, ModelError, RequestError, TranscriptDiffers
-from helio.sources.http import Clock
 from helio.store.files import is_file, unwritable, user_path, write_all
 from helio.store.records import Count, WrongShape, convert, parse_record, read_bytes
 

@@ -15,7 +15,7 @@ from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
 from helio.cli import run, authoring, pipelines, reference, runs, gallery  # isort: skip
-from helio.cli import reproduce, schedules, service, backfill, data, archive, models, mcp, upkeep, dev  # isort: skip
+from helio.cli import reproduce, schedules, service, backfill, drift, data, archive, models, mcp, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "command_for",
     "data",
     "dev",
+    "drift",
     "gallery",
     "main",
     "mcp",

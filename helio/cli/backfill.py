@@ -33,9 +33,9 @@ from helio.cli.app import (
     page_link,
     print_json,
     say,
-    size_of,
 )
 from helio.counts import number_of
+from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.intervals import Interval
@@ -147,7 +147,7 @@ def backfill(
         log_to(settings, verbose=context.obj)
         if make_all and failed:
             raise RequestError("--all and --failed exclude each other", advice="use one of them")
-        with _watch(quiet=as_json, live=not context.obj) as (planned, on_progress):
+        with watch_backfill(quiet=as_json, live=not context.obj) as (planned, on_progress):
             result = api.backfill(
                 name,
                 time_range,
@@ -183,7 +183,7 @@ OnProgress = Callable[["Progress"], None]
 
 
 @contextmanager
-def _watch(*, quiet: bool, live: bool) -> Iterator[tuple[Planned, OnProgress]]:
+def watch_backfill(*, quiet: bool, live: bool) -> Iterator[tuple[Planned, OnProgress]]:
     """Show the progress: on a terminal a moving line and a line for each problem, otherwise a line per interval."""
     if quiet:
         yield (lambda backfill: None), (lambda progress: None)

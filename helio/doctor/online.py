@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from helio.clock import Clock
 from helio.doctor import Finding
 from helio.errors import HelioError, RequestError, did_you_mean
 from helio.settings import NetworkLimits, Settings
 from helio.sources.connection import LOOKUP, clock_problem, without_user
-from helio.sources.http import Clock, Hosts, Http
+from helio.sources.http import Hosts, Http
 from helio.sources.questions import SourceQuestion, questions
 from helio.sources.witness import Witness
 

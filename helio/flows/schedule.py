@@ -22,7 +22,7 @@ from helio.errors import (
     TimeRangeError,
     did_you_mean,
 )
-from helio.flows.again import Again
+from helio.flows.again import Again, in_words, read_latency
 from helio.flows.last_runs import forget_last_run
 from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
 from helio.pipelines.known import known_datasets
@@ -74,6 +74,8 @@ class Schedule:
         How often and for how long to run an interval again that has no data yet: ``"1h for 3d"``; empty for never.
     remake : str
         How often and for how long to look whether a figure should be made again: ``"1d for 60d"``; empty for never.
+    latency : str
+        How long after an interval its data usually appear: ``"3d"``; empty for what helio knows about the datasets.
     """
 
     name: str
@@ -87,6 +89,17 @@ class Schedule:
     paused: bool = False
     late: str = ""
     remake: str = ""
+    latency: str = ""
+
+    @property
+    def usual_latency(self) -> timedelta | None:
+        """Return how long after an interval its data usually appear; None if the user did not say it.
+
+        Raises
+        ------
+        RequestError
+        """
+        return read_latency(self.latency) if self.latency else None
 
     @property
     def late_rule(self) -> Again | None:
@@ -293,7 +306,7 @@ class Schedules:
         try:
             _check_cron(schedule.cron)
             _check_timezone(schedule.timezone)
-            _ = schedule.late_rule, schedule.remake_rule
+            _ = schedule.late_rule, schedule.remake_rule, schedule.usual_latency
         except RequestError as error:
             raise _damaged(name, f"{path} cannot be read: {error.message}") from error
         return schedule
@@ -346,6 +359,7 @@ class Schedules:
             output=str(user_path(request.output).absolute()) if request.output else "",
             late=str(request.late_rule or ""),
             remake=str(request.remake_rule or ""),
+            latency="" if request.usual_latency is None else in_words(request.usual_latency),
         )
         path = self._path(schedule.name)
         if path.exists() and not replace:

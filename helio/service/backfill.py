@@ -27,6 +27,7 @@ from helio.pipelines.runs.intervals import (
     present_bases,
 )
 from helio.pipelines.runs.known_runs import known_runs_of
+from helio.pipelines.runs.latency import latencies_of
 from helio.pipelines.runs.prepare import load_template, plan_of
 from helio.pipelines.template.document import Document, digest
 from helio.pipelines.template.files import Format
@@ -139,6 +140,8 @@ class BackfillRequest:
     output : Path, optional
         The folder for the files; only runs that wrote their files there count. Default: every run counts, and new files
         are written to ``helio-runs/PIPELINE``.
+    own_folder : str
+        The name of the folder of the only interval, below `output`. Default: a name made from the time range.
     choice : "needed", "failed" or "all"
         Which intervals to make.
     engine : "prefect" or "direct"
@@ -150,6 +153,7 @@ class BackfillRequest:
     values: Mapping[str, Any] = field(default_factory=dict)
     archive: str = ""
     output: Path | None = None
+    own_folder: str = ""
     formats: tuple[Format, ...] = ()
     choice: Choice = "needed"
     workers: int = 1
@@ -241,8 +245,16 @@ def _chosen(found: Sequence[Interval], request: BackfillRequest) -> tuple[TimeRa
     """Return the intervals to make: those in the chosen states that have ended."""
     states = CHOICES[request.choice]
     return tuple(
-        interval.span for interval in found if interval.state in states and interval.span.stop <= request.now
+        interval.span
+        for interval in found
+        if interval.span.stop <= request.now
+        and (interval.state in states or (request.choice == "failed" and _lacks_results(interval)))
     )
+
+
+def _lacks_results(interval: Interval) -> bool:
+    """Return whether all runs of an interval ended without results, also if its data have changed since."""
+    return interval.state == "stale" and interval.run is not None and interval.run.state not in DONE
 
 
 @contextmanager
@@ -281,6 +293,7 @@ def _pinned(template: Document, request: BackfillRequest, settings: Settings) ->
         intervals=_as_texts(request.spans),
         now=request.now.isoformat(),
         output=str(output.absolute()),
+        own_folder=request.own_folder,
         values=dict(request.values),
         archive=absolute_archive(request.archive),
         formats=request.formats,
@@ -332,17 +345,21 @@ class _Judge:
     def intervals(self) -> tuple[Interval, ...]:
         """Return the intervals that were asked for, as they are now."""
         asked = frozenset(self._request.spans)
-        runs = [run for run in self.runs() if run.span in asked]
+        every = self.runs()
+        runs = [run for run in every if run.span in asked]
         before = intervals(runs, asked, now=self._request.now)
         with CdfReader() as reader:
             archives = archives_of(self._settings, reader, self._chunk.archive, self._chunk.access)
             present = present_bases(before, self._plan, archives)
+        latencies = latencies_of(every, self._settings)
         gone = {interval.span: _lost_file(interval.run) for interval in before if interval.run is not None}
         return tuple(
             replace(interval, state="stale", reason=gone[interval.span])
             if interval.state in DONE and gone.get(interval.span)
             else interval
-            for interval in intervals(runs, asked, now=self._request.now, present=present)
+            for interval in intervals(
+                runs, asked, now=self._request.now, present=present, latencies=latencies
+            )
         )
 
     def wait_for_others(self, found: tuple[Interval, ...]) -> tuple[Interval, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -41,6 +40,8 @@ class Chunk:
         ISO 8601, UTC, half-open.
     output : str
         The folder in which each interval has its own.
+    own_folder : str
+        The name of the folder for the files of the only interval. Default: a name made from the time range.
     max_download : int
         Maximum bytes that one interval may download.
     """
@@ -49,6 +50,7 @@ class Chunk:
     intervals: tuple[tuple[NaiveInstant, NaiveInstant], ...]
     now: NaiveInstant
     output: str
+    own_folder: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     pipelines: Mapping[str, Any] = field(default_factory=dict)
     archive: str = ""
@@ -94,7 +96,7 @@ class Chunk:
 
     def folder(self, span: TimeRange) -> Path:
         """Return the folder for the files of one interval."""
-        return Path(self.output) / name_of_range(span)
+        return Path(self.output) / (self.own_folder or name_of_range(span))
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def make_interval(
     ------
     Cancelled
     """
-    begun = datetime.now(UTC)
+    begun = settings.clock.utc()
     start, stop = span.as_iso()
     made = Made(start, stop, "failed")
     try:
@@ -151,7 +153,7 @@ def make_interval(
         made = replace(made, reason=_one_line(error), advice=error.advice)
     else:
         made = replace(made, **_ending(run))
-    return replace(made, seconds=round((datetime.now(UTC) - begun).total_seconds(), 3))
+    return replace(made, seconds=round((settings.clock.utc() - begun).total_seconds(), 3))
 
 
 def _ending(run: Run) -> dict[str, Any]:

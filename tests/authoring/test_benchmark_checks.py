@@ -3,6 +3,7 @@
 import doctest
 import json
 from copy import deepcopy
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from benchmarks.authoring import checks, graph
 from benchmarks.authoring.checks import check_template, found, judge, matches, quantities
 from benchmarks.authoring.graph import read_graph
-from benchmarks.authoring.run import Bench
+from benchmarks.authoring.run import Bench, main, put
 from benchmarks.authoring.scripted import good_scripts
 from benchmarks.authoring.tasks import NOW, read_tasks
 from helio.authoring.gate import GateResult
@@ -332,3 +333,28 @@ def test_data_over_another_time_do_not_match_a_pattern_with_a_time():
     assert matches(data | {"time": "2015-03-17 to 2015-03-19"}, drawn.node)
     assert not matches(data | {"time": "2015-03-17"}, drawn.node)
     assert found({"all": [data, "AE"]}, [drawn.node]) == set()
+
+
+# ---- impossible tasks, and replies that decline
+
+
+def test_an_impossible_task_accepts_a_refusal_but_no_draft(bench):
+    task = replace(TASKS["create-ace-last-week"], expected=(), possible=False)
+    assert judge(task, NotUnderstood("helio knows no such quantity")) == []
+    assert judge(task, AuthorReply("helio cannot answer that without a model", BY)) == []
+    assert "although the task is impossible" in judge(task, put(task, bench.rules(task)))[0]
+
+
+def test_a_reply_declines_only_if_it_says_so():
+    task = replace(TASKS["question-frame"], expected=({"outcome": "reply", "declined": True},))
+    assert judge(task, AuthorReply("helio cannot answer that without a language model", BY)) == []
+    assert judge(task, AuthorReply("the field is in RTN", BY)) == [
+        "answers instead of declining: the field is in RTN"
+    ]
+
+
+def test_tasks_are_read_from_any_folder_and_silently_wrong_ones_are_listed(tmp_path, capsys):
+    asked = [{"id": "wrong", "request": "ACE magnetic field for 2022-01-01", "possible": False}]
+    (tmp_path / "create.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert main(["--tasks", str(tmp_path)]) == 1
+    assert "silently wrong: wrong" in capsys.readouterr().out

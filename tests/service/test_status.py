@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -71,6 +71,29 @@ def test_a_schedule_that_succeeded_is_well(settings: Settings) -> None:
         write_heartbeat(settings.home, NOW, [], [])
         status = read_status(settings, datetime(2024, 5, 10, 8, 0, 3))
     assert (status.served, status.seen_seconds, status.engine_up, status.problems) == (True, 3.0, False, ())
+
+
+def test_waiting_is_a_problem_only_a_day_after_the_usual_latency(settings: Settings) -> None:
+    add(settings)
+    ran(settings, datetime(2024, 5, 2, 6), "success")
+    with noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)) as on_end:
+        on_end("run-10", "waiting", "step fetch: not published yet", timedelta(days=7))
+    found = one(settings)
+    assert (found.state, found.reason, found.latency_seconds) == (
+        "waiting",
+        "step fetch: not published yet",
+        7 * 86_400.0,
+    )
+    assert not found.is_problem
+    assert one(settings, datetime(2024, 5, 12, 8)).is_problem
+
+
+def test_a_run_that_waits_for_data_after_a_failure_waits(settings: Settings) -> None:
+    add(settings)
+    ran(settings, datetime(2024, 5, 9, 6), "failed", "step fetch: the server is down")
+    ran(settings, datetime(2024, 5, 10, 6), "waiting", "step fetch: no file yet")
+    found = one(settings)
+    assert (found.state, found.reason, found.failures) == ("waiting", "step fetch: no file yet", 1)
 
 
 def test_failures_in_a_row_are_counted_and_the_last_success_stays(settings: Settings) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from helio.errors import DamagedObject, RequestError, UnknownRun, closest
+from helio.pipelines.runs.basis import file_changes, replacements
 from helio.store.runs import RunRecord, Runs, StepRecord, message_of
 from helio.store.work_keys import difference
 
@@ -99,6 +103,33 @@ def _changes(old: StepRecord, new: StepRecord) -> list[str]:
         if label not in before:
             changes.append(f"{label} is new")
             continue
-        differences = difference(before[label], output["recipe"])
+        earlier, later, replaced = _without_replaced(before[label], output["recipe"])
+        differences = [*replaced, *difference(earlier, later)]
         changes += differences or [f"{label or 'its result'} was missing or damaged in the store"]
     return changes
+
+
+def _without_replaced(
+    old: Mapping[str, Any], new: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str]]:
+    """Return two recipes of a fetch without the files that another version replaced, and words about these files."""
+    words: list[str] = []
+    if "choices" not in old or "choices" not in new or len(old["choices"]) != len(new["choices"]):
+        return old, new, words
+    pairs = []
+    for before, after in zip(old["choices"], new["choices"], strict=True):
+        files = [choice["files"] for choice in (before, after)]
+        if before["dataset"] != after["dataset"] or any(isinstance(listed, str) for listed in files):
+            pairs.append((before, after))
+            continue
+        earlier, later = (dict(listed) for listed in files)
+        successors = replacements(earlier.keys() - later.keys(), later.keys() - earlier.keys())
+        words += [f"{name} {change}" for name, change in file_changes(earlier, later) if name in successors]
+        replaced = {*successors, *successors.values()}
+        left = [[entry for entry in listed if entry[0] not in replaced] for listed in files]
+        pairs.append(({**before, "files": left[0]}, {**after, "files": left[1]}))
+    return (
+        {**old, "choices": [before for before, _ in pairs]},
+        {**new, "choices": [after for _, after in pairs]},
+        words,
+    )
