@@ -167,6 +167,9 @@ class AnthropicStandIn(GeminiStandIn):
                     finish = "tool_use" if finish == "end_turn" else finish
                 elif part.get("text"):
                     made["content"].append({"type": "text", "text": part["text"]})
+            if candidate["finishReason"] == "MALFORMED_FUNCTION_CALL":
+                made["content"] = [{"type": "tool_use", "id": "toolu_0", "name": "cut", "input": '{"a'}]
+                finish = "tool_use"
             made["stop_reason"] = finish
         return made
 

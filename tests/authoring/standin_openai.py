@@ -186,6 +186,9 @@ def _completion(body: Mapping[str, Any], model: str) -> dict[str, Any]:
         ]
         message = {"role": "assistant", "content": text or None, "refusal": None}
         finish = _FINISH.get(candidate["finishReason"], "content_filter")
+        if candidate["finishReason"] == "MALFORMED_FUNCTION_CALL":
+            calls = [{"id": "call_0", "type": "function", "function": {"name": "cut", "arguments": '{"a'}}]
+            finish = "tool_calls"
         if calls:
             message |= {"tool_calls": calls}
             finish = "tool_calls" if finish == "stop" else finish
