@@ -1199,10 +1199,10 @@ def chat(
     """
     from helio.authoring.chat import Chat
     from helio.authoring.conversation import Conversation, find_conversation, new_conversation
-    from helio.authoring.scrub import Scrub
+    from helio.authoring.scrub import scrub_of
 
     settings = settings_in_use(settings)
-    scrub = Scrub(settings.model_key, url=settings.model_url)
+    scrub = scrub_of(settings)
     tools = _ChatTools(settings, now, archive, Path(outputs), started, finished)
     with closing(tools.desk("rules", None)) as at:  # before a file is written
         if name and not resume:

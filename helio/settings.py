@@ -20,6 +20,18 @@ log = logging.getLogger(__name__)
 IDLE = 1800.0
 """Default number of seconds without use after which the engine's server ends."""
 
+MODEL_KEYS: Mapping[str, tuple[str, ...]] = {
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "ollama": ("OLLAMA_API_KEY",),
+    "vllm": ("VLLM_API_KEY",),
+    "llamacpp": ("LLAMA_API_KEY",),
+}
+"""Environment variables with the keys of the providers of language models, the first of which counts."""
+MODEL_URLS = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL", "ollama": "OLLAMA_HOST"}
+"""Environment variables with the addresses of servers, as the providers' own programs read them."""
+
 
 @dataclass(frozen=True)
 class NetworkLimits:
@@ -122,21 +134,30 @@ class Settings:
     notify_file: Path | None = None
     """``$HELIO_NOTIFY_FILE``: file with such addresses, one in each line, which only you may read. Default:
     ``notify.urls`` in the home folder, if it is there."""
-    model_key: str = field(default="", repr=False)
-    """``$GEMINI_API_KEY``, otherwise ``$GOOGLE_API_KEY``: API key for the language model; helio writes it
-    into no text, file or log."""
-    model_url: str = ""
-    """``$HELIO_MODEL_URL``: address of a server to use instead of Google's; it must be compatible with Gemini."""
+    model_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """``$GEMINI_API_KEY`` (otherwise ``$GOOGLE_API_KEY``), ``$OPENAI_API_KEY``, ``$ANTHROPIC_API_KEY``,
+    ``$OLLAMA_API_KEY``, ``$VLLM_API_KEY``, ``$LLAMA_API_KEY``: API key for the language models of a provider; helio
+    writes it into no text, file or log. Models on your own machine need none. In this class: keys by provider."""
+    model_urls: Mapping[str, str] = field(default_factory=dict)
+    """``$HELIO_MODEL_URL``: address of the server of the model that plans, if it is not the provider's usual one; it
+    must speak the provider's protocol. Otherwise ``$OPENAI_BASE_URL``, ``$ANTHROPIC_BASE_URL`` and ``$OLLAMA_HOST`` of
+    the providers' own programs count. In this class: addresses by provider."""
     model_smart: str = "gemini-3.8-flash"
-    """``$HELIO_MODEL_SMART``: language model for planning. The defaults are released models, because
-    previews are withdrawn."""
+    """``$HELIO_MODEL_SMART``, otherwise ``$HELIO_MODEL``, as ``PROVIDER/NAME``: language model for planning;
+    ``helio models`` lists the providers, and a name without a provider is one of Gemini. The defaults are released
+    models, because previews are withdrawn."""
     model_fast: str = "gemini-3.5-flash-lite"
-    """``$HELIO_MODEL_FAST``: language model for all questions except planning."""
+    """``$HELIO_MODEL_FAST``, otherwise ``$HELIO_MODEL``: language model for all questions except planning."""
     model_fallback: str = "gemini-3.7-flash"
     """``$HELIO_MODEL_FALLBACK``: language model to ask if the other models fail; empty for none (``none``
-    in the variable)."""
+    in the variable). Default: ``gemini-3.7-flash``, and none if ``$HELIO_MODEL`` is set."""
     model_tokens: int | None = None
     """``$HELIO_MODEL_TOKENS``: maximum number of tokens for one request of the user. Default: no limit."""
+    model_prices: tuple[float, float] | None = None
+    """``$HELIO_MODEL_PRICES``, as ``IN/OUT``: price of a million tokens of questions and of a million tokens of
+    answers, in any currency. Default: none; helio then counts tokens only."""
+    model_cost: float | None = None
+    """``$HELIO_MODEL_COST``: maximum cost of one request of the user, by ``$HELIO_MODEL_PRICES``. Default: no limit."""
 
     clock: Clock = field(default=Clock(), repr=False)
     """The clock of runs, of requests to archives and of the service; a simulation replaces it."""
@@ -215,7 +236,16 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be 'refuse' or 'weak'")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
-    fallback = environ.get("HELIO_MODEL_FALLBACK") or Settings.model_fallback
+    every = environ.get("HELIO_MODEL", "")
+    smart = environ.get("HELIO_MODEL_SMART") or every or Settings.model_smart
+    fallback = environ.get("HELIO_MODEL_FALLBACK") or ("none" if every else Settings.model_fallback)
+    prices = _model_prices(environ)
+    cost = _number(environ, "HELIO_MODEL_COST", 0.0, least=0)
+    if cost and prices is None:
+        raise RequestError(
+            "HELIO_MODEL_COST is set, but not the price of tokens",
+            advice="set HELIO_MODEL_PRICES=IN/OUT, the prices of a million tokens of questions and of answers",
+        )
     return Settings(
         home=Path(environ["HELIO_HOME"]).expanduser().absolute()
         if environ.get("HELIO_HOME")
@@ -237,12 +267,14 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         notify_file=Path(environ["HELIO_NOTIFY_FILE"]).expanduser().absolute()
         if environ.get("HELIO_NOTIFY_FILE")
         else None,
-        model_key=(environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY") or "").strip(),
-        model_url=environ.get("HELIO_MODEL_URL", ""),
-        model_smart=environ.get("HELIO_MODEL_SMART") or Settings.model_smart,
-        model_fast=environ.get("HELIO_MODEL_FAST") or Settings.model_fast,
+        model_keys=_model_keys(environ),
+        model_urls=_model_urls(environ, smart),
+        model_smart=smart,
+        model_fast=environ.get("HELIO_MODEL_FAST") or every or Settings.model_fast,
         model_fallback="" if fallback == "none" else fallback,
         model_tokens=int(tokens) or None,
+        model_prices=prices,
+        model_cost=cost or None,
         environ=dict(environ),
     )
 
@@ -330,6 +362,46 @@ def _number(environ: Mapping[str, str], name: str, default: float, *, least: flo
     if not least <= value < float("inf"):
         raise RequestError(f"{name} is '{text}', not a number of at least {least:g}")
     return value
+
+
+def provider_of(model: str) -> tuple[str, str]:
+    """Return the provider and the name of a language model, given as ``PROVIDER/NAME`` or as a name of Gemini.
+
+    >>> provider_of("ollama/qwen3:8b"), provider_of("gemini-3.8-flash"), provider_of("openai/org/model")
+    (('ollama', 'qwen3:8b'), ('gemini', 'gemini-3.8-flash'), ('openai', 'org/model'))
+    """
+    provider, slash, name = model.partition("/")
+    return (provider, name) if slash else ("gemini", model)
+
+
+def _model_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    found = {
+        provider: next((key for name in names if (key := environ.get(name, "").strip())), "")
+        for provider, names in MODEL_KEYS.items()
+    }
+    return {provider: key for provider, key in found.items() if key}
+
+
+def _model_urls(environ: Mapping[str, str], smart: str) -> dict[str, str]:
+    found = {provider: environ.get(name, "").strip() for provider, name in MODEL_URLS.items()}
+    if found["ollama"]:  # Ollama's own program takes HOST:PORT, without a protocol and without a path
+        host = found["ollama"].rstrip("/")
+        found["ollama"] = f"{host if '://' in host else f'http://{host}'}/v1"
+    found[provider_of(smart)[0]] = environ.get("HELIO_MODEL_URL", "") or found.get(provider_of(smart)[0], "")
+    return {provider: url for provider, url in found.items() if url}
+
+
+def _model_prices(environ: Mapping[str, str]) -> tuple[float, float] | None:
+    text = environ.get("HELIO_MODEL_PRICES", "")
+    if not text:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)", text.strip(), re.ASCII)
+    if match is None:
+        raise RequestError(
+            f"HELIO_MODEL_PRICES is '{text}', not two prices",
+            advice="write IN/OUT, such as 0.5/3: the prices of a million tokens of questions and of answers",
+        )
+    return float(match[1]), float(match[2])
 
 
 def _network(environ: Mapping[str, str]) -> NetworkLimits:

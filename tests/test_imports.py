@@ -33,7 +33,9 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HOMES = {
     "apprise": "service",
     "prefect": "flows",
-    "google": "authoring",
+    "google": "authoring/gemini",
+    "openai": "authoring/openai_client",
+    "anthropic": "authoring/anthropic_client",
     "typer": "cli",
     "plotly": "steps/render",
     "kaleido": "steps/render",

@@ -72,7 +72,7 @@ class ModelAuthor:
         _check(request)
         answers = self._answers(chosen)
         asked = "\n\n".join(part for part in (request, self.background) if part)
-        found = discover(self._door, asked, self._shelf(), answers=answers)
+        found = discover(self._door, asked, self._shelf(), now=self._now, answers=answers)
         try:
             proved, notes, prompt = plan(
                 self._door,
@@ -178,7 +178,7 @@ class ModelAuthor:
             except SearchRequest as search:  # once; a second one is a refused answer
                 needs = data("What is to be changed needs", str(search), most=2000, text=1000)
                 text = "\n\n".join(part for part in (request, needs, facts) if part)
-                found = discover(self._door, text, shelf, answers=answers)
+                found = discover(self._door, text, shelf, now=self._now, answers=answers)
                 looked = True
             except TextAnswer as answer:
                 return AuthorReply(str(answer), self._said(request))

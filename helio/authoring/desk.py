@@ -31,12 +31,13 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.providers import has_model
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.quoting import data
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
-from helio.authoring.scrub import Scrub
+from helio.authoring.scrub import scrub_of
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.errors import ModelError, RequestError, UnknownPipeline, closest
@@ -151,7 +152,7 @@ class Desk:
         self._by = by
         self._ended = ended
         self._replay = replay
-        self._scrub = Scrub(settings.model_key, url=settings.model_url)
+        self._scrub = scrub_of(settings)
         self._door: Door | None = None
         self._writer: ModelAuthor | None = None
         self.questions = OpenQuestions(settings.questions)
@@ -462,7 +463,7 @@ class Desk:
 
     def _author(self) -> Author:
         with_model = self._by == "model" or self._replay is not None
-        if self._by == "rules" or not (with_model or self._settings.model_key):
+        if self._by == "rules" or not (with_model or has_model(self._settings)):
             return self.rules
         if self._writer is None:
             from helio.authoring.author import ModelAuthor

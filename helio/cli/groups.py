@@ -40,6 +40,7 @@ GROUPS = {
         "proposals",
         "accept",
         "reject",
+        "models",
         "mcp",
         "memory",
     ),

@@ -44,7 +44,11 @@ def desk(settings, monkeypatch, still):
     made: list[Desk] = []
 
     def make(server=None, **options):
-        with_model = replace(settings, model_key=KEY, model_url=server.url) if server else settings
+        with_model = (
+            replace(settings, model_keys={"gemini": KEY}, model_urls={"gemini": server.url})
+            if server
+            else settings
+        )
         made.append(api.desk(settings=with_model, now=options.pop("now", NOW), **options))
         return made[-1]
 
