@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
     from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
+    from helio.pipelines.blame import Origin
     from helio.pipelines.changes import Change
     from helio.pipelines.plan import Plan, PlannedStep
     from helio.pipelines.runs.bundle import Bundled
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from helio.store.lock_file import Lock
     from helio.store.source_file import Level
 
+MOST_PREVIEWS = 20
+"""Maximum number of records of previews that helio keeps."""
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
 
@@ -284,6 +287,21 @@ def revision_changes(name: str, number: int, settings: Settings | None = None) -
         if parsed.errors:
             raise InvalidTemplate(parsed.errors, place=f"revision {revision} of {name}")
     return changes(read[max(earlier)].plan if earlier else {}, read[number].plan)
+
+
+@checked
+def blame(name: str, settings: Settings | None = None) -> tuple[Origin, ...]:
+    """Find for each variable and step of one of the user's own pipelines who last changed it, when and why.
+
+    Raises
+    ------
+    UnknownPipeline, RequestError
+        There is no such pipeline.
+    """
+    from helio.pipelines.blame import blame as blamed
+
+    shelf = library(settings)
+    return blamed(shelf.history(shelf.own(name).id))
 
 
 @checked
@@ -1297,7 +1315,7 @@ def draw_both(
     formats: Sequence[Format] = (),
     settings: Settings | None = None,
 ) -> tuple[Run | HelioError | None, Run | HelioError]:
-    """Draw the figures before and after a proposed change, with two ordinary runs.
+    """Draw the figures before and after a proposed change, with two runs that are not among the other runs.
 
     Parameters
     ----------
@@ -1314,6 +1332,11 @@ def draw_both(
     Cancelled
     """
 
+    from helio.settings import PreviewSettings
+    from helio.store.runs import Runs
+
+    apart = PreviewSettings(**vars(settings_in_use(settings)))
+
     def drawn(template: Document, name: str) -> Run | HelioError:
         try:
             return run(
@@ -1324,7 +1347,7 @@ def draw_both(
                 output=Path(output) / name,
                 formats=formats,
                 check=False,
-                settings=settings,
+                settings=apart,
             )
         except Cancelled:
             raise
@@ -1332,7 +1355,13 @@ def draw_both(
             return error
 
     before = None if proposal.earlier is None else drawn(proposal.earlier, "before")
-    return before, drawn(proposal.template, "after")
+    after = drawn(proposal.template, "after")
+    records = Runs(apart.runs)
+    kept = {record.id for record in records.newest(MOST_PREVIEWS)}
+    for run_id in set(records.ids()) - kept:
+        if records.load(run_id).summary().status != "running":
+            records.delete(run_id)
+    return before, after
 
 
 def _archive(archive: str | Path | None, settings: Settings) -> str:
@@ -1366,6 +1395,7 @@ def read_now(now: datetime | str | None = None) -> datetime:
 
 __all__ = [
     "backfill",
+    "blame",
     "check",
     "check_template",
     "cite",

@@ -42,6 +42,38 @@ class NetworkLimits:
 
 
 @dataclass(frozen=True)
+class Retention:
+    """What `helio serve` removes from the home once a day; `helio gc` lists it. In this class: seconds and bytes."""
+
+    runs: float | None = None
+    """``$HELIO_KEEP_RUNS``, such as ``400d``: age at which records of runs are removed, with the results that only
+    they use. The run that the gallery shows of each interval stays. Default: ``never``."""
+    figures: float | None = None
+    """``$HELIO_KEEP_FIGURES``, such as ``3650d``: age at which also the run that the gallery shows of an interval is
+    removed, with its files in the home. Default: ``never``."""
+    files: float | None = None
+    """``$HELIO_KEEP_FILES``, such as ``90d``: time without use after which downloaded files are removed, although
+    records refer to them; a later run downloads them again. Default: ``never``."""
+    engine: float | None = 90 * 86400.0
+    """``$HELIO_KEEP_ENGINE_RECORDS``, such as ``30d``: age at which helio's own engine removes flow runs from its
+    database, with their task runs, states and logs; records of helio and figures stay. At least ``2h``. Valid from
+    the next start of the engine. Default: ``90d``."""
+    logs: float | None = None
+    """``$HELIO_KEEP_LOGS``, such as ``90d``: age at which old log files are removed. Default: ``never``; log files of
+    helio and its engine take at most 6 MB."""
+    quota: int | None = None
+    """``$HELIO_QUOTA``, such as ``200GB``: size that the home may have. If it is larger, results and downloaded files
+    that have been unused for longest are removed, but no figures that the gallery shows. Default: no limit."""
+
+    @property
+    def is_set(self) -> bool:
+        """Return whether `helio serve` removes anything but records of the engine."""
+        return any(
+            limit is not None for limit in (self.runs, self.figures, self.files, self.logs, self.quota)
+        )
+
+
+@dataclass(frozen=True)
 class Settings:
     """Settings of helio on this machine that are neither in a template nor on the command line."""
 
@@ -82,6 +114,8 @@ class Settings:
     engine_idle: float | None = IDLE
     """``$HELIO_ENGINE_IDLE``, such as ``30min``, ``2h`` or a number of minutes: time without use after
     which the engine's server ends, or ``never``. Default: ``30min``. In this class: seconds, or None for never."""
+    retention: Retention = Retention()
+    """What `helio serve` removes, from ``$HELIO_KEEP_RUNS`` and related variables."""
     notify: tuple[str, ...] = field(default=(), repr=False)
     """``$HELIO_NOTIFY``: addresses to which ``helio serve`` sends notifications, separated by blanks, as apprise
     spells them: ``mailtos://USER:PASSWORD@HOST?to=NAME``; helio writes them into no text, file or log."""
@@ -141,6 +175,15 @@ class Settings:
         return self.home / "logs" / "helio.log"
 
 
+class PreviewSettings(Settings):
+    """Settings for drawing proposals: the records of these runs are kept apart from the records of all other runs."""
+
+    @property
+    def runs(self) -> Path:
+        """Return the folder of the records of previews."""
+        return self.home / "previews"
+
+
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """Read all settings from the environment variables.
 
@@ -174,6 +217,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         sandbox="weak" if sandbox == "weak" else "refuse",
         engine="direct" if engine == "direct" else "prefect",
         engine_idle=_idle(environ.get("HELIO_ENGINE_IDLE", "")),
+        retention=_retention(environ),
         notify=tuple(environ.get("HELIO_NOTIFY", "").split()),
         notify_file=Path(environ["HELIO_NOTIFY_FILE"]).expanduser().absolute()
         if environ.get("HELIO_NOTIFY_FILE")
@@ -310,16 +354,70 @@ def _idle(text: str) -> float | None:
         return IDLE
     if text == "never":
         return None
-    match = re.fullmatch(r"(\d+(?:\.\d*)?) ?(s|min|h|d|)", text, re.ASCII)
-    seconds = (
-        float(match[1]) * {"s": 1, "min": 60, "": 60, "h": 3600, "d": 86400}[match[2]] if match else -1.0
-    )
+    seconds = _seconds(f"{text}min" if text[-1:] in "0123456789." else text)
     if seconds and not 1 <= seconds <= 366 * 86400:
         raise RequestError(
             f"HELIO_ENGINE_IDLE is '{text}', not a duration from 1s to 366d",
             advice="write '30min', '2h', a number of minutes, or 'never'",
         )
     return seconds or None
+
+
+def _seconds(text: str) -> float:
+    """Convert a number with its unit to seconds; return -1 for another text."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?) ?(s|min|h|d)", text, re.ASCII)
+    return float(match[1]) * {"s": 1, "min": 60, "h": 3600, "d": 86400}[match[2]] if match else -1.0
+
+
+def _retention(environ: Mapping[str, str]) -> Retention:
+    quota = environ.get("HELIO_QUOTA", "").strip()
+    try:
+        size = None if quota in ("", "never") else size_of(quota)
+    except RequestError:
+        size = 0
+    if size is not None and size < 10**6:
+        raise RequestError(
+            f"HELIO_QUOTA is '{quota}', not a size of at least 1MB", advice="write, for example, 200GB"
+        )
+    return Retention(
+        runs=_age(environ, "RUNS", Retention.runs),
+        figures=_age(environ, "FIGURES", Retention.figures),
+        files=_age(environ, "FILES", Retention.files),
+        engine=_age(environ, "ENGINE_RECORDS", Retention.engine, least="2h"),
+        logs=_age(environ, "LOGS", Retention.logs),
+        quota=size,
+    )
+
+
+def _age(environ: Mapping[str, str], what: str, default: float | None, *, least: str = "1d") -> float | None:
+    """Read how long something is kept, in seconds; None for ``never``."""
+    name = f"HELIO_KEEP_{what}"
+    text = environ.get(name, "").strip()
+    if not text:
+        return default
+    if text == "never":
+        return None
+    seconds = _seconds(text)
+    if not _seconds(least) <= seconds <= 36_600 * 86400:
+        raise RequestError(
+            f"{name} is '{text}', not a duration of at least {least}", advice="write '400d', '48h' or 'never'"
+        )
+    return seconds
+
+
+def size_of(text: str) -> int:
+    """Convert a size such as ``20GB`` or ``500 MiB`` to a number of bytes.
+
+    Raises
+    ------
+    RequestError
+    """
+    powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+    powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+    size = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower(), re.ASCII)
+    if not size:
+        raise RequestError(f"'{text}' is not a size", advice="write a number and a unit: 500MB or 20GB")
+    return int(float(size[1]) * powers[size[2] or ""])
 
 
 def _of_sources(environ: Mapping[str, str], what: str) -> Iterator[tuple[str, str, str]]:

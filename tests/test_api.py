@@ -650,7 +650,9 @@ def test_a_run_has_an_id_that_names_a_folder(id_: str) -> None:
         ["save", LONG, "--as", "mine"],
         ["delete", LONG],
         ["history", LONG],
-        ["proposals", "accept", LONG],
+        ["accept", LONG],
+        ["blame", LONG],
+        ["reject", LONG],
     ],
     ids=lambda arguments: " ".join(arguments)[:24],
 )

@@ -13,7 +13,7 @@ import helio
 from helio.steps.signature import signatures
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_PICTURE = {"filename", "formats"}
+WITHOUT_PICTURE = {"filename", "formats", "points"}
 """Keys of a figure whose effect cannot be seen in it."""
 WRITTEN_BY_HAND = {
     "Dst",
@@ -25,6 +25,7 @@ WRITTEN_BY_HAND = {
     "potential",
     "region",
     "waves",
+    "xrays",
 }
 """Labels of tables with values that were not measured."""
 DRAWING = runpy.run_path(str(ROOT / "scripts" / "draw_key_pictures.py"))

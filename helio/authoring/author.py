@@ -63,16 +63,19 @@ class ModelAuthor:
         self._gate = gate
         self._now = now
         self._asked: list[str] = []
+        self.background = ""
+        """Further text for the prompts of the next request, such as rejected proposals; quoted as data."""
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer."""
         _check(request)
         answers = self._answers(chosen)
-        found = discover(self._door, request, self._shelf(), answers=answers)
+        asked = "\n\n".join(part for part in (request, self.background) if part)
+        found = discover(self._door, asked, self._shelf(), answers=answers)
         try:
             proved, notes, prompt = plan(
                 self._door,
-                request,
+                asked,
                 reference=found.reference(),
                 gate=self._gate,
                 now=self._now,
@@ -156,6 +159,7 @@ class ModelAuthor:
         facts: str,
     ) -> Outcome:
         shelf, looked = self._shelf(), False
+        facts = "\n\n".join(part for part in (facts, self.background) if part)
         used = [choice.dataset_id for step in written_steps(template) for choice in fetch_choices(step.args)]
         found = shelf.known(used)
         while True:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from helio.authoring.compared import differences
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult, fetched_datasets
@@ -29,13 +30,14 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.quoting import data
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.scrub import Scrub
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
-from helio.errors import ModelError, RequestError, closest
+from helio.errors import ModelError, RequestError, UnknownPipeline, closest
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.analyses.work import work_of
@@ -55,6 +57,7 @@ from helio.steps.signature import signatures
 from helio.store.runs import RunRecord, Runs
 
 if TYPE_CHECKING:
+    from helio.authoring.author import ModelAuthor
     from helio.authoring.door import Door
     from helio.sources.archive_listing import ArchiveListing
 
@@ -62,6 +65,8 @@ By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
 """Facts about the tables of a failed run that are given to the language model for a repair."""
 _MOST_TABLES = 20
+_MOST_REJECTED, _MOST_CHANGES = 5, 10
+"""Maximum number of rejected proposals, and of changes of each, that are given to a language model."""
 CLASHES = frozenset({*SURE.values(), *BY_CATALOGUE.values()})
 """Codes for tables that do not fit together. If the rules replace a spacecraft and cause such a code, the
 language model makes the change instead."""
@@ -129,7 +134,7 @@ class Desk:
         self._replay = replay
         self._scrub = Scrub(settings.model_key, url=settings.model_url)
         self._door: Door | None = None
-        self._writer: Author | None = None
+        self._writer: ModelAuthor | None = None
         self.kept: list[str] = []
         """Ids of the proposals that this desk saved, including failed proposals."""
 
@@ -177,7 +182,7 @@ class Desk:
                 f"a pipeline for this request exists; `helio author` does not run it. To run it:\n{commands}"
             )
             return AuthorReply(message, Attribution("rules"))
-        author, task = self._author(), _Assignment("authored", request)
+        author, task = self._author_about(name), _Assignment("authored", request)
         with self._recording(task, name or "pipeline"):
             outcome = author.create(request, chosen=chosen)
         if not isinstance(outcome, TemplateDraft):
@@ -218,15 +223,23 @@ class Desk:
     def edit(
         self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
     ) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change to a pipeline, or answer a question about the pipeline.
+        """Propose a change to a pipeline or to a pending proposal, or answer a question about it.
 
         Parameters
         ----------
+        pipeline : str or Path
+            A pipeline, the id of a pending proposal, or the name of a new pipeline that is not accepted yet.
         name : str
             The id of a new copy to change; required for a shipped pipeline.
         """
         request = self._scrub(request)
-        entry = self.library.find(str(pipeline))
+        try:
+            entry = self.library.find(str(pipeline))
+        except UnknownPipeline:
+            proposal = self.proposals.working(str(pipeline))
+            if proposal is None:
+                raise
+            return self._edit_proposal(proposal, request, name, chosen)
         is_fixed = RequestError(
             f"{entry.id} comes with helio and cannot be changed",
             advice=f"change a copy with --as my-{entry.id}",
@@ -239,12 +252,29 @@ class Desk:
         text, template = self.library.text(entry), self.library.read(entry)
         task = _Assignment("edited", request)
         with self._recording(task, self._known_as(entry), before=text):
-            outcome = self._edited(request, template, chosen)
+            outcome = self._edited(self._known_as(entry), request, template, chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
         if entry.shipped and not name:
             raise is_fixed
         return self._change(task, outcome, text, template, copy=name, entry=entry)
+
+    def _edit_proposal(
+        self, proposal: Proposal, request: str, name: str, chosen: tuple[str, ...]
+    ) -> Proposal | AuthorQuestion | AuthorReply:
+        """Propose a change on top of a pending proposal; with a name, propose a changed copy of it."""
+        if name:
+            self._must_be_free(name)
+        text, template = proposal.after, parse(proposal.after).plan
+        task = _Assignment("edited", request)
+        with self._recording(task, proposal.pipeline, before=text):
+            outcome = self._edited(proposal.pipeline, request, template, chosen)
+        if not isinstance(outcome, TemplateDraft):
+            return outcome
+        if name:
+            return self._change(task, outcome, text, template, copy=name, entry=None)
+        after = splice(text, template, outcome.template)
+        return self._propose(task, proposal.pipeline, outcome, before=text, after=after, on=proposal.id)
 
     @checked
     def propose(self, text: str, request: str, *, written_by: str, pipeline: str | None = None) -> Proposal:
@@ -349,8 +379,27 @@ class Desk:
             )
         return self._writer
 
-    def _edited(self, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
+    def _author_about(self, pipeline: str) -> Author:
+        """Return the author, after giving a model the reasons for which proposals about a pipeline were rejected."""
         author = self._author()
+        if self._writer is not None:
+            self._writer.background = self._background(pipeline)
+        return author
+
+    def _background(self, pipeline: str) -> str:
+        rejected = [
+            {
+                "request": proposal.request,
+                "changes": [str(change) for change in proposal.changes][:_MOST_CHANGES],
+                "rejected because": proposal.because,
+            }
+            for proposal in self.proposals.list(state="rejected")
+            if proposal.because and proposal.pipeline == pipeline
+        ][:_MOST_REJECTED]
+        return data("Earlier proposals that the user rejected", rejected) if rejected else ""
+
+    def _edited(self, pipeline: str, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
+        author = self._author_about(pipeline)
         if author is not self.rules:
             # the table of quantities swaps spacecraft better than a model
             try:
@@ -364,7 +413,7 @@ class Desk:
 
     def _repaired(self, template: Document, failure: Failure, chosen: tuple[str, ...]) -> Outcome:
         """Repair a template by a rule if a rule applies; otherwise ask the language model for a repair."""
-        author = self._author()
+        author = self._author_about(str(template.get("id")))
         try:
             outcome = self.rules.repair(template, failure)
         except RequestError:
@@ -415,11 +464,19 @@ class Desk:
         after: str,
         before: str = "",
         base: str = "",
+        on: str = "",
     ) -> Proposal:
-        notes = (*draft.notes, *self._archive_notes(pipeline, after))
-        return self._keep(
-            task, pipeline, draft.attribution, notes, draft.proved.warnings, before, after, base
-        )
+        notes = (*draft.notes, *self._rejection_notes(pipeline, after), *self._archive_notes(pipeline, after))
+        found = (*self._differences(task, draft, before or base), *draft.proved.warnings)
+        texts = {"before": before, "after": after, "base": base}
+        return self._keep(task, pipeline, draft.attribution, notes, found, texts, on)
+
+    def _differences(self, task: _Assignment, draft: TemplateDraft, before: str) -> tuple[Diagnostic, ...]:
+        """Compare the request with the draft; a repair has no sentence to compare."""
+        if task.run:
+            return ()
+        old = parse(before).plan if before else None
+        return differences(task.request, draft.template, self.catalogue, self._now, before=old)
 
     def _keep(
         self,
@@ -428,23 +485,29 @@ class Desk:
         attribution: Attribution,
         notes: tuple[str, ...],
         findings: tuple[Diagnostic, ...],
-        *texts: str,
+        texts: Mapping[str, str],
+        on: str = "",
     ) -> Proposal:
-        before, after, base = texts
         made = self.proposals.add(
             kind=task.kind,
             pipeline=pipeline,
             request=task.request,
-            before=before,
-            after=after,
-            base=base,
             run=task.run,
+            on=on,
             notes=notes,
             diagnostics=tuple(finding.to_json() for finding in findings),
+            **texts,
             **vars(attribution),
         )
         self.kept.append(made.id)
         return made
+
+    def _rejection_notes(self, pipeline: str, text: str) -> Iterator[str]:
+        """Say if the user rejected the same pipeline before, and why."""
+        for proposal in self.proposals.list(state="rejected"):
+            if proposal.because and proposal.pipeline == pipeline and proposal.after == text:
+                yield f"you rejected the same change before: {proposal.because}"
+                return
 
     def _archive_notes(self, pipeline: str, text: str) -> Iterator[str]:
         """Say which datasets of a template the user's archive has, and how to run the template with this archive."""
@@ -476,7 +539,8 @@ class Desk:
             if self._door is not None:
                 model = self._door.answered_by or self._door.name("smart")
                 attribution = Attribution(model, self._door.usage.total, self._door.transcript.id)
-            kept = self._keep(task, pipeline, attribution, (error.message,), found, before, "", "")
+            texts = {"before": before, "after": ""}
+            kept = self._keep(task, pipeline, attribution, (error.message,), found, texts)
             error.place = error.place or f"failed proposal {kept.id}"
             if isinstance(error, ModelError) and self._by != "model" and self._replay is None:
                 error.advice = "; ".join(part for part in (error.advice, _WITHOUT_MODEL) if part)

@@ -35,12 +35,15 @@ class Computation:
         For ``resample``: ``"mean"``, ``"median"``, ``"min"``, ``"max"``.
     beside : bool
         Whether to draw the input as well.
+    behind : bool
+        Whether to draw the input in the same panel.
     """
 
     tool: str
     window: str = ""
     method: str = ""
     beside: bool = False
+    behind: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,11 +86,14 @@ class RequestedStyle:
         Pairs of a line's name and its colour: ``("bz", "red")``.
     log : tuple of str
         Names of quantities to draw on a logarithmic scale; ``"*"`` for all.
+    as_lines : bool
+        Whether to draw the bins of a spectrum as lines.
     """
 
     title: str = ""
     colours: tuple[tuple[str, str], ...] = ()
     log: tuple[str, ...] = ()
+    as_lines: bool = False
 
 
 @dataclass(frozen=True)

@@ -139,6 +139,9 @@ complete_shown = _completing(
         *_runs(settings, context),
     )
 )
+complete_previewed = _completing(
+    lambda settings, context: (*_runs(settings, context), *_proposals(settings, context))
+)
 complete_words = _completing(_words)
 complete_runs = _completing(_runs)
 complete_steps = _completing(_steps)

@@ -33,7 +33,7 @@ from helio.counts import number_of
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
-    from helio.pipelines.history import Kind
+    from helio.pipelines.history import Kind, Revision
     from helio.pipelines.runs.bundle import Bundled
     from helio.pipelines.runs.provenance import Provenance
     from helio.pipelines.template.document import Document
@@ -439,6 +439,10 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
 @app.command()
 def history(
     name: Name,
+    compared: Annotated[
+        int | None,
+        typer.Argument(help="With --diff: only this revision.", metavar="[NUMBER]"),
+    ] = None,
     number: Annotated[
         int | None,
         typer.Option("--show", help="Print the pipeline as it was in this revision.", metavar="NUMBER"),
@@ -450,11 +454,9 @@ def history(
         ),
     ] = None,
     diff: Annotated[
-        int | None,
-        typer.Option(
-            "--diff", help="Show how this revision differs from the one before it.", metavar="NUMBER"
-        ),
-    ] = None,
+        bool,
+        typer.Option("--diff", help="Show how each revision differs from the one before it."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the revisions of one of your pipelines: when, by whom and why."""
@@ -462,34 +464,72 @@ def history(
         from dataclasses import asdict
 
         from helio import api
+        from helio.errors import RequestError
 
-        shelf = api.library(current_settings())
-        kept = shelf.past(name)
+        settings = current_settings()
+        kept = api.library(settings).past(name)
         for file in kept.damaged():
             say(f"note: {file} is skipped: the revision cannot be read", err=True)
+        if compared is not None and not diff:
+            raise RequestError(
+                f"the number {compared} needs an option",
+                advice=f"use `helio history {name} --diff {compared}`, --show {compared} or --restore {compared}",
+            )
         if number is not None:
             say(kept.text(number), nl=False, exact=True)
             return
-        if diff is not None:
-            changes = api.revision_changes(name, diff, current_settings())
+        revisions = kept.revisions()
+        if diff and compared is not None:
+            changes = api.revision_changes(name, compared, settings)
             if as_json:
                 print_json([change.to_json() for change in changes])
             else:
-                say_changes(changes, new=diff == min(revision.number for revision in kept.revisions()))
+                say_changes(changes, new=compared == min(revision.number for revision in revisions))
             return
         if restore is not None:
             kept.restore(restore)
+            revisions = kept.revisions()
+        changed = {
+            revision.number: api.revision_changes(name, revision.number, settings) if diff else ()
+            for revision in revisions
+        }
         if as_json:
-            print_json([asdict(revision) for revision in kept.revisions()])
+            facts = [
+                asdict(revision)
+                | ({"changes": [change.to_json() for change in changed[revision.number]]} if diff else {})
+                for revision in revisions
+            ]
+            print_json(facts)
             return
         present = kept.present()
-        for revision in kept.revisions():
+        for revision in revisions:
             mark = "*" if present and revision.number == present.number else " "
-            author = f"{revision.kind:<8}  {revision.by}  {revision.request}"
-            line = f"{revision.number:>3} {mark} {revision.at[:16]}  {author}"
-            say(line.rstrip())
+            say(f"{revision.number:>3} {mark} {_written(revision)}")
+            if diff:
+                say_changes(changed[revision.number], new=revision == revisions[0])
         if present is None:
             say(f"{name} was deleted; `helio history {name} --restore NUMBER` brings it back")
+
+
+def _written(revision: Revision) -> str:
+    return f"{revision.at[:16]}  {revision.kind:<8}  {revision.by}  {revision.request}".rstrip()
+
+
+@app.command()
+def blame(name: Name, as_json: Json = False) -> None:
+    """Show who last changed each step of one of your pipelines: when, which author, and which sentence."""
+    with errors_as_text(as_json):
+        from dataclasses import asdict
+
+        from helio import api
+
+        origins = api.blame(name, current_settings())
+        if as_json:
+            print_json([asdict(origin) for origin in origins])
+            return
+        width = max(len(origin.part) for origin in origins)
+        for origin in origins:
+            say(f"{origin.part:<{width}}  {origin.revision.number:>3}  {_written(origin.revision)}")
 
 
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:

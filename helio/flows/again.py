@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -133,13 +134,17 @@ def _may_pass(run: IntervalRun) -> bool:
     return run.state == "crashed" or (run.state == "failed" and run.transient)
 
 
-def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Slot]:
+def find_slots(
+    schedule: Schedule, settings: Settings, now: datetime, processes: Processes | None = None
+) -> list[Slot]:
     """Compare what happened for the intervals of a schedule with the present files, pipeline and tools.
 
     Parameters
     ----------
     now : datetime
         Naive UTC.
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes.
 
     Returns
     -------
@@ -172,7 +177,7 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
     runs = [run for run in known if run is not None and run.span in scheduled and is_run_of(plan, run)]
     last = max(scheduled, key=lambda span: scheduled[span])
     patience = late.within if late is not None else timedelta()
-    with CdfReader() as reader:
+    with CdfReader() if processes is None else nullcontext(processes.reader) as reader:
         providers = archives_of(settings, reader, schedule.archive)
         present = present_bases(intervals(runs, scheduled), plan, providers)
     latencies = latencies_of(runs, settings, schedule.usual_latency)
@@ -228,7 +233,7 @@ def run_again(
 
     schedule = Schedules(settings).load(name)
     failed = 0
-    for slot in find_slots(schedule, settings, now):
+    for slot in find_slots(schedule, settings, now, processes):
         with noted_run(settings.home, name, slot.at) as on_end:
             plan = schedule.plan(settings, slot.at, schedule.values)
             runner = engine() if engine is not None else PrefectEngine.of_schedule(schedule, settings)

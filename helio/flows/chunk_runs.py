@@ -74,7 +74,9 @@ class ChunkRun:
         self._intervals = intervals
         self._spans = spans
         self._settings = settings
-        self._server = Server(settings.home, settings.environ, idle=settings.engine_idle)
+        self._server = Server(
+            settings.home, settings.environ, idle=settings.engine_idle, keep=settings.retention.engine
+        )
         self._use = self._server.used()
         self._flow_run = ""
         self._tasks: dict[TimeRange, TaskStates] = {}

@@ -61,7 +61,9 @@ class PrefectEngine:
         retry_delay: float | None = None,
     ) -> None:
         self._settings = settings
-        self._server = Server(settings.home, environ, idle=settings.engine_idle)
+        self._server = Server(
+            settings.home, environ, idle=settings.engine_idle, keep=settings.retention.engine
+        )
         self._ephemeral = ephemeral
         self._given = flow_run
         self._flow_run = ""

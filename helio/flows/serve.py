@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,8 @@ PATIENCE = 5.0
 """Seconds that a run has to end after it received a signal."""
 ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
 """State to set for a flow run whose process has ended, by the exit code of the process."""
+INTERRUPTED = 130
+"""Exit code of a run that was cancelled, or whose server was lost before its steps began."""
 LONGEST_PAUSE = 60.0
 """Maximum seconds between two attempts to start a server that ends at once."""
 
@@ -99,7 +101,10 @@ def serve(
         stack.enter_context(signals_to(stopped.set))
         stack.enter_context(_only_one(settings))
         if gallery is not None:
-            on_progress(f"gallery: {stack.enter_context(gallery)}")
+            link = stack.enter_context(gallery)
+            on_progress(f"gallery: {link}")
+            if "#" not in link:  # a log that others may read has no ticket
+                on_progress("to open it in a browser, run in a terminal: helio gallery serve")
         stack.enter_context(serving.server.used())
         try:
             serving.begin(stopped)
@@ -108,6 +113,23 @@ def serve(
                 on_look(serving.activity())
         finally:
             serving.end()
+
+
+@dataclass(frozen=True)
+class Outage:
+    """Time in which the engine's server did not answer.
+
+    Parameters
+    ----------
+    begun, ended : datetime
+        Naive UTC; `ended` is None while the server does not answer.
+    restarted : bool
+        Whether the process of helio's own server had ended, so that `helio serve` started it again.
+    """
+
+    begun: datetime
+    ended: datetime | None = None
+    restarted: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,10 +142,13 @@ class Activity:
         Schedules whose runs are running.
     paused : tuple of str
         Schedules that a person has paused on the engine's pages.
+    outage : Outage, optional
+        The last time in which the engine's server did not answer.
     """
 
     running: tuple[str, ...] = ()
     paused: tuple[str, ...] = ()
+    outage: Outage | None = None
 
 
 def run_scheduled(
@@ -142,20 +167,25 @@ def run_scheduled(
 
     Raises
     ------
+    Cancelled
+        The run was cancelled, or the server was lost before the steps began.
     HelioError
         The flow run is then marked as failed on the server too, with the same message.
     """
     server = Server(settings.home, settings.environ)
-    shown = ask(server, f"/flow_runs/{flow_run}")
+    with _lost_server_cancels(server):
+        shown = ask(server, f"/flow_runs/{flow_run}")
     try:
-        deployment = ask(server, f"/deployments/{shown['deployment_id']}")
+        with _lost_server_cancels(server):
+            deployment = ask(server, f"/deployments/{shown['deployment_id']}")
         now = _instant(shown["expected_start_time"])
         with noted_run(settings.home, deployment["name"], now) as on_end:
             schedule = Schedules(settings).load(deployment["name"])
             form = schedule.form(settings, schedule.template(settings))
             plan = schedule.plan(settings, now, _values_of(form, shown["parameters"]))
             folder(schedule.folder(settings, plan))
-            ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
+            with _lost_server_cancels(server):
+                ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
             engine = PrefectEngine.of_schedule(schedule, settings, flow_run=flow_run)
             return run_slot(schedule, plan, settings, engine, on_end)
     except Cancelled:
@@ -163,6 +193,17 @@ def run_scheduled(
     except HelioError as error:
         _set_state(server, flow_run, "FAILED", "CriticalFailure", message=str(error))
         raise
+
+
+@contextmanager
+def _lost_server_cancels(server: Server) -> Iterator[None]:
+    """Cancel the run if an error comes from a server that is lost: `helio serve` then schedules the run again."""
+    try:
+        yield
+    except EngineError as error:
+        if server.is_up():
+            raise
+        raise Cancelled(f"the engine's server was lost: {error.message}") from error
 
 
 @dataclass(frozen=True)
@@ -209,12 +250,18 @@ def run_slot(
         Called when the run has ended.
     processes : Processes, optional
         Processes to use and to leave open. Default: own processes.
+
+    Raises
+    ------
+    Cancelled
+        The run was cancelled, or the engine's server was lost before its first step.
     """
     folder = schedule.folder(settings, plan)
     request = RunRequest(
         plan, schedule.archive, outputs=folder.parent, own_folder=folder.name, formats=schedule.formats
     )
-    run = run_plan(request, settings=settings, engine=engine, processes=processes)
+    with _lost_server_cancels(Server(settings.home, settings.environ)):
+        run = run_plan(request, settings=settings, engine=engine, processes=processes)
     errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
     has_no_data = run.status == "failed" and is_without_data(type(error).__name__ for error in errors)
     ended = SlotRun(run, "waiting" if has_no_data and schedule.late else run.status)
@@ -251,7 +298,9 @@ class _Serving:
     def __init__(self, settings: Settings, limit: int, on_progress: Callable[[str], None]) -> None:
         self._settings = settings
         self._schedules = Schedules(settings)
-        self.server = Server(settings.home, settings.environ, idle=settings.engine_idle)
+        self.server = Server(
+            settings.home, settings.environ, idle=settings.engine_idle, keep=settings.retention.engine
+        )
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
         self._limit = limit
         self._on_progress = on_progress
@@ -260,9 +309,11 @@ class _Serving:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
         """The deployment of each flow run that this process has started, by the flow run's id."""
+        self._due: set[str] = set()
+        """Deployments with a run that is due, and that has not been started at the last look."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
-        self._lost = False
+        self._outage: Outage | None = None
         self._pause = 0.0
         self._start_at = 0.0
         self._look_at: dict[str, float] = {}
@@ -318,21 +369,21 @@ class _Serving:
             if self.server.is_up():
                 log.warning("%s", error)
                 return
-            if not self._lost:
+            if self._outage is None or self._outage.ended:
+                self._outage = Outage(utc_now())
                 self._on_progress(f"lost the connection to the server: {error.message}")
-            self._lost = True
             self._bring_back()
         else:
-            if self._lost:
+            if self._outage is not None and not self._outage.ended:
+                self._outage = replace(self._outage, ended=utc_now())
                 self._on_progress("the server answers again")
-            self._lost = False
             self._pause = 0.0
 
     def activity(self) -> Activity:
         """Return which schedules run now, and which were paused on the engine's pages at the last look there."""
         busy = set(self._busy.values())
         running = [name for name, deployment in self._deployments.items() if deployment.id in busy]
-        return Activity(tuple(running), self._paused)
+        return Activity(tuple(running), self._paused, self._outage)
 
     def end(self) -> None:
         """Stop all runs and schedule them again, so that the next `helio serve` continues them."""
@@ -440,6 +491,7 @@ class _Serving:
                 "scheduled_before": _now(),
             },
         )
+        self._due = {run["deployment_id"] for run in due}
         for run in due:
             if len(self._running) >= self._limit:
                 return
@@ -456,7 +508,9 @@ class _Serving:
         if self._again is not None and self._again.poll() is None:
             return
         self._again = None
-        for name, _, schedule in self._deployed_schedules():
+        for name, deployment, schedule in self._deployed_schedules():
+            if deployment.id in {*self._due, *self._busy.values()}:
+                continue  # its runs that are due make their intervals themselves
             rules = [rule for rule in (schedule.late_rule, schedule.remake_rule) if rule is not None]
             if schedule.paused or not rules or self._again_at.get(name, 0.0) > time.monotonic():
                 continue
@@ -590,6 +644,8 @@ class _Serving:
             unwritten = state == "COMPLETED" and ENDS.get(code) != "COMPLETED"
             if state == "CANCELLING" or (flow_run in self._asked_to_end and state not in FINAL):
                 _set_state(self.server, flow_run, "CANCELLED", message="the run was cancelled")
+            elif code == INTERRUPTED and state not in FINAL:
+                self._put_back(flow_run)
             elif state not in FINAL or unwritten:
                 words = f"the process of the run ended with exit code {code}"
                 _set_state(self.server, flow_run, "CRASHED", message=words)
@@ -624,7 +680,7 @@ class _Serving:
             self.server,
             flow_run,
             "SCHEDULED",
-            message="`helio serve` was stopped",
+            message="the run was interrupted",
             state_details={"scheduled_time": shown["expected_start_time"]},
         )
         self._on_progress(f"rescheduled: {shown['name']}")
@@ -654,6 +710,9 @@ class _Serving:
             self.server.start()
         except EngineError as error:
             log.warning("%s", error)
+        else:
+            if self._outage is not None:
+                self._outage = replace(self._outage, restarted=True)
 
 
 def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:

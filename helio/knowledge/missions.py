@@ -304,6 +304,20 @@ def instrument_of(dataset_id: str, mission: str) -> str:
     return ""
 
 
+def instrument_names(dataset_id: str) -> frozenset[str]:
+    """Return all names of a dataset's instrument in capitals, as ids and people write them.
+
+    >>> sorted(instrument_names("AC_H0_SWE")), sorted(instrument_names("SOLO_L2_SWA-PAS-GRND-MOM"))
+    (['SWE', 'SWEPAM'], ['PAS', 'SWA', 'SWA-PAS'])
+    """
+    mission = craft_of(dataset_id).mission
+    known = {*_INSTRUMENTS.get(mission, {}), *_INSTRUMENTS[""], "DES", "DIS"}
+    pieces = [piece for piece in re.split(r"[_-]", dataset_id.upper()) if piece in known]
+    words = [word for word in instrument_of(dataset_id, mission).upper().split() if word != "AND"]
+    parts = [part for word in words for part in word.split("-") if len(part) > 1]
+    return frozenset((*pieces, *words, *parts)) - {"MAG", "MOM"}
+
+
 def has_ended(craft: Craft, year: int) -> bool:
     """Return whether the spacecraft stopped sending data at least two years before the given year began."""
     last = _LAST_YEAR.get(craft.spacecraft, _LAST_YEAR.get(craft.mission))

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 _NO_PLURAL = frozenset({"of", "the", "from", "to", "it", "them"})
+_SHORTEST_NOUN = 3
+"""Symbols such as `n` and `np` have no plural."""
 
 
 @lru_cache(maxsize=1024)
@@ -42,12 +44,12 @@ def any_phrase(phrases: Iterable[str]) -> str:
 
 def _forms(name: str, *, verb: bool) -> str:
     """Return a regular expression for a word and its plural, or for a verb and its endings."""
-    escaped = re.escape(name).replace(r"\-", "[ -]").replace("é", "[eé]")
+    escaped = re.escape(name).replace(r"\-", "[ -]?").replace("é", "[eé]")
     if verb:
         return rf"{re.escape(name.removesuffix('e'))}\w*"
     if name.isupper():
         return f"(?-i:{escaped})"
-    if name in _NO_PLURAL or not name[-1].isalpha() or name.endswith("s"):
+    if name in _NO_PLURAL or len(name) < _SHORTEST_NOUN or not name[-1].isalpha() or name.endswith("s"):
         return escaped
     if re.search(r"[^aeiou]y$", name):
         return f"{escaped[:-1]}(?:y|ies)"

@@ -87,6 +87,9 @@ QUALITY, FLAGS = "see quality_factor", "see magInvalid, magFill"
 DQF = "2016-06-03 to 2019-06-27; see DQF"
 REDUCED, REDUCED_IONS = "reduced mode, which may be empty", "all ions; reduced mode, which may be empty"
 PER_NUCLEON = "cm^-2 s^-1 sr^-1 (MeV/n)^-1"
+NE, TE, THERMAL = "electron density", "electron temperature", "thermal speed"
+PER_KEV = "cm^-2 s^-1 sr^-1 keV^-1"
+PARTIAL = "partial density, above 30 eV"
 _KEFLUX = "keV/(cm^2 s sr keV)"
 _FLUX = "cm^-2 s^-1 sr^-1 MeV^-1"
 _EFLUX = "eV/(cm^2 s sr eV)"
@@ -207,6 +210,71 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (N, "SOHO", "SOHO_CELIAS-PM_5MIN", "N_p", "", "cm^-3", 300, ""),
     (V, "SOHO", "SOHO_CELIAS-PM_5MIN", "V_p", "", "km/s", 300, ""),
     (PROTONS, "SOHO", "SOHO_ERNE-HED_L2-1MIN", "PH", "", _FLUX, 60, "13 to 130 MeV"),
+    (THERMAL, "Wind", "WI_H1_SWE", "Proton_W_nonlin", "", "km/s", 92, "fit; see fit_flag"),
+    (THERMAL, "Wind", "WI_K0_SWE", "THERMAL_SPD", "", "km/s", 92, "preliminary"),
+    (THERMAL, "SOHO", "SOHO_CELIAS-PM_5MIN", "Vth_p", "", "km/s", 300, ""),
+    (THERMAL, "STEREO-{p}", "ST{p}_L2_PLA_1DMAX_1MIN", "proton_thermal_speed", "", "km/s", 60, ""),
+    (THERMAL, PSP, "PSP_SWP_SPC_L3I", "wp_moment_gd", "", "km/s", None, ""),
+    (THERMAL, "DSCOVR", "DSCOVR_H1_FC", "THERMAL_SPD", "", "km/s", 60, DQF),
+    (NE, "Wind", "WI_H5_SWE", "N_elec", "", "cm^-3", 12, ""),
+    (NE, "Wind", "WI_H0_WAV", "Ne", "", "cm^-3", None, "plasma line; see Ne_Quality"),
+    (NE, "Wind", "WI_EM_3DP", "E_DENS", "", "cm^-3", 3, "not corrected for the spacecraft potential"),
+    (TE, "Wind", "WI_H5_SWE", "T_elec", "", "K", 12, ""),
+    (TE, "Wind", "WI_EM_3DP", "E_TEMP", "", "eV", 3, "not corrected for the spacecraft potential"),
+    (NE, PSP, "PSP_FLD_L3_SQTN_RFS_V1V2", "electron_density", "", "cm^-3", None, "quasi-thermal noise"),
+    (NE, "MMS{n}", "MMS{n}_FPI_FAST_L2_DES-MOMS", "mms{n}_des_numberdensity_fast", "", "cm^-3", 4.5, ""),
+    (NE, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_density", "", "cm^-3", 3, REDUCED),
+    (TE, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_avgtemp", "", "eV", 3, REDUCED),
+    (IONS, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-PA-L3", "FPDO", "", PER_KEV, None, "protons"),
+    (ELECTRONS, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-PA-L3", "FEDO", "", PER_KEV, None, ""),
+    (N, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-MOM-L3", "Dens_p_30", "", "cm^-3", None, PARTIAL),
+    (FAST_ELECTRONS, "RBSP-{p}", "RBSP{p}_REL03_ECT-MAGEIS-L2", "FESA", "", PER_KEV, None, "20 keV to 4 MeV"),
+    (FAST_ELECTRONS, "RBSP-{p}", "RBSP{p}_REL03_ECT-REPT-SCI-L2", "FESA", "", _FLUX, None, "2 to 20 MeV"),
+    (PROTONS, "RBSP-{p}", "RBSP{p}_REL03_ECT-REPT-SCI-L2", "FPSA", "", _FLUX, None, "20 to 120 MeV"),
+    (IONS, "Arase", "ERG_LEPI_L2_OMNIFLUX", "FPDO", "", PER_KEV, None, "protons"),
+    (ELECTRONS, "Arase", "ERG_LEPE_L2_OMNIFLUX", "FEDO", "", "cm^-2 s^-1 sr^-1 eV^-1", None, ""),
+    (FAST_ELECTRONS, "Arase", "ERG_HEP_L2_OMNIFLUX", "FEDO_L", "", PER_KEV, None, ""),
+    (POSITION, "Arase", "ERG_ORB_L2", "pos_gsm", "GSM", "R_E", None, ""),
+    (POSITION, "Arase", "ERG_ORB_L2", "pos_gse", "GSE", "R_E", None, ""),
+    (B, "Geotail", "GE_EDA3SEC_MGF", "BGSE", "GSE", "nT", 3, "ends 2006-11-20"),
+    (B, "Geotail", "GE_EDA3SEC_MGF", "BGSM", "GSM", "nT", 3, "ends 2006-11-20"),
+    (N, "Geotail", "GE_H0_CPI", "SW_P_Den", "", "cm^-3", None, "ions of the solar wind"),
+    (VECTOR_V, "Geotail", "GE_H0_CPI", "SW_Vc", "GSE", "km/s", None, "ions of the solar wind"),
+    (T, "Geotail", "GE_H0_CPI", "SW_T", "", "K", None, "ions of the solar wind"),
+    (POSITION, "Geotail", "GE_OR_DEF", "GSE_POS", "GSE", "km", None, ""),
+    (POSITION, "Geotail", "GE_OR_DEF", "GSM_POS", "GSM", "km", None, ""),
+    (B, "IMP-8", "I8_15SEC_MAG", "B_Vector_GSE", "GSE", "nT", 15, ""),
+    (B, "IMP-8", "I8_15SEC_MAG", "B_Vector_GSM", "GSM", "nT", 15, ""),
+    (ABS_B, "IMP-8", "I8_15SEC_MAG", "F1_Average_B_15s", "", "nT", 15, ""),
+    (N, "IMP-8", "I8_H0_MITPLASMA", "proton_density_fit", "", "cm^-3", None, "any region"),
+    (V, "IMP-8", "I8_H0_MITPLASMA", "V_fit", "", "km/s", None, "any region"),
+    (B, "Helios-{v}", "HELIOS{v}_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
+    (ABS_B, "Helios-{v}", "HELIOS{v}_COHO1HR_MERGED_MAG_PLASMA", "B", "", "nT", 3600, ""),
+    (N, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "Np", "", "cm^-3", 40, ""),
+    (V, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "Vp", "", "km/s", 40, ""),
+    (T, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "Tp", "", "K", 40, ""),
+    ("heliocentric distance", "Helios-{v}", "HELIOS{v}_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (B, "Polar", "PO_K0_MFE", "B_GSE", "GSE", "nT", None, ""),
+    (B, "Polar", "PO_K0_MFE", "B_GSM", "GSM", "nT", None, ""),
+    (ABS_B, "Polar", "PO_K0_MFE", "BT", "", "nT", None, ""),
+    (B, "GOES-{g}", "GOES{g}_K0_MAG", "B_GSM_c", "GSM", "nT", None, ""),
+    (B, "GOES-{g}", "GOES{g}_K0_MAG", "B_GSE_c", "GSE", "nT", None, ""),
+    (N, "Cluster-{c}", "C{c}_PP_CIS", "N_p__C{c}_PP_CIS", "", "cm^-3", None, ""),
+    (VECTOR_V, "Cluster-{c}", "C{c}_PP_CIS", "V_p_xyz_gse__C{c}_PP_CIS", "GSE", "km/s", None, ""),
+    (N, "New Horizons", "NEW_HORIZONS_SWAP_SOLAR-WIND", "n", "", "cm^-3", None, ""),
+    (V, "New Horizons", "NEW_HORIZONS_SWAP_SOLAR-WIND", "v", "", "km/s", None, ""),
+    (T, "New Horizons", "NEW_HORIZONS_SWAP_SOLAR-WIND", "t", "", "K", None, ""),
+    ("heliocentric distance", "New Horizons", "NEW_HORIZONS_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    ("heliocentric distance", "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "heliocentricDistance", "", "AU", 3600, ""),
+    (T, "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "protonTempLarge", "", "K", 3600, "upper estimate"),
+    (T, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "protonTemp", "", "K", 3600, ""),
+    ("electric field", "OMNI", "OMNI_HRO_1MIN", "E", "", "mV/m", 60, NOSE),
+    ("SYM-D", "OMNI", "OMNI_HRO_1MIN", "SYM_D", "", "nT", 60, ""),
+    ("ASY-H", "OMNI", "OMNI_HRO_1MIN", "ASY_H", "", "nT", 60, ""),
+    ("polar cap index", "OMNI", "OMNI_HRO_1MIN", "PC_N_INDEX", "", "", 60, "northern"),
+    ("ap", "OMNI", "OMNI2_H0_MRG1HR", "AP_INDEX", "", "nT", 3600, ""),
+    ("F10.7", "OMNI", "OMNI2_H0_MRG1HR", "F10_INDEX", "", "", 3600, ""),
+    ("sunspot number", "OMNI", "OMNI2_H0_MRG1HR", "R", "", "", 3600, ""),
     (PROTONS, "ACE", "AC_H1_EPM", "P7", "", _FLUX, 300, "ions, 1.05 to 1.91 MeV"),
     (FAST_ELECTRONS, "ACE", "AC_H1_EPM", "DE4", "", _FLUX, 300, "175 to 315 keV"),
     (B, "MMS{n}", "MMS{n}_FGM_SRVY_L2", "mms{n}_fgm_b_gse_srvy_l2", "GSE", "nT", None, LAST),
@@ -256,7 +324,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
 )  # fmt: skip
 
 _FAMILIES: dict[str, tuple[str, ...]] = {"THEMIS": tuple("ABCDE"), "STEREO": tuple("AB"), "RBSP": tuple("AB")}
-_FIELDS = {"n": ("1", "2", "3", "4"), "v": ("1", "2")}
+_FIELDS = {"n": ("1", "2", "3", "4"), "v": ("1", "2"), "g": ("11", "12"), "c": ("1", "3", "4")}
 
 
 def _rows() -> Iterator[QuantitySource]:
@@ -267,10 +335,10 @@ def _rows() -> Iterator[QuantitySource]:
         else:
             values = _FIELDS.get(field[1]) or _FAMILIES[craft.partition("-")[0]]
         for value in values:
-            filled = dataset.format(n=value, p=value, v=value)
-            named = tuple(name.format(n=value, p=value.lower(), v=value) for name in parameters.split())
+            filled = {"n": value, "p": value, "v": value, "g": value, "c": value}
+            named = tuple(name.format(**filled | {"p": value.lower()}) for name in parameters.split())
             yield QuantitySource(
-                quantity, craft.format(n=value, p=value, v=value), filled, named, frame, unit, cadence, note
+                quantity, craft.format(**filled), dataset.format(**filled), named, frame, unit, cadence, note
             )
 
 
@@ -315,7 +383,7 @@ def families() -> Mapping[str, tuple[str, ...]]:
     """Map each mission with several spacecraft to those spacecraft whose quantities helio knows."""
     names: dict[str, tuple[str, ...]] = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
-        family = re.match(r"(MMS|THEMIS|STEREO|RBSP|Cluster|Voyager)(?=-?\w$)", craft)
+        family = re.match(r"(MMS|THEMIS|STEREO|RBSP|Cluster|Voyager|Helios)(?=-?\w$)", craft)
         if family:
             names[family[1]] = (*names.get(family[1], ()), craft)
     return names

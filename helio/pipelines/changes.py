@@ -242,6 +242,27 @@ def changes(before: Document, after: Document) -> tuple[Change, ...]:
     return tuple(_changes(before, after))
 
 
+def review_lines(changed: Sequence[Change], *, new: bool, numbered: bool = False) -> list[str]:
+    """Write changes for a review, each with a sign and indented.
+
+    Parameters
+    ----------
+    changed : sequence of Change
+    new : bool
+        Whether there was no earlier text, so that everything was added.
+    numbered : bool
+        Whether to number several changes, from 1.
+    """
+    if not changed:
+        return ["  no change in what is fetched, computed or drawn"]
+    lines: list[str] = []
+    for number, change in enumerate(changed, 1):
+        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
+        place = f"{number:>3} " if numbered and not new and len(changed) > 1 else "  "
+        lines += f"{place}{'+' if new else '~'} {text}".replace("\n", "\n" + " " * len(place)).split("\n")
+    return lines
+
+
 def describe_step(step: Document) -> str:
     """Describe in one line what a step does, and name the arguments that do not fit on the line.
 

@@ -157,6 +157,7 @@ EXAMPLE: dict[str, Any] = {
                     "subtitle": "Hourly means",
                     "filename": "ace_{start}.png",
                     "formats": ["html", "pdf"],
+                    "points": "all",
                     "x_label": "UT",
                     "bin_label": "Frequency [Hz]",
                     "y_label": {"1": "B GSE [nT]"},
@@ -165,6 +166,7 @@ EXAMPLE: dict[str, Any] = {
                     "line_styles": {
                         "AC_H2_MFI.BGSEc.Bx": {"width": 2, "dash": "dot", "mode": "lines"},
                         "cone": {"fill_to": "top", "fill_hatched": True, "fill_color": "white"},
+                        "flares": {"mode": "markers", "point_names": "flares"},
                     },
                     "palette": "okabe-ito",
                     "log_scale": {"1": "symlog", "2": "log"},

@@ -251,8 +251,16 @@ def _chosen(found: Sequence[Interval], request: BackfillRequest) -> tuple[TimeRa
     """Return the intervals to make: those in the chosen states that have ended."""
     states = CHOICES[request.choice]
     return tuple(
-        interval.span for interval in found if interval.state in states and interval.span.stop <= request.now
+        interval.span
+        for interval in found
+        if interval.span.stop <= request.now
+        and (interval.state in states or (request.choice == "failed" and _lacks_results(interval)))
     )
+
+
+def _lacks_results(interval: Interval) -> bool:
+    """Return whether all runs of an interval ended without results, also if its data have changed since."""
+    return interval.state == "stale" and interval.run is not None and interval.run.state not in DONE
 
 
 @contextmanager

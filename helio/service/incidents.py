@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 from helio.errors import DamagedRecord, UnknownRun
 from helio.flows.last_runs import LastRun, last_run
 from helio.pipelines.runs.states import DONE
-from helio.service.status import ScheduleStatus, Status
+from helio.service.status import SILENT, ScheduleStatus, Status
 from helio.store.files import write_whole
 from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, read_record
 from helio.store.runs import EventRecord, Runs
+
+if TYPE_CHECKING:
+    from helio.flows.serve import Outage
 
 log = logging.getLogger(__name__)
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 60, 180, 360, 720))
 """Time before each new attempt to send a message; after the last one, helio gives the message up."""
 MOST = 200
-"""Maximum number of messages that wait to be sent; the oldest are given up first."""
+"""Maximum number of messages that wait to be sent, and of alerts that are remembered; the oldest go first."""
+LONGEST = 4000
+"""Maximum number of characters of the text of a message."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,8 @@ class Problem:
         For an alert, start and end of its last event: ISO 8601, UTC. The end is empty if the data end before the event.
     slot : str
         For an alert, the time for which the run that found the event was scheduled, naive UTC.
+    once : bool
+        Whether one message says everything if it was over before it was reported.
     """
 
     key: str
@@ -51,6 +59,7 @@ class Problem:
     since: str = ""
     until: str = ""
     slot: str = ""
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,6 +122,8 @@ class Incidents:
 
         def tell(title: str, *lines: str) -> None:
             body = "\n".join(line for line in lines if line)
+            if len(body) > LONGEST:
+                body = f"{body[: LONGEST - 2]} …"
             messages.append(Message(title, body, now.isoformat()))
 
         def end(key: str, how: str) -> None:
@@ -132,18 +143,23 @@ class Incidents:
                 known[problem.key] = replace(
                     before, since=problem.since, until=problem.until, slot=problem.slot
                 )
-            elif not problem.over and (not event or event > reported.get(problem.key, "")):
+            elif (problem.once or not problem.over) and (not event or event > reported.get(problem.key, "")):
                 tell(
                     problem.title,
                     problem.cause,
                     f"What to do: {problem.remedy}" if problem.remedy else "",
                 )
+                if problem.over:
+                    reported[problem.key] = event
+                    continue
                 known[problem.key] = Incident(
                     problem.title, now.isoformat(), problem.since, problem.until, problem.slot
                 )
-        for key in known.keys() - {problem.key for problem in problems} - quiet:
+        present = {problem.key for problem in problems}
+        for key in known.keys() - present - quiet:
             end(key, "")
-        return Incidents(known, reported, tuple(messages[-MOST:]))
+        newest = sorted(reported, key=lambda key: (key in present, reported[key]))[-MOST:]
+        return Incidents(known, {key: reported[key] for key in newest}, tuple(messages[-MOST:]))
 
     def without(self, sent: Message) -> Incidents:
         """Return the incidents after a message was sent."""
@@ -207,6 +223,37 @@ def problems_of(
         problems += alerts
         quiet |= unknown
     return problems, frozenset(quiet)
+
+
+def outages(outage: Outage | None, now: datetime) -> Iterator[Problem]:
+    """Yield an outage of the engine's server, if `helio serve` restarted the server or the outage lasts long.
+
+    Parameters
+    ----------
+    now : datetime
+        Naive UTC.
+    """
+    if outage is None or not (outage.restarted or (outage.ended or now) - outage.begun > SILENT):
+        return
+    if outage.ended is None and now - outage.begun <= SILENT:
+        return  # one message will say how long it was
+    if outage.ended is None:
+        cause = f"The engine's server has not answered since {outage.begun:%Y-%m-%d %H:%M:%S} UTC."
+        remedy = "helio serve tries to start it again and again; helio doctor says what is wrong"
+    else:
+        begun, ended = f"{outage.begun:%Y-%m-%d %H:%M:%S}", f"{outage.ended:%H:%M:%S}"
+        cause = f"The engine's server did not answer from {begun} to {ended} UTC. It answers again."
+        remedy = "nothing now; if it happens again, read the log prefect/server.log in helio's home"
+    yield Problem(
+        "engine",
+        "helio: the engine's server did not answer",
+        cause,
+        remedy,
+        over=outage.ended is not None,
+        since=outage.begun.isoformat(),
+        until=outage.ended.isoformat() if outage.ended else "",
+        once=True,
+    )
 
 
 def _how_it_ended(schedule: ScheduleStatus) -> str:

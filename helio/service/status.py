@@ -20,6 +20,7 @@ from helio.flows.missed import is_served
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.server import Server
 from helio.flows.slots import slots_between
+from helio.service.kept import Kept, last_housekeeping
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.process import Process, this_process
@@ -153,6 +154,10 @@ class Status:
         Whether the engine's server answers.
     disk_free : int
         Free bytes on the disk of the home folder.
+    quota : int or None
+        Bytes that the home may have; None without a quota.
+    housekeeping : Kept or None
+        The last housekeeping, with the bytes of the home; None if there was none yet.
     running, queued : int
         Schedules whose runs are running, and schedules whose run is due and has not begun.
     """
@@ -162,6 +167,8 @@ class Status:
     seen_seconds: float | None
     engine_up: bool
     disk_free: int
+    quota: int | None
+    housekeeping: Kept | None
     running: int
     queued: int
     schedules: tuple[ScheduleStatus, ...]
@@ -185,6 +192,12 @@ class Status:
             found.append(
                 ("disk", free, "delete results that no run uses: helio gc --older-than 90d --delete")
             )
+        if self.quota is not None and self.housekeeping is not None and self.housekeeping.used > self.quota:
+            used = f"the home has {in_gigabytes(self.housekeeping.used)}, more than its quota"
+            remedy = "keep less: HELIO_KEEP_RUNS, HELIO_KEEP_FIGURES; or set a larger HELIO_QUOTA"
+            found.append(("quota", f"{used} of {in_gigabytes(self.quota)}", remedy))
+        if self.housekeeping is not None and self.housekeeping.trouble:
+            found.append(("housekeeping", self.housekeeping.trouble, "run `helio gc` to see what is wrong"))
         return tuple(found)
 
     def to_json(self) -> dict[str, Any]:
@@ -192,7 +205,14 @@ class Status:
         problems = [
             {"subject": subject, "problem": what, "remedy": remedy} for subject, what, remedy in self.problems
         ]
-        return {**asdict(self), "well": not problems, "problems": problems}
+        last = self.housekeeping
+        housekeeping = last and {**asdict(last), "next": last.next.isoformat()}
+        return {
+            **asdict(self),
+            "housekeeping": housekeeping,
+            "well": not problems,
+            "problems": problems,
+        }
 
 
 def read_status(settings: Settings, now: datetime | None = None) -> Status:
@@ -214,6 +234,8 @@ def read_status(settings: Settings, now: datetime | None = None) -> Status:
         seen_seconds=None if beat is None else (now - datetime.fromisoformat(beat.seen)).total_seconds(),
         engine_up=Server(home, settings.environ).is_up(),
         disk_free=shutil.disk_usage(exists).free,
+        quota=settings.retention.quota,
+        housekeeping=last_housekeeping(home),
         running=sum(schedule.state == "running" for schedule in schedules),
         queued=sum(schedule.state == "overdue" for schedule in schedules),
         schedules=schedules,
@@ -291,6 +313,11 @@ def problem_of(schedule: ScheduleStatus) -> str:
     what = words.get(schedule.state, schedule.state)
     since = f" since {schedule.last_success[:16].replace('T', ' ')} UTC" if schedule.last_success else ""
     return f"{what}{since}{f': {schedule.reason}' if schedule.reason else ''}"
+
+
+def in_gigabytes(size: int) -> str:
+    """Write a number of bytes in GB, or in MB if it is small."""
+    return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
 
 
 def in_words(seconds: float) -> str:

@@ -244,12 +244,11 @@ def _due(
         values = max(newest, key=lambda text: newest[text]) if newest else next(iter(groups), "")
         written = written_at(settings.home, name)
         first = min((run.now for run in scheduled.get(values, ()) if run.now), default=written)
-        slots_due = schedule.slots_due(
-            template,
-            min(first, written) - timedelta(seconds=1),
-            written if schedule.paused else now,
-        )
-        spans = dict(islice(slots_due, MOST_DUE))
+        begin, end = min(first, written) - timedelta(seconds=1), written if schedule.paused else now
+        spans = dict(islice(schedule.slots_due(template, begin, end), MOST_DUE))
+        if len(spans) == MOST_DUE:  # an hourly schedule of some years: only the newest
+            begin = max(begin, end - (max(spans) - min(spans)))
+            spans = dict(islice(schedule.slots_due(template, begin, end), MOST_DUE))
         found[pipeline, values] = _Scheduled(schedule, spans, last_run(settings.home, name))
     return found
 

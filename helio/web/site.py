@@ -23,6 +23,7 @@ from helio.flows.schedule import name_of_range
 from helio.flows.server import Server
 from helio.pictures import size_of
 from helio.pipelines.runs.artefacts import SCALE
+from helio.pipelines.runs.basis import differences
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
 from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS
@@ -139,9 +140,13 @@ class Site:
             self.refresh()
 
     def _watched(self) -> tuple[int, ...]:
-        """Return when the folders of runs and of schedules last changed, and the present in steps of some minutes."""
-        folders = (self._runs.root, self._settings.home / "schedules")
-        return (*map(_written, folders), int(self._now().timestamp() // OFTEN))
+        """Return when the folder of runs and the schedules last changed, and the present in steps of some minutes."""
+        schedules = (self._settings.home / "schedules").glob("[!.]*.json")
+        return (
+            _written(self._runs.root),
+            *map(_written, sorted(schedules)),
+            int(self._now().timestamp() // OFTEN),
+        )
 
     def _running(self) -> tuple[str, ...]:
         return tuple(
@@ -293,6 +298,7 @@ class Site:
             series=series,
             month=month,
             months=_year(series, year),
+            states=_states(series, year),
             year=year,
             years=[
                 (number, month_address(series, max(key for key in months if key[0] == number)))
@@ -393,6 +399,8 @@ def environment() -> Environment:
         file_label=file_label,
         length_of=length_of,
         has_results=lambda run: run is not None and run.state in DONE,
+        was_remade=was_remade,
+        changes_of=changes_of,
         month_name=lambda month: f"{calendar.month_name[month[1]]} {month[0]}",
         start=START,
     )
@@ -400,6 +408,7 @@ def environment() -> Environment:
         span=span_text,
         short_span=short_span,
         instant=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
+        day=lambda moment: f"{moment.day} {moment:%b}",
         day_of_year=lambda moment: int(f"{moment:%j}"),
         first_line=first_line,
         with_code=with_code,
@@ -504,8 +513,31 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
         step = f"step {run.failed_step}: " if run.failed_step else ""
         reason = step + interval.reason
     if asked is None and interval.state == "waiting":
-        advice = f"the data may still come; later {again}"
+        rule = series.schedule.late if series.schedule is not None else ""
+        advice = "the data may still come"
+        advice += f": `helio serve` looks every {rule}" if rule else f"; later {again}"
     return reason, advice or (f"{again}; it goes on after the finished steps" if reason else "")
+
+
+def was_remade(interval: Interval) -> bool:
+    """Return whether the figure of an interval is not the first one, and its files differ from those before."""
+    made = [run for run in interval.runs if run.state in DONE]
+    return len(made) > 1 and _files_of(made[0]) != _files_of(made[1])
+
+
+def changes_of(interval: Interval, run: IntervalRun) -> str:
+    """Say what had changed when a run made an interval again; empty if nothing had, or if it was the first run."""
+    made = [other for other in interval.runs if other.state in DONE]
+    earlier = (
+        next((other for other in made[made.index(run) + 1 :] if other.basis), None) if run in made else None
+    )
+    if earlier is None or earlier.basis is None or run.basis is None:
+        return ""
+    return "; ".join(differences(earlier.basis, run.basis))
+
+
+def _files_of(run: IntervalRun) -> list[str]:
+    return sorted(file["sha256"] for file in run.files)
 
 
 def failure(run: IntervalRun) -> tuple[str, str]:
@@ -578,6 +610,12 @@ def _year(series: Series, year: int) -> list[dict[str, Any]]:
             }
         )
     return months
+
+
+def _states(series: Series, year: int) -> list[State]:
+    """Return the states that the intervals of a year have, for the legend; always that of a figure."""
+    found = {item.state for month, items in series.months.items() if month[0] == year for item in items}
+    return [state for state in reversed(WORST) if state in {"done", *found}]
 
 
 def _days_of(interval: Interval, month: tuple[int, int]) -> range:

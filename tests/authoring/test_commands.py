@@ -95,13 +95,13 @@ def test_a_sentence_is_proposed_reviewed_accepted_and_run(model):
     result = helio("author", ASKED)
     assert result.exit_code == 0, result.output
     assert "+ b: fetch AC_K2_MFI BGSEc over $TIME_RANGE → B" in result.output
-    assert f"Pending. To accept it: `helio proposals accept {proposal()}`" in result.output
+    assert f"Pending. To accept it: `helio accept {proposal()}`" in result.output
     assert not Path("home/templates").exists()
     assert "pending" in helio("proposals").output
     assert '"op"' in helio("proposals", "show", proposal(), "--patch").output
-    assert helio("proposals", "accept", proposal()).exit_code == 0
+    assert helio("accept", proposal()).exit_code == 0
     assert helio("proposals").output == "no pending proposals\n"
-    assert "was accepted" in failing(2, "proposals", "accept", proposal())
+    assert "was accepted" in failing(2, "accept", proposal())
     done = helio("run", "ace-field", "--archive", "sample", "-t", "2022-01-01", "-o", "out")
     assert done.exit_code == 0, done.output
     assert Path("out/figure.html").exists()
@@ -123,9 +123,19 @@ def test_a_rejected_change_is_not_made(model, mine):
     before = mine.read_bytes()
     model(edit(RED, touches="style"))
     helio("edit", "mine", "red for the magnitude")
-    assert helio("proposals", "reject", proposal()).exit_code == 0
-    assert "was rejected" in failing(2, "proposals", "accept", proposal())
+    assert helio("reject", proposal()).exit_code == 0
+    assert "was rejected" in failing(2, "accept", proposal())
     assert mine.read_bytes() == before
+
+
+def test_the_reason_of_a_rejection_is_given_to_the_model_with_the_next_request(model, mine):
+    server = model(edit(RED, touches="style"), edit(RED, touches="style"))
+    helio("edit", "mine", "red for the magnitude")
+    assert "alerts" not in server.requests[0].text
+    helio("reject", proposal(), "--because", "red is for alerts")
+    helio("edit", "mine", "another colour for the magnitude")
+    assert '"rejected because": "red is for alerts"' in server.requests[1].text
+    assert "colour of ACE_Bmag: black \u2192 red" in server.requests[1].text
 
 
 def test_a_colour_draws_the_figure_anew_and_computes_nothing(model, mine):
@@ -158,7 +168,7 @@ def test_a_preview_without_data_says_so_and_the_proposal_waits(model, mine):
     assert "no preview  before: " in result.output
     assert "no preview  after: " in result.output
     assert "Pending. To accept it: " in result.output
-    assert helio("proposals", "accept", proposal()).exit_code == 0
+    assert helio("accept", proposal()).exit_code == 0
 
 
 def test_a_preview_that_cannot_even_be_planned_says_so(model, mine):
@@ -421,10 +431,10 @@ def test_a_damaged_proposal_is_named_and_keeps_nobody_from_the_others(mine, dama
     assert listed.exit_code == 0, listed.output
     assert "torn.json is skipped: this version of helio" in listed.stderr
     assert sound in listed.stdout
-    for verb in ("accept", "show"):
-        assert "torn.json is not a valid proposal" in failing(2, "proposals", verb, "torn")
+    for verb in (("accept",), ("proposals", "show")):
+        assert "torn.json is not a valid proposal" in failing(2, *verb, "torn")
     assert helio("author", "ACE magnetic field for 2023-01-02").exit_code == 0
-    assert helio("proposals", "accept", sound).exit_code == 0
+    assert helio("accept", sound).exit_code == 0
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"number": "1"}', "\udcff"])
@@ -625,7 +635,7 @@ def test_a_changed_line_of_code_is_shown_wherever_the_change_is(model, coded):
     assert told["changes"] == [found["text"]]
     assert found["removed"] == [{"number": 3, "value": "c = b + 1"}]
     assert found["added"] == [{"number": 3, "value": "c = b + 1000"}]
-    assert helio("proposals", "accept", proposal()).exit_code == 0
+    assert helio("accept", proposal()).exit_code == 0
     number = helio("history", "mine").output.splitlines()[-1].split()[0]
     assert helio("history", "mine", "--diff", number).output == LINES
     assert json.loads(helio("history", "mine", "--diff", number, "--json").stdout) == [found]

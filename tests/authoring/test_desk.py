@@ -134,9 +134,9 @@ def test_what_was_changed_while_the_model_was_asked_is_not_overwritten(desk, ser
     one = desk(serve(answer))
     made = one.edit("mine", "red for |B|")
     assert "My title" not in made.after
-    with pytest.raises(RequestError, match="has changed since"):
-        one.proposals.accept(made)
-    assert "My title" in path.read_text(encoding="utf-8")
+    one.proposals.accept(made)
+    both = mine.replace("ACE magnetic field", "My title").replace('"black"', '"red"')
+    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(both)
 
 
 def test_a_name_that_is_taken_by_now_is_told_at_the_end(desk, serve, library):
@@ -503,3 +503,12 @@ def test_the_model_gets_a_swap_that_the_table_cannot_do_well(desk, serve, librar
     made = desk(server).edit(pipeline, request_)
     assert isinstance(made, Proposal)
     assert (made.by, len(server.requests)) == ((SMART, 1) if asked else ("equivalence table", 0))
+
+
+def test_wind_data_under_a_sentence_about_ace_are_said_above_the_changes(desk, serve):
+    server = serve(SEEN, standin.call("list_parameters", {"dataset_id": "WI_H0_MFI"}), SEEN,
+                   plan(fetch("WI_H0_MFI", "BGSE"), figure(), name="Field"))  # fmt: skip
+    made = desk(server).create("ACE magnetic field for last week")
+    assert "the request names ACE, but the data are from Wind" in [
+        one["message"] for one in made.diagnostics if one["code"] == "HE406"
+    ]

@@ -82,6 +82,11 @@ def test_only_what_may_pass_is_tried_again(state: RunState | None, again: bool) 
     assert bool(chosen(SLOT + DAY, state)) is again
 
 
+def test_a_day_that_failed_is_made_again_when_its_file_was_replaced() -> None:
+    assert chosen(SLOT + DAY, "failed", present=NEW) == ["X: a.csv is new"]
+    assert chosen(SLOT + timedelta(days=4), "failed", present=NEW) == []
+
+
 def test_a_server_that_was_down_is_asked_again() -> None:
     assert chosen(SLOT + DAY, "failed", transient=True) == ["failed"]
 

@@ -7,6 +7,7 @@ import logging
 import socketserver
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,12 +15,21 @@ from typing import Any
 
 import pytest
 
-from helio.errors import RequestError
+from helio.errors import OutputError, RequestError
 from helio.flows.last_runs import noted_run
 from helio.flows.missed import utc_now
 from helio.flows.schedule import Schedule, Schedules
-from helio.flows.serve import Activity
-from helio.service.incidents import PAUSES, Incidents, Problem, problems_of, read_incidents
+from helio.flows.serve import Activity, Outage
+from helio.service.incidents import (
+    LONGEST,
+    MOST,
+    PAUSES,
+    Incidents,
+    Problem,
+    outages,
+    problems_of,
+    read_incidents,
+)
 from helio.service.notify import find_addresses, send, shown
 from helio.service.status import read_status
 from helio.service.watch import Watch
@@ -231,6 +241,58 @@ def test_a_message_is_given_up_after_the_last_attempt() -> None:
     assert state.postponed(state.messages[0], (), now).messages == ()
 
 
+def test_what_is_remembered_and_sent_is_bounded() -> None:
+    def alert(number: int) -> Problem:
+        since = (NOW + number * HOUR).isoformat()
+        return Problem(f"alert {number}", "title", "x" * 10**6, over=True, since=since, once=True)
+
+    state = Incidents()
+    for number in range(3 * MOST):
+        state = state.after([alert(0), alert(number)], frozenset(), NOW)
+    assert len(state.reported) == len(state.messages) == MOST
+    assert {"alert 0", f"alert {3 * MOST - 1}"} <= set(state.reported)
+    assert all(len(message.body) <= LONGEST for message in state.messages)
+    assert state.messages[-1].body.endswith(" …")
+
+
+MINUTE = timedelta(minutes=1)
+
+
+def test_a_restart_of_the_engine_is_one_message() -> None:
+    outage = Outage(NOW, restarted=True)
+    assert list(outages(outage, NOW + MINUTE)) == []
+    ended = replace(outage, ended=NOW + MINUTE)
+    [problem] = outages(ended, NOW + 2 * MINUTE)
+    assert problem.cause == (
+        "The engine's server did not answer from 2024-05-10 08:00:00 to 08:01:00 UTC. It answers again."
+    )
+    state = Incidents().after([problem], frozenset(), NOW).after([problem], frozenset(), NOW)
+    assert [message.title for message in state.messages] == ["helio: the engine's server did not answer"]
+    assert state.open == {}
+    again = Outage(NOW + 9 * MINUTE, NOW + 10 * MINUTE, restarted=True)
+    assert len(state.after([*outages(again, NOW + 11 * MINUTE)], frozenset(), NOW).messages) == 2
+
+
+def test_an_engine_that_stays_away_is_an_incident_with_its_end() -> None:
+    outage = Outage(NOW)
+    state = Incidents().after([*outages(outage, NOW + 3 * MINUTE)], frozenset(), NOW)
+    assert list(state.open) == ["engine"]
+    state = state.after([*outages(outage, NOW + 9 * MINUTE)], frozenset(), NOW)
+    ended = replace(outage, ended=NOW + 9 * MINUTE)
+    state = state.after([*outages(ended, NOW + 10 * MINUTE)], frozenset(), NOW)
+    titles = [message.title for message in state.messages]
+    assert titles == [
+        "helio: the engine's server did not answer",
+        "over: helio: the engine's server did not answer",
+    ]
+    assert state.after([*outages(ended, NOW + 10 * MINUTE)], frozenset(), NOW).messages == state.messages
+
+
+def test_an_engine_that_is_slow_for_a_moment_is_no_message() -> None:
+    assert list(outages(Outage(NOW, NOW + MINUTE), NOW + 9 * MINUTE)) == []
+    assert list(outages(None, NOW)) == []
+
+
 # In `helio serve` -------------------------------------------------------------------------------------------
 
 
@@ -386,6 +448,31 @@ def test_a_server_that_is_down_delays_nothing_and_the_message_waits(tmp_path: Pa
     assert any("was not accepted by 1: json://127.0.0.1:9" in line for line in lines)
     kept = (tmp_path / "schedules" / ".incidents.json").read_text()
     assert "secret" not in kept + "".join(lines)
+
+
+def test_on_a_full_disk_a_message_is_sent_once_and_written_when_there_is_space(
+    tmp_path: Path, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings_of(tmp_path, webhook.address)
+    add_schedule(settings)
+    ran(settings, "failed", "run-1", "step b: no file")
+
+    def is_full(*args: object, **options: object) -> None:
+        raise OutputError("the disk is full")
+
+    lines: list[str] = []
+    watch = Watch(settings, on_progress=lines.append, every=timedelta())
+    with monkeypatch.context() as full:
+        full.setattr("helio.service.watch.write_heartbeat", is_full)
+        full.setattr("helio.service.watch.write_incidents", is_full)
+        wait_until(lambda: (watch.look(Activity()), webhook.received)[1])
+        for _ in range(3):
+            watch.look(Activity())
+    assert read_incidents(tmp_path) == Incidents()
+    wait_until(lambda: (watch.look(Activity()), not read_incidents(tmp_path).messages)[1])
+    assert list(read_incidents(tmp_path).open) == ["schedule daily"]
+    assert len(webhook.received) == 1
+    assert lines == ["the disk is full"]
 
 
 def test_a_file_that_others_may_read_is_reported_and_stops_nothing(tmp_path: Path) -> None:

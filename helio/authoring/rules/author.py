@@ -15,6 +15,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
+from helio.authoring.rules.looks import marked, take_marks
 from helio.authoring.rules.sentence import LONGEST
 from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.writer import Asks, write_template
@@ -60,7 +61,8 @@ class RuleAuthor:
             The data do not exist, or not for that time.
         """
         _check_length(request)
-        reading = read_request(request, self._catalogue, self._now)
+        rest, marks = take_marks(request)
+        reading = read_request(rest, self._catalogue, self._now)
         self._refuse_others(reading.unread)
         _refuse_unread(reading.unread)
         if reading.doubt is not None:
@@ -69,13 +71,15 @@ class RuleAuthor:
             template, notes = write_template(
                 reading.request, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
             )
+            if marks:
+                template = marked(marks, template, catalogue=self._catalogue, ask=_answers(()))
         except _PendingQuestion as pending:
             return pending.question
         proved = self._gate.new(as_text(template))
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
-        return TemplateDraft(proved, BY, notes)
+        return TemplateDraft(proved, BY, (*reading.named, *notes))
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""

@@ -9,24 +9,15 @@ from dataclasses import dataclass, replace
 from helio.authoring.request import Computation
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE
+from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE, RATIO
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 
-# In addition to the name and synonyms of each tool.
-_MORE_NAMES: dict[str, tuple[str, ...]] = {
-    "running_median": ("running/moving/rolling/sliding median",),
-    "running_average": ("running/moving/rolling/sliding/boxcar average/mean", "smooth~ it/them?"),
-    "power_spectrogram": ("dynamic/fft power? spectrogram/spectrum/spectra", "power spectrogram"),
-    "power_spectrum": ("power spectrum/spectra",),
-    "despike": ("despike~", "de-spike~", "remove~ the? spike", "without spike"),
-    "detrend": ("detrend~", "remove/subtract~ the? linear? trend"),
-    "derivative": ("time? derivative",),
-    "resample": ("resampl~", "average", "bin"),
-}
 _EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
 _METHODS = {"med": "median", "min": "min", "max": "max"}
 _DURATION = duration_pattern()
+_PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
@@ -51,7 +42,7 @@ class ComputationMention:
 def tool_names(tool: str) -> str:
     """Return a regular expression that matches every name and synonym of a tool."""
     spelt = (name.replace("_", " ") for name in (tool, *signatures()[tool].synonyms))
-    return any_phrase(_MORE_NAMES.get(tool, ()) + tuple(spelt))
+    return any_phrase(tuple(VOCABULARY["computations"].get(tool, ())) + tuple(spelt))
 
 
 def _phrases() -> Iterator[tuple[str, str, bool]]:
@@ -63,23 +54,34 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         yield tool, rf"\b(?:{names})\b{window}?", True
     statistic = r"(?P<statistic>averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)"
     yield "resample", rf"\b(?P<each>hourly|daily|minutely)[- ]{statistic}\b", True
-    statistic = r"(?P<statistic>averages?|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
-    yield "resample", rf"\b{_DURATION}[\s-]*{statistic}\b", True
+    statistic = (
+        r"(?P<statistic>averages?|averaging|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
+    )
+    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{_DURATION}[\s-]*{statistic}\b", True
     yield (
         "resample",
-        r"\b(?:averaged?|resampled?|rebin(?:ned)?|binned|downsampled?|reduced?)"
+        r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"
         r"(?: (?:it|them|both|all|everything|the data))?\s+(?:over|to|on|into|at|every|in)\s+(?:a\s+)?"
         rf"{_DURATION}(?:\s+(?:cadence|bins|intervals|averages|means|resolution|grid))?",
         False,
     )
     yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
-    yield "detrend", rf"\b(?:{tool_names('detrend')})\b", False
+    for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
+        yield tool, rf"\b(?:{tool_names(tool)})\b", False
+    # of a series, not of particles
+    yield "power_spectrogram", rf"^(?!.*{_PARTICLE}).*?(?P<out>\bspectrograms?\b(?=\s+of\b))", True
+    yield (
+        "power_spectrum",
+        rf"^(?!.*{_PARTICLE}).*?(?P<out>\b(?:frequency )?(?:spectrum|spectra)\b(?=\s+of\b))",
+        True,
+    )
     yield (
         MAGNITUDE,
         r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)",
         False,
     )
-    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?", False
+    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", False
+    yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", False
 
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
@@ -93,7 +95,26 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     window = sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
+    if window is None and any(_lacks_window(mention.computation) for mention in mentions):
+        window = sentence.take_first(
+            rf"(?:\b(?:over|with|using)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
+        )
     # "smoothed with a 10-minute running average" names one computation twice
+    if any(mention.computation.tool.startswith("power_") for mention in mentions):
+        sentence.drop(r"\((?P<out>spectrogram|FFT|PSD)(?=\))")
+    raw = sentence.take_first(
+        r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
+        r"(?:\s+(?:behind|below|beside|too|overlaid))?"
+    )
+    if raw:
+        mentions = [
+            replace(mention, computation=replace(mention.computation, beside=True, behind=True))
+            for mention in mentions
+        ]
+    else:
+        sentence.drop(
+            r",?\s*\bnot\s+(?:the\s+)?(?:raw|original|unsmoothed)(?:\s+(?:data|values|series))?\b|\bonly\b(?=\s+the\s*\x1f)"
+        )
     complete = {mention.computation.tool for mention in mentions if mention.computation.window}
     mentions = [
         mention
@@ -133,8 +154,12 @@ def _has_object(behind: str, phrase: str) -> bool:
     return bool(adjective and noun)
 
 
+def _lacks_window(computation: Computation) -> bool:
+    tool = APPLIED.get(computation.tool)
+    return tool is not None and bool(tool.argument) and not computation.window
+
+
 def _with_window(mention: ComputationMention, window: str) -> ComputationMention:
-    tool = APPLIED.get(mention.computation.tool)
-    if tool is None or not tool.argument or mention.computation.window:
+    if not _lacks_window(mention.computation):
         return mention
     return replace(mention, computation=replace(mention.computation, window=window))

@@ -58,7 +58,7 @@ _SWAPS = (
     r"\s+instead(?:\s+of\s+(?P<old>NAMES))?",
     r"\b(?:replace|swap|exchange)\s+(?P<old>NAMES)\s+(?:by|with|for)\s+(?P<new>NAMES)\b",
     r"\b(?:switch|change|swap|go)\s+from\s+(?P<old>NAMES)\s+to\s+(?P<new>NAMES)(?![\w-])",
-    r"\b(?:switch|change|swap)\s+to\s+(?P<new>NAMES)(?![\w-])",
+    r"\b(?:switch|change|swap)\s+to\s+(?P<new>NAMES)(?![\w-]| coordinates?| frame)",
     rf"{_SAME}|now)\s+(?:but\s+)?(?:for|with)\s+(?P<new>NAMES)(?![\w-])",
 )
 _UNKNOWN_SWAPS = (
@@ -84,7 +84,7 @@ def edited(
         The changed pipeline could not run.
     """
     if is_question(request):
-        return AuthorReply(answered(request, template), BY)
+        return AuthorReply(answered(request, template, catalogue, now), BY)
     editor = _Editor(request, template, catalogue, now, ask)
     editor.read()
     proved = gate.edited(template, editor.after)

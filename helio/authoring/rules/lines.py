@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -114,6 +114,10 @@ class Lines:
         datasets = [dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue]
         crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
         return crafts.union(*(self.crafts(source) for source in self._sources(label)))
+
+    def quantities(self, label: str) -> set[str]:
+        """Return the quantities of helio's table from which the data of a label come."""
+        return self._quantities(label) | self._quantities(label, inherited=True)
 
     def is_vector(self, label: str) -> bool:
         """Return whether the table of a label is a vector, if this is known before a run."""
@@ -270,6 +274,11 @@ class Lines:
         """Return the words that describe a label, its step, and all labels from which it is computed."""
         sources = [self._all_words(source) for source in self._sources(label)]
         return " ".join([self._own_words(label), self._step_words(label), *sources])
+
+
+def no_question(text: str, choices: Sequence[str]) -> str:
+    """Refuse to choose: what several lines could mean is then not understood."""
+    raise NotUnderstood(f"{text} {', '.join(choices)}")
 
 
 def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:

@@ -14,17 +14,19 @@ from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.sentence_reading import COLOURS
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, RENDER, figures_meant
 from helio.pipelines.template.labels import owner
 
-_DASHES = {"dashed": "dash", "dotted": "dot", "solid": "solid", "dash-dotted": "dashdot"}
+_DASHES = VOCABULARY["dashes"]
 _QUOTED = r"[\"“'‘](?P<text>[^\"”]+?)[\"”'’](?=\s|$|[,.;])"
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _NAMED = r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+(?!axis|panel|line)[\w|.-]+)??)"
 _TIME = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?Z?"
+_UNIT = r"(?:\s*(?:nT|km/s|nPa|K|eV|mV/m|R_E|deg|cm\^?-3|cm⁻³))?"
 _SCALES = "viridis|turbo|spedas|plasma|magma|inferno|cividis|jet|hot|greys|blues"
 _COLOUR = f"(?P<colour>{COLOURS})"
 _KIND = r"(?P<kind>log(?:arithmic)?|linear)"
@@ -45,7 +47,10 @@ _READ: dict[str, Callable[[str], Any]] = {
     "dash": lambda said: _DASHES[said.lower()],
     "width": float,
     "size": int,
-    **dict.fromkeys(("y", "low", "high"), lambda said: float(said.replace("−", "-"))),
+    "style": lambda said: _DASHES[said.lower()],
+    **dict.fromkeys(
+        ("y", "low", "high"), lambda said: 0.0 if said.lower() == "zero" else float(said.replace("−", "-"))
+    ),
     **dict.fromkeys(("x", "at", "x0", "x1"), lambda said: said.replace(" ", "T")),
     "label": str.strip,
 }
@@ -77,7 +82,8 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("palette", r"\b(?:use )?(?:an? |the )?(?:palette (?:that |for )?(?:the )?)?colou?r-?[ ]?blind(?:[ -]safe)?"
                 r"(?: palette| colou?rs| people)?(?: can (?:read|see|tell apart))?\b"
                 r"|\bokabe[- ]ito(?: palette| colou?rs)?\b", "okabe-ito"),
-    ("y_range", rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: of {_NAMED})?\s+(?:to|from|between)\s+"
+    ("y_range", rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: (?:of|for|in) {_NAMED}(?:\s+panel)?)?"
+                r"\s+(?:to|from|between)\s+"
                 rf"(?P<low>{_NUMBER})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NUMBER})"
                 r"(?:\s*(?:nT|km/s|nPa|K|eV|cm\^-3|cm⁻³))?", None),
     ("log_scale", rf"\b(?:make|set)\s+{_NAMED}\s+(?:y[- ])?axis\s+(?:to\s+)?{_KIND}\b", None),
@@ -91,13 +97,17 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
 )  # fmt: skip
 # Lines and shades at times and values: the key of the figure, and the phrase; each group is a key of the mark.
 MARKS = (
-    ("hlines", rf"\b(?:add|draw|put)\s+(?:an?\s+)?(?:{_COLOUR}\s+)?horizontal\s+line\s+at\s+(?P<y>{_NUMBER})"
-               r"(?:\s*[a-z/^-]+\d*)?(?:\s+(?:to|in|on)\s+(?:the\s+)?"
-               rf"(?P<what>panel \d+|[\w|.-]+(?:\s+[\w|]+)??)(?:\s+panel)?)?{_END}"),
+    ("hlines", rf"\b(?:(?:add|draw|put|with)\s+)?(?:an?\s+)?(?:{_COLOUR}\s+)?"
+               rf"(?:(?P<style>{'|'.join(_DASHES)})\s+)?"
+               rf"(?:horizontal\s+)?(?:zero\s+)?line\s+at\s+(?P<y>{_NUMBER}|zero){_UNIT}(?![:\w-])(?:\s+(?:to|in|on)\s+"
+               r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+[\w|]+)??)(?:\s+panel)?"
+               r"(?=\s*(?:$|[,.;]|and\b|for\b|\x1f)))?"),
     ("vlines", rf"\bmark\s+(?:the\s+)?(?P<label>[\w -]+?)\s+at\s+(?P<x>{_TIME})"
                r"(?:\s+with\s+an?\s+(?:vertical\s+)?line)?"
                rf"|\b(?:add|draw|put)\s+(?:an?\s+)?(?:{_COLOUR}\s+)?vertical\s+line\s+at\s+(?P<at>{_TIME})"),
-    ("vrects", rf"\bshade\s+(?:the\s+)?(?:(?P<label>[\w -]+?)\s+)?(?:from|between)\s+(?P<x0>{_TIME})\s+(?:to|and)\s+"
+    ("vrects", r"\b(?:shad(?:e|ing)|highlight)\s+(?:the\s+)?(?:(?!times?\b|interval\b|from\b|between\b)"
+        r"(?P<label>[A-Za-z][\w -]*?)\s+)?"
+               rf"(?:(?:the\s+)?(?:times?|interval|period)\s+)?(?:from\s+|between\s+)?(?P<x0>{_TIME})\s+(?:to|and|-|–|until)\s+"
                rf"(?P<x1>{_TIME})(?:\s+in\s+{_COLOUR})?"),
 )  # fmt: skip
 _MARK_KEYS = {
@@ -109,7 +119,21 @@ _MARK_KEYS = {
     "what": "panel",
     "label": "label",
     "colour": "color",
+    "style": "dash",
 }
+
+
+def take_marks(text: str) -> tuple[str, str]:
+    """Split the lines, the shaded times and the y ranges that a request for a new figure names from the rest.
+
+    >>> take_marks("ACE Bz with a horizontal line at 0 for 2015-03-17")
+    ('ACE Bz for 2015-03-17', 'with a horizontal line at 0')
+    """
+    sentence = Sentence(text)
+    patterns = [pattern for _, pattern in MARKS]
+    patterns += [pattern for key, pattern, _ in LOOKS if key == "y_range"]
+    marks = [match[0] for pattern in patterns for match in sentence.take(pattern)]
+    return sentence.rest(), "; ".join(marks)
 
 
 class Looks:
@@ -237,6 +261,17 @@ class Looks:
         if not numbers:
             raise NotUnderstood(f"the figure has no panel called '{what}'")
         return numbers, not alone
+
+
+def marked(text: str, template: Document, *, catalogue: Catalogue, ask: Asks) -> Document:
+    """Add the marks and ranges that `take_marks` split from a request to the figure of a new template."""
+    looks = Looks(Sentence(text), template, catalogue, ask)
+    looks.read_marks()
+    looks.read_looks()
+    left = looks.sentence.unread()
+    if left:
+        raise NotUnderstood(f"helio does not understand {', '.join(map(repr, left))}")
+    return looks.after
 
 
 def _groups(match: re.Match[str]) -> dict[str, str]:

@@ -58,7 +58,8 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
     for match in sentence.take(
-        rf"\b(?:all|both|each)(?: of)?(?: the)?(?: two| three| four| five)? ({every})\b(?: spacecraft| probes)?"
+        rf"\b(?:(?:all|both|each)(?: of)?(?: the)?(?: two| three| four| five)?|the (?:two|three|four|five)) ({every})\b"
+        r"(?: spacecraft| probes| satellites)?"
     ):
         found += [(match.start(), craft) for craft in grouped[missions[match[1].casefold()]]]
     for match in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"):

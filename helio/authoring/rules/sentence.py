@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from helio.errors import TimeRangeError
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
 LONGEST = 2000
@@ -19,20 +20,8 @@ _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|
 
 # Words without meaning for a pipeline. Words that narrow a time, an order or a choice ("since", "week", "below",
 # "each") are not among them: without them the sentence would mean something else.
-_HARMLESS = frozenset(
-    """a an and the of in for from with on at to by as is are be was were do does did it its this that these those i me
-    my we us our you your please show plot draw display make create give get want would like could can see need let
-    figure figures plots panel panels chart graph image picture pipeline template data dataset datasets measure measured
-    measurement measurements observation observations observed recorded values value time series timeseries over during
-    both all there here just what how have has together new using used use based then also too into component components
-    against versus vs compare compared comparison comparing overview summary quicklook look view coordinates
-    compute calculate computed calculated apply applied add fetch load download read run
-    retrieve visualise visualize line lines
-    trace traces spacecraft satellite satellites mission missions instrument upstream l1 near
-    it's i'd i'm them their via well so nice good helio hi hello thanks thank
-    plotted drawn shown result results date dates utc""".split()  # noqa: SIM905
-)
-_OF_A_TIME = frozenset(["storm", "substorm", "event", "encounter", "period", "interval", "range"])
+_HARMLESS = frozenset(VOCABULARY["harmless"])
+_OF_A_TIME = frozenset(VOCABULARY["of a time"])
 """Words such as ``storm`` that helio ignores if the sentence has a time, and otherwise does not understand."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _CLOCKS = re.compile(
@@ -71,6 +60,13 @@ class Sentence:
             self._remove(*match.span("out" if "out" in compiled.groupindex else 0))
             start = match.end()
             yield match
+
+    def take_at(self, start: int, stop: int) -> bool:
+        """Remove a part of the sentence by its place; return whether it was unread."""
+        unread = self._left[start:stop] == self.text[start:stop]
+        if unread:
+            self._remove(start, stop)
+        return unread
 
     def has(self, pattern: str) -> bool:
         """Return whether the unread rest of the sentence matches a pattern; remove nothing."""
@@ -123,7 +119,8 @@ class Sentence:
                 self._remove(start, start + len(text))
         self.drop(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})")
         self._timed = bool(times)
-        if times:  # the Halloween storm of 2003-10-29: a name of that time
+        # the Halloween storm of 2003-10-29: a name of that time; a year alone would be much longer
+        if times and not all(re.fullmatch(r"\d{4}", text) for _, text in times):
             self.drop(
                 r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event)s?\b"
             )
@@ -156,6 +153,10 @@ class Sentence:
                 self._remove(start, start + len(day))
                 yield min(start, clocks.start()), text
                 break
+
+    def rest(self) -> str:
+        """Return the unread rest of the sentence."""
+        return " ".join(self._left.replace(_TAKEN, " ").split())
 
     def joins_times(self) -> bool:
         """Return whether the sentence adds a second time: ``also for 2023-01-03``."""

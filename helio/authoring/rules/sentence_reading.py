@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import itemgetter
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Panels, PipelineRequest, RequestedStyle, RequestQuantity
@@ -13,31 +14,28 @@ from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
     Placed,
     is_coloured,
+    names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
     read_spacecraft,
 )
+from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import DIFFERENCE, MAGNITUDE
-from helio.authoring.writing.writer import DERIVED
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_TWO
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.quantities import ABS_B, families
+from helio.knowledge.missions import instrument_names
+from helio.knowledge.quantities import ABS_B, ELECTRONS, FAST_ELECTRONS, IONS, PROTONS, SOURCES, families
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import INDICES
+from helio.knowledge.quantity_words import INDICES, SPECTRA
+from helio.knowledge.vocabulary import VOCABULARY
 
-COLOURS = (
-    "black|blue|red|green|orange|purple|grey|gray|brown|magenta|cyan|teal|navy|crimson|gold|pink|violet|olive|maroon"
-    "|indigo|turquoise"
-)
-_COUNTED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-# Instruments as the ids of their datasets spell them.
-_INSTRUMENTS = (
-    r"(?<![\w-])(?:MFI|SWE|3DP|EPM|FGM|FPI|DES|DIS|MEC|ESA|SST|EMFISIS|MGF|CELIAS|ERNE|HET|PLA|SPC|SPI|SWA"
-    r"|PAS|EPD|EPT|VHM|SWOOPS)(?![\w-])"
-)
+COLOURS = "|".join(VOCABULARY["colours"])
+_COUNTED = VOCABULARY["counted"]
+_INSTRUMENTS = {name for source in SOURCES for name in instrument_names(source.dataset)}
+_INSTRUMENT = rf"(?<![\w-])(?:{'|'.join(sorted(_INSTRUMENTS, key=len, reverse=True))})(?![\w-])"
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
 _SAVED = (
@@ -52,11 +50,11 @@ _FRAME = (
     r"\b(?:(?:rotated|transformed|converted|turned)\s+(?:in)?to\s+)?"
     rf"({'|'.join(FRAMES)})\b(?: (?:frame|coordinates?))?"
 )
-_TOGETHER = r"\bin (?:one|the same|a single|a common) panel\b"
+_TOGETHER = r"\b(?:(?:all\s+)?in|on|,)\s*(?:one|the same|a single|a common|one single) (?:panel|axes|plot)\b"
 _PANELS = rf"\b(?:in\s+)?({'|'.join(_COUNTED)}|\d)\s+(?:separate\s+)?panels\b"
 _LAYOUT = (
     r"\bon top\b|\bat the (?:top|bottom)\b"
-    r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))"
+    r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))|, ?\bbelow\b"
 )
 _OVERLAID = r"\boverla(?:y|id|ys|ying)\b|\bside by side\b"
 _UNIT = r"\bin\s+(?:units of\s+)?((?-i:nT|km/s|K|nPa|eV|AU|R_E|cm\^?-3))(?![\w/^-])"
@@ -85,8 +83,18 @@ _SCALED = r"(?P<what>density|temperature|speed|flux|field|pressure|beta|all|ever
 _LOG = (
     rf"\b{_SCALED}(?P<out>\s+(?:on|in|with)\s+(?:an?\s+)?log(?:arithmic)?(?:\s+(?:scale|axis))?)\b",
     rf"\b(?P<out>log(?:arithmic)?\s+(?:scale|axis)\s+for\s+(?:the\s+)?){_SCALED}\b",
-    r"\b(?P<what>)(?:on |with )?(?:an?\s+)?log(?:arithmic)?[- ](?:scales?|y[- ]axis|axis|axes)\b",
+    r"\b(?P<what>)(?:on |with |in )?(?:an?\s+)?log(?:arithmic)?[- ](?:y[- ])?(?:scales?|y[- ]axis|y|axis|axes)\b",
+    r",\s*(?P<what>)(?:(?:use |with )?log(?:arithmic)?)(?=\s*(?:$|[,.;]))",
 )
+
+
+_SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
+_PARTICLES = {
+    rf"\belectrons?\b{_SPECTRUM}": (ELECTRONS, FAST_ELECTRONS),
+    rf"\b(?:protons?|ions?)\b{_SPECTRUM}": (IONS, PROTONS),
+    r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux)\s+(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
+}
+"""Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,8 @@ class Reading:
     request: PipelineRequest
     unread: tuple[str, ...]
     doubt: NotUnderstood | None = None
+    named: tuple[str, ...] = ()
+    """Notes on the time ranges of named events."""
 
 
 def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
@@ -115,6 +125,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     NotUnderstood
         A duration may be a cadence or a time.
     """
+    text, named = with_plain_times(text, now)
     sentence = Sentence(text)
     title = sentence.take_text(_TITLE)
     exports = _exports(sentence)
@@ -124,11 +135,15 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     mentions = read_computations(sentence)
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
-    style = RequestedStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)))
+    instruments = _instruments(sentence)
+    crafts = crafts or _carriers(instruments)
+    as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b") is not None
+    style = RequestedStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)), as_lines)
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
     placed = read_quantities(sentence, coloured, magnitude=magnitude)
+    placed = sorted([*placed, *_particles(sentence, instruments, crafts)], key=itemgetter(0))
     if ordered:
         panels = replace(panels, order=_order(sentence, placed, magnitude=magnitude))
     computed = _derived(sentence, placed)
@@ -147,7 +162,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         cadence=_cadence(sentence),
         burst=sentence.take_first(_BURST) is not None,
         vectors=re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
-        instruments=tuple(match[0].upper() for match in sentence.take(_INSTRUMENTS)),
+        instruments=instruments,
         units=tuple(match[1] for match in sentence.take(_UNIT)),
         computed=computed,
         computations=tuple(mention.computation for mention in mentions),
@@ -156,13 +171,57 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         exports=exports,
         name=name,
     )
-    return Reading(request, sentence.unread(), _doubt(mentions, placed, drawn, unclear=unclear))
+    return Reading(request, sentence.unread(), _doubt(mentions, placed, drawn, unclear=unclear), named)
+
+
+def _instruments(sentence: Sentence) -> tuple[str, ...]:
+    """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
+    spelt = r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])"
+    sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
+    names = [match[0].upper().replace("SPANI", "SPAN-I") for match in sentence.take(re.compile(spelt))]
+    names += [match[0].upper() for match in sentence.take(re.compile(_INSTRUMENT))]
+    return tuple(dict.fromkeys(names))
+
+
+def _carriers(instruments: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Return the spacecraft that alone has the named instruments, if the sentence names no spacecraft."""
+    having = [
+        {source.spacecraft for source in SOURCES if name in instrument_names(source.dataset)}
+        for name in instruments
+    ]
+    common = set.intersection(*having) if having else set()
+    return [(0, craft) for craft in common] if len(common) == 1 else []
+
+
+def _particles(sentence: Sentence, instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:
+    """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
+
+    Only if the instruments have exactly one such quantity.
+    """
+    named = set(instruments)
+    placed: Placed = []
+    for pattern, kinds in _PARTICLES.items():
+        measured = {
+            source.quantity
+            for source in SOURCES
+            if source.quantity in kinds
+            and named & instrument_names(source.dataset)
+            and (not crafts or source.spacecraft in {craft for _, craft in crafts})
+        }
+        if len(measured) == 1:
+            for match in sentence.take(pattern):
+                placed.append((match.start(), RequestQuantity(next(iter(measured)))))
+    return placed
 
 
 def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
     """Read how the panels should be arranged, and whether the sentence gives their order."""
     together = sentence.take_first(_TOGETHER) is not None
     count = sentence.take_text(_PANELS).lower()
+    sentence.drop(
+        r"\b(?:both spacecraft )?one (?:below|above|under) the other\b|\b(?:with )?(?:the )?same time axis\b"
+    )
+    sentence.drop(r"\b(?:in )?different colou?rs\b|\bstacked panels\b")
     ordered = sentence.drop(_LAYOUT) > 0
     overlaid = {match[0].casefold() for match in sentence.take(_OVERLAID)}
     layout = replace(
@@ -222,13 +281,17 @@ def _derived(sentence: Sentence, placed: Placed) -> str:
     if len(placed) < 2 or placed[0][1].name not in DERIVED:
         return ""
     (start, first), (following, _) = placed[:2]
-    needed = {*DERIVED[first.name][1].values(), SPEED, ABS_B}
+    needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
     computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
     return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
 
 
 def _cadence(sentence: Sentence) -> float | None:
     cadence = None
+    after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{_LENGTH})(?=\s*(?:[.,;]|$))"
+    for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
+        seconds = cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
+        cadence = seconds[0] if seconds else cadence
     for match in sentence.take(_CADENCE):
         if match["bare"] and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE):
             raise NotUnderstood(
@@ -252,7 +315,7 @@ def _doubt(
         )
     for mention in mentions:
         tool = mention.computation.tool
-        between = tool not in (MAGNITUDE, DIFFERENCE) and _is_between_two(mention.position, placed)
+        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, placed)
         if len(drawn) > 1 and (mention.partial or between):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",

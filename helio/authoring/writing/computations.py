@@ -1,12 +1,18 @@
-"""Computations that a request can name, and the template's steps for them."""
+"""Computations and derived quantities that a request can name, and the template's steps for them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from helio.authoring.request import Computation
 from helio.errors import RequestError, did_you_mean
+from helio.knowledge.quantities import ABS_B, NE, THERMAL, B
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantities import N as DENSITY
+from helio.knowledge.quantities import T as TEMPERATURE
+from helio.knowledge.quantities import V as SPEED
 from helio.steps.signature import signatures
 
 
@@ -33,6 +39,8 @@ class ComputationTool:
     argument: str = ""
     quantity: str = "{}"
     spectral: bool = False
+    vectors: bool = False
+    """Whether it takes vectors only."""
 
     def arguments(self, computation: Computation) -> dict[str, Any]:
         """Return the arguments of the step, without its labels."""
@@ -51,11 +59,86 @@ APPLIED = {
     "despike": ComputationTool("clean", "Set spikes to missing", "window"),
     "detrend": ComputationTool("detrended", "Subtract the straight line"),
     "derivative": ComputationTool("rate", "Time derivative", quantity="{} rate"),
+    "minimum_variance": ComputationTool(
+        "lmn", "Rotate to the axes of minimum variance", quantity="{} along L, M, N", vectors=True
+    ),
+    "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", quantity="{} power", spectral=True),
     "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
-MAGNITUDE, DIFFERENCE = "magnitude", "difference"
-"""Computations with other inputs: a magnitude takes vectors, and a difference takes two series."""
+MAGNITUDE, DIFFERENCE, RATIO = "magnitude", "difference", "ratio"
+"""Computations with other inputs: a magnitude takes vectors; a difference and a ratio take two series."""
+OF_TWO = {DIFFERENCE: ("subtract", "minus"), RATIO: ("divide", "over")}
+"""Computations of two series: the operation of the tool `arithmetic`, and the word in labels."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """An input of a derived quantity: a quantity, which component of it, and in which frame.
+
+    Parameters
+    ----------
+    frame : str
+        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN.
+    """
+
+    quantity: str
+    component: str = ""
+    frame: str = ""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A quantity to compute if no dataset has it: the tool, its inputs by argument, and the unit of the result.
+
+    Parameters
+    ----------
+    helium : bool
+        Whether the tool assumes a fraction of helium.
+    unit : str
+        The unit of the result; empty if the tool alone knows it.
+    """
+
+    tool: str
+    takes: Mapping[str, Part]
+    helium: bool = False
+    unit: str = ""
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+_FLOW, _FIELD, _COUNT, _HEAT = Part(VELOCITY), Part(B), Part(DENSITY), Part(TEMPERATURE)
+_BZ = Part(B, "z", "GSM")
+DERIVED: dict[str, Recipe] = {
+    "dynamic pressure": Recipe(
+        "dynamic_pressure", {"density_label": _COUNT, "velocity_label": _FLOW}, helium=True
+    ),
+    "Alfvén speed": Recipe("alfven_speed", {"field_label": _FIELD, "density_label": _COUNT}, helium=True),
+    "Alfvén Mach number": Recipe(
+        "alfven_mach", {"velocity_label": _FLOW, "field_label": _FIELD, "density_label": _COUNT}, helium=True
+    ),
+    "magnetosonic Mach number": Recipe(
+        "magnetosonic_mach",
+        {"velocity_label": _FLOW, "density_label": _COUNT, "temperature_label": _HEAT, "field_label": _FIELD},
+        helium=True,
+    ),
+    "plasma beta": Recipe(
+        "plasma_beta", {"density_label": _COUNT, "temperature_label": _HEAT, "field_label": _FIELD}
+    ),
+    "clock angle": Recipe("clock_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
+    "cone angle": Recipe("cone_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
+    "Newell coupling function": Recipe(
+        "newell_coupling", {"velocity_label": Part(SPEED), "field_label": Part(B, frame="GSM")}
+    ),
+    "VBs": Recipe("vbs", {"velocity_label": Part(SPEED), "bz_label": _BZ}, unit="mV/m"),
+    "magnetopause standoff distance": Recipe(
+        "shue_standoff", {"pressure_label": Part("dynamic pressure"), "bz_label": _BZ}
+    ),
+    "proton gyrofrequency": Recipe("gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz"),
+    "plasma frequency": Recipe("plasma_frequency", {"source_label": Part(NE)}, unit="kHz"),
+    TEMPERATURE: Recipe("thermal_temperature", {"source_label": Part(THERMAL)}, unit="K"),
+    THERMAL: Recipe("thermal_speed", {"source_label": _HEAT}, unit="km/s"),
+}
+"""Quantities to compute if no dataset has them."""
 
 
 def tool_named(text: str) -> str:
@@ -72,10 +155,10 @@ def tool_named(text: str) -> str:
     spelt = "_".join(text.replace("-", " ").split()).casefold()
     tools = (*APPLIED, MAGNITUDE)
     names = {name: tool for tool in tools for name in (tool, *signatures()[tool].synonyms)}
-    names[DIFFERENCE] = DIFFERENCE
+    names |= {name: name for name in OF_TWO}
     if spelt in names:
         return names[spelt]
     raise RequestError(
         f"no operation is called '{text}'",
-        advice=did_you_mean(spelt, names, otherwise=f"use one of {', '.join((*tools, DIFFERENCE))}"),
+        advice=did_you_mean(spelt, names, otherwise=f"use one of {', '.join((*tools, *OF_TWO))}"),
     )

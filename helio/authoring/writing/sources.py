@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from helio.authoring.outcome import NotUnderstood
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES, QuantitySource, sources_of
 from helio.time_range import TimeRange
 
@@ -41,7 +41,7 @@ def pick(
     sources = sources_of(quantity, craft, frame=frame)
     if not sources:
         return []
-    sources = _preferred(sources, lambda source: bool(set(instruments) & _pieces(source)))
+    sources = _preferred(sources, lambda source: bool(set(instruments) & instrument_names(source.dataset)))
     if burst:
         sources = [source for source in sources if "BRST" in source.dataset.upper()]
         if not sources:
@@ -68,10 +68,6 @@ def _preferred(
 ) -> list[QuantitySource]:
     """Return the datasets that pass a test, or all datasets if none passes."""
     return list(filter(holds, sources)) or sources
-
-
-def _pieces(source: QuantitySource) -> set[str]:
-    return set(re.split(r"[_-]", source.dataset.upper()))
 
 
 def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:

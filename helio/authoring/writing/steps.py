@@ -15,8 +15,9 @@ from helio.pipelines.template.schema import SCHEMA_VERSION
 
 # B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
 _ORDER = (
-    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "T", "Pdyn", "beta", "VA", "MA", "ions", "electrons", "protons"),
-    *("fast_electrons", "position", "R", "SYMH", "Dst", "Kp", "AE", "AL", "AU"),
+    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "Ne", "T", "Te", "W", "Pdyn", "beta", "VA", "MA", "Mms"),
+    *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
+    *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
 )  # fmt: skip
 _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS)
 _LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
@@ -50,6 +51,8 @@ class PlotSeries:
     unit: str = ""
     group: str = ""
     """``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty."""
+    over: str = ""
+    """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
 
 
 @dataclass
@@ -124,7 +127,7 @@ def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSe
             and series.quantity == last[0].quantity
             and series.craft not in [other.craft for other in last]
         )
-        if together:
+        if together or (series.over and any(series.over == other.label for other in last)):
             last.append(series)
         else:
             panels.append([series])
@@ -137,6 +140,7 @@ def figure_of(
     title: str,
     log: Sequence[str] = (),
     colours: Mapping[str, str] | None = None,
+    as_lines: bool = False,
 ) -> Document:
     """Return the settings of a figure, for the argument `spec` of the tool `render_spec`."""
     spec: Document = {
@@ -149,14 +153,17 @@ def figure_of(
     scales = {
         str(number): "log"
         for number, panel in enumerate(panels, 1)
-        if panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity}
+        if (panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity})
+        or (panel[0].kind == "spectrum" and {"*", panel[0].quantity} & set(log))
     }
-    looks = {
+    looks: Document = {
         "y_label": labels,
         "trace_names": names,
         "trace_colors": shades | dict(colours or {}),
         "log_scale": scales,
     }
+    if as_lines and any(panel[0].kind == "spectrum" for panel in panels):
+        looks["panel_types"] = ["line" for _ in panels]
     return spec | {key: value for key, value in looks.items() if value}
 
 
@@ -186,5 +193,6 @@ def _axis_of(series: PlotSeries) -> str:
 
 def _rank(quantity: str) -> tuple[int, str]:
     """Return the position of a quantity in a figure's order; a component comes directly after its vector."""
-    whole = next((row for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} ")), None)
-    return (_ORDER.index(whole.symbol) if whole else len(_ORDER), quantity)
+    symbols = (row.symbol for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} "))
+    known = next((_ORDER.index(name) for name in symbols if name in _ORDER), len(_ORDER))
+    return known, quantity

@@ -12,7 +12,7 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE
+from helio.authoring.writing.computations import APPLIED, DERIVED, MAGNITUDE, OF_TWO, Part
 from helio.authoring.writing.sources import (
     cadence_words,
     coverage,
@@ -26,13 +26,13 @@ from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, 
 from helio.counts import number_of
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.missions import craft_of, short
+from helio.knowledge.missions import craft_of, instrument_names, short
 from helio.knowledge.quantities import ABS_B, SOURCES, B, QuantitySource, families
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
-from helio.knowledge.quantities import N as DENSITY
-from helio.knowledge.quantities import T as TEMPERATURE
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
+from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
 
@@ -46,22 +46,6 @@ EVERY = "all of them"
 FILE_ENDINGS = {"netcdf": "nc"}
 """File endings of the formats whose ending is not the format's name."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
-DERIVED: dict[str, tuple[str, dict[str, str]]] = {
-    "dynamic pressure": ("dynamic_pressure", {"density_label": DENSITY, "velocity_label": VELOCITY}),
-    "Alfvén speed": ("alfven_speed", {"field_label": B, "density_label": DENSITY}),
-    "Alfvén Mach number": (
-        "alfven_mach",
-        {"velocity_label": VELOCITY, "field_label": B, "density_label": DENSITY},
-    ),
-    "plasma beta": (
-        "plasma_beta",
-        {"density_label": DENSITY, "temperature_label": TEMPERATURE, "field_label": B},
-    ),
-    "clock angle": ("clock_angle", {"source_label": B}),
-    "cone angle": ("cone_angle", {"source_label": B}),
-}
-"""Quantities to compute if no dataset has them: the name of the tool, and the quantity for each of its arguments."""
-_WITH_HELIUM = ("dynamic pressure", "Alfvén speed", "Alfvén Mach number")
 
 
 def write_template(
@@ -106,7 +90,7 @@ class _Writer:
         request = self.request
         self.variable, self.group, self.span = variable, group, span
         self.fetched = {}
-        shown = self._series()
+        shown = self._in_units(self._series())
         self._check_named(shown)
         shown = self._computed(shown)
         self._export(shown)
@@ -118,7 +102,13 @@ class _Writer:
         panels = [shown] if request.panels.together else panels_of(shown, compare=compare)
         self._check_layout(panels)
         text = request.style.title or self._title(shown)
-        spec = figure_of(panels, title=text, log=self._log(shown), colours=self._colours(shown))
+        spec = figure_of(
+            panels,
+            title=text,
+            log=self._log(shown),
+            colours=self._colours(shown),
+            as_lines=request.style.as_lines,
+        )
         self.steps.add(f"figure{self._ending()}", "render_spec", {"spec": spec}, "Draw the figure")
         return request.name or self._name(shown), text
 
@@ -231,22 +221,35 @@ class _Writer:
                 f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
                 advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
-        units_of_data = {series.unit for series in shown}
-        units = [unit for unit in request.units if {"cm-3": "cm^-3"}.get(unit, unit) not in units_of_data]
-        if units:
-            raise NotUnderstood(
-                f"none of the data have the unit {units[0]}; "
-                f"their units are {', '.join(sorted(unit for unit in units_of_data if unit))}",
-                advice="set GEMINI_API_KEY to let a model convert the unit",
-            )
-        ids = {part for source in self.used for part in re.split(r"[_-]", source.dataset.upper())}
-        other = [instrument for instrument in request.instruments if instrument not in ids]
+        used = {name for source in self.used for name in instrument_names(source.dataset)}
+        other = [instrument for instrument in request.instruments if instrument not in used]
         if other:
             named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
             raise NotUnderstood(
                 f"helio knows none of the requested quantities from {', '.join(other)}",
                 advice=f"use {named}, or name another dataset as DATASET.PARAMETER",
             )
+
+    def _in_units(self, shown: list[PlotSeries]) -> list[PlotSeries]:
+        """Convert the series that have another unit of the same dimension than one that the request names."""
+        for unit in map(canonical_unit, self.request.units):
+            fitting = [series for series in shown if _convertible(series.unit, unit)]
+            if not fitting:
+                units_of_data = sorted({series.unit for series in shown if series.unit})
+                raise NotUnderstood(
+                    f"none of the data can be given in {unit}; their units are {', '.join(units_of_data)}",
+                    advice="name one of these units, or leave out the unit",
+                )
+            shown = [self._in_unit(series, unit) if series in fitting else series for series in shown]
+        return shown
+
+    def _in_unit(self, series: PlotSeries, unit: str) -> PlotSeries:
+        if series.unit == unit:
+            return series
+        how = {} if comparable(series.unit, unit) else {"equivalence": "thermal"}
+        ending = re.sub(r"\W+", "", unit)
+        made = self.steps.compute("convert_units", series, ending, f"Convert to {unit}", to=unit, **how)
+        return replace(made, unit=unit)
 
     def _check_layout(self, panels: list[list[PlotSeries]]) -> None:
         """Refuse an arrangement of panels that the figure would not have."""
@@ -335,6 +338,8 @@ class _Writer:
             return self._derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
         sources = self._pick(quantity, craft, vector_frame)
+        if self._derived_from_instrument(quantity, craft, sources):
+            return self._derived(quantity, craft)
         if sources and not (quantity == ABS_B and self._finer_vector(craft, sources[0])):
             return self._fetch(quantity, craft, sources)
         series = (
@@ -344,7 +349,7 @@ class _Writer:
         )
         if series is not None:
             return series
-        if quantity in DERIVED:
+        if quantity in DERIVED and self._can_derive(quantity, craft):
             return self._derived(quantity, craft)
         framed = [known for known in frames_of(quantity, [craft]) if known]
         if framed:
@@ -356,6 +361,21 @@ class _Writer:
             advice=f"choose one of {', '.join(quantities_of(craft))};"
             f" or search with `helio datasets search '{craft} {quantity}'`",
         )
+
+    def _can_derive(self, quantity: str, craft: str) -> bool:
+        """Return whether the table has what a temperature or a thermal speed, each computed from the other, needs."""
+        parts = [part.quantity for part in DERIVED[quantity].takes.values()]
+        return parts[0] not in DERIVED or len(parts) > 1 or bool(self._pick(parts[0], craft))
+
+    def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
+        """Return whether only a computation gives a quantity of the instrument that the request names."""
+        named = set(self.request.instruments)
+        if not named or quantity not in DERIVED or len(DERIVED[quantity].takes) > 1:
+            return False
+        if any(named & instrument_names(source.dataset) for source in sources):
+            return False
+        part = next(iter(DERIVED[quantity].takes.values()))
+        return any(named & instrument_names(source.dataset) for source in self._pick(part.quantity, craft))
 
     def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
         """Add a step that rotates a vector into a frame."""
@@ -483,28 +503,36 @@ class _Writer:
 
     def _derived(self, quantity: str, craft: str) -> PlotSeries:
         """Add steps that compute a quantity from others, such as density and velocity, on the coarsest epochs."""
-        tool, takes = DERIVED[quantity]
-        if "source_label" in takes:
-            vector = self._quantity(B, craft, self._angle_frame(craft))
-            made = self.steps.compute(tool, vector, symbol(quantity), f"Compute the {quantity} of the field")
-            return replace(made, quantity=quantity, kind="scalar", frame="", unit="deg")
-        parts = {argument: self._quantity(part, craft, "") for argument, part in takes.items()}
+        recipe = DERIVED[quantity]
+        parts = {argument: self._part(part, craft) for argument, part in recipe.takes.items()}
         slowest = max(parts.values(), key=lambda part: part.cadence or 0.0)
         for argument, part in parts.items():
-            if argument == "temperature_label" and part.unit != "K":
+            if part.unit in ("eV", "keV"):
                 part = self.steps.compute(
                     "convert_units", part, "K", "Convert to kelvin", to="K", equivalence="thermal"
                 )
             if part.label != slowest.label and (part.cadence != slowest.cadence or part.cadence is None):
                 part = self._onto(part, slowest)
             parts[argument] = part
-        label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{self._ending()}")
+        label = self.steps.label(
+            f"{slowest.label}_{symbol(quantity)}"
+            if len(parts) == 1
+            else f"{short(craft)}_{symbol(quantity)}{self._ending()}"
+        )
         args: dict[str, Any] = {argument: part.label for argument, part in parts.items()}
-        if quantity in _WITH_HELIUM:
+        if recipe.helium:
             args["assumed_alpha"] = 0.04
             self.steps.note(f"{quantity}: computed with an assumed helium fraction of 4 % by number")
-        self.steps.add(label, tool, {**args, "output_label": label}, f"Compute the {quantity}")
-        return replace(slowest, label=label, quantity=quantity, kind="scalar", frame="", unit="")
+        intent = f"Compute the {quantity}"
+        self.steps.add(label, recipe.tool, {**args, "output_label": label}, intent)
+        return replace(
+            slowest, label=label, quantity=quantity, craft=craft, kind="scalar", frame="", unit=recipe.unit
+        )
+
+    def _part(self, part: Part, craft: str) -> PlotSeries:
+        frame = self._angle_frame(craft) if part.frame == "*" else part.frame
+        series = self._quantity(part.quantity, craft, frame)
+        return self._component(series, part.component) if part.component else series
 
     def _angle_frame(self, craft: str) -> str:
         frames = frames_of(B, [craft])
@@ -527,14 +555,14 @@ class _Writer:
 
     def _computed(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         # a common cadence comes before what needs one
-        for computation in sorted(self.request.computations, key=lambda known: known.tool == DIFFERENCE):
+        for computation in sorted(self.request.computations, key=lambda known: known.tool in OF_TWO):
             if computation.tool == MAGNITUDE:
                 made = [self._length(series) for series in shown if series.kind == "vector"]
                 if not made and not any(series.quantity == ABS_B for series in shown):
                     raise NotUnderstood("the request names no vector whose magnitude helio could compute")
                 shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
-            elif computation.tool == DIFFERENCE:
-                shown = [*shown, self._difference(shown)]
+            elif computation.tool in OF_TWO:
+                shown = [*shown, self._of_two(computation.tool, shown)]
             else:
                 shown = self._applied(computation, shown)
         return shown
@@ -547,6 +575,8 @@ class _Writer:
     def _applied(self, computation: Computation, shown: list[PlotSeries]) -> list[PlotSeries]:
         tool, how = computation.tool, APPLIED[computation.tool]
         fitting = [series for series in shown if series.kind != "spectrum" or tool == "resample"]
+        if how.vectors:
+            fitting = [series for series in shown if series.kind == "vector"]
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
@@ -558,32 +588,40 @@ class _Writer:
             new = replace(new, quantity=how.quantity.format(given.quantity))
             if how.spectral:
                 new = replace(new, kind="spectrum")
+            elif how.vectors:
+                new = replace(new, frame="LMN")
             elif tool == "resample":
                 new = replace(new, cadence=Duration(computation.window).nanoseconds / 1e9)
+            if computation.behind and new.kind == series.kind and how.quantity == "{}":
+                new = replace(new, over=series.label)
             made[series.label] = new
         if computation.beside:
             return [*shown, *made.values()]
         return [made.get(series.label, series) for series in shown]
 
-    def _difference(self, shown: list[PlotSeries]) -> PlotSeries:
-        pair = [series for series in shown if series.kind != "spectrum"]
-        if len(pair) != 2 or pair[0].quantity != pair[1].quantity:
+    def _of_two(self, name: str, shown: list[PlotSeries]) -> PlotSeries:
+        """Add steps for the difference or the ratio of two series, on the epochs of the first."""
+        operation, word = OF_TWO[name]
+        pair = [series for series in shown if series.kind == "scalar"]
+        pair = pair or [series for series in shown if series.kind == "vector"]
+        if len(pair) != 2 or (name == "difference" and pair[0].quantity != pair[1].quantity):
             raise NotUnderstood(
-                "a difference needs two series of the same quantity",
-                advice="write, for example, 'the difference between ACE and Wind Bz'",
+                f"a {name} needs two series of the same quantity",
+                advice=f"write, for example, 'the {name} between ACE and Wind Bz'",
             )
         left, right = pair
         if left.cadence != right.cadence or left.craft != right.craft:
             right = self._onto(right, left)
-        label = self.steps.label(f"{left.label}_minus_{right.label.removesuffix('_aligned')}")
+        label = self.steps.label(f"{left.label}_{word}_{right.label.removesuffix('_aligned')}")
         args = {
             "left_label": left.label,
             "right_label": right.label,
-            "operation": "subtract",
+            "operation": operation,
             "output_label": label,
         }
-        self.steps.add(label, "arithmetic", args, f"Subtract {right.craft} from {left.craft}")
-        quantity, craft = f"{left.quantity} difference", f"{left.craft} − {right.craft}"
+        self.steps.add(label, "arithmetic", args, f"{name.capitalize()} of {left.label} and {right.label}")
+        sign = "−" if name == "difference" else "/"
+        quantity, craft = f"{left.quantity} {name}", f"{left.craft} {sign} {right.craft}"
         return replace(left, label=label, quantity=quantity, craft=craft)
 
     # What is drawn ----------------------------------------------------------------------------------------
@@ -619,12 +657,12 @@ class _Writer:
 
     def _title(self, shown: list[PlotSeries]) -> str:
         quantities = self._titles(shown)
-        crafts = listed([series.craft for series in shown if "−" not in series.craft])
+        crafts = listed([series.craft for series in shown if not _is_pair(series.craft)])
         return f"{crafts}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
 
     def _name(self, shown: list[PlotSeries]) -> str:
         crafts = [
-            short(craft) for craft in dict.fromkeys(series.craft for series in shown) if "−" not in craft
+            short(craft) for craft in dict.fromkeys(series.craft for series in shown) if not _is_pair(craft)
         ]
         named = crafts if len(crafts) <= 3 else [crafts[0], "to", crafts[-1]]
         quantities = self._titles(shown)
@@ -716,6 +754,18 @@ def line_of(what: str, series: PlotSeries) -> str:
     if plain == "field":
         return label if "magnetic field" in quantity else ""
     return label if plain in (series.craft.casefold(), quantity) or plain in quantity.split() else ""
+
+
+def _is_pair(craft: str) -> bool:
+    """Return whether a name stands for two spacecraft, as for a difference: ``ACE − Wind``."""
+    return "−" in craft or "/" in craft
+
+
+def _convertible(unit: str, to: str) -> bool:
+    """Return whether a series can be given in another unit: of the same dimension, or an energy as a temperature."""
+    thermal = ({"eV", "keV"}, {"K", "MK"})
+    pairs = any(unit in one and to in other for one, other in (thermal, thermal[::-1]))
+    return unit == to or pairs or comparable(unit, to)
 
 
 def _of_dataset(dataset: str) -> list[QuantitySource]:

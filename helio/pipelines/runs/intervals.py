@@ -11,7 +11,8 @@
 | no data | the interval is younger than its data usually are when they appear | waiting |
 | no data | how late they usually are is unknown, and the interval has ended only lately | waiting |
 | no data | otherwise, which is a gap if it is known how late the data usually are | no data |
-| failed, crashed, cancelled | | failed, crashed, cancelled |
+| failed | the steps, the tools or the files have changed since | stale |
+| failed, crashed, cancelled | otherwise | failed, crashed, cancelled |
 | no run | the interval has not ended | waiting |
 | no run | a schedule's time for it has come, and the next one has not | due |
 | no run | otherwise | missing |
@@ -27,7 +28,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.counts import number_of
-from helio.errors import DamagedRecord, TimeRangeError, is_transient
+from helio.errors import DamagedRecord, TimeRangeError, may_pass
 from helio.pipelines.runs.basis import (
     Basis,
     differences,
@@ -80,7 +81,7 @@ class IntervalRun:
     failed_step, reason, advice : str
         The first step that failed, why, and what to do about it; empty if no step failed.
     transient : bool
-        Whether it failed for a reason that may pass, such as a server that is down.
+        Whether it failed for a reason that may pass, such as a server that is down or a disk that is full.
     files : tuple of ArtefactRecord
         The files that the run wrote.
     basis : Basis or None
@@ -256,7 +257,7 @@ def _judge(
             return "waiting", f"the interval ends at {span.stop:%Y-%m-%d %H:%M} UTC"
         return "missing", "no run of this interval has a record"
     changes: tuple[str, ...] = ()
-    if run.basis is not None and run.id in present and run.state in (*DONE, "no data"):
+    if run.basis is not None and run.id in present and run.state in (*DONE, "no data", "failed"):
         changes = differences(run.basis, present[run.id])
     if changes and runs[0].state == "running":
         return "running", runs[0].reason
@@ -328,7 +329,7 @@ def read_run(record: RunRecord) -> IntervalRun:
         failed_step=str(failed[0]["step_id"]) if failed else "",
         reason=first["message"] if first else header.get("error", ""),
         advice=first["advice"] if first else "",
-        transient=first is not None and is_transient(first["kind"]),
+        transient=may_pass(first["kind"] if first else header.get("error_kind", "")),
         files=tuple(header.get("artefacts", ())),
         basis=read_basis(record, now),
         events=tuple(header.get("events", ())),

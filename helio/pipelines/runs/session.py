@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -134,9 +133,10 @@ class Processes:
         if not is_folder(archive) or access.cited:
             return archives_of(settings, self.reader, archive, access)
         listed_at, archives = self._folders.get(archive, (-LISTED_FOR, None))
-        if archives is None or time.monotonic() - listed_at >= LISTED_FOR:
+        now = settings.clock.monotonic()
+        if archives is None or now - listed_at >= LISTED_FOR:
             archives = archives_of(settings, self.reader, archive, access)
-            self._folders[archive] = time.monotonic(), archives
+            self._folders[archive] = now, archives
         return archives
 
 
@@ -295,9 +295,9 @@ def run_plan(
                 ),
             )
             facts = run.ending()
+            if folder is not None:
+                write_whole(folder / RECORD, json_bytes(run.record(), default=str))
         record.finish(run.status, facts.pop("artefacts"), finished_at=_instant(settings.clock), facts=facts)
-    if folder is not None:
-        write_whole(folder / RECORD, json_bytes(run.record(), default=str))
     return replace(run, page=engine.tell(run))
 
 
@@ -363,7 +363,8 @@ def _closed_when_it_fails(record: RunRecord, folder: Path | None, clock: Clock) 
         if interrupts.asked():
             finish_cancelled()
         else:
-            record.finish("failed", finished_at=_instant(clock), facts={"error": str(error)})
+            facts = {"error": str(error), "error_kind": type(error).__name__}
+            record.finish("failed", finished_at=_instant(clock), facts=facts)
         ended_in_order()
         remove_empty(folder)
         raise

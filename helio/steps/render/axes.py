@@ -14,7 +14,8 @@ from helio.steps.render.geometry import Geometry
 from helio.steps.render.symlog import Symlog
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import log_ticks
-from helio.steps.render.time_axis import tick_formats
+from helio.steps.render.time_axis import tick_formats, time_ticks
+from helio.steps.render.wording import text_width
 
 
 def frame(theme: Look) -> dict[str, Any]:
@@ -92,6 +93,28 @@ def time_axis(
     }
     # A date is wider than the time above it: plotly.js would turn the labels of a narrow figure, and cut them off.
     return axis | {"tickangle": 0} if fitting <= 4 else axis
+
+
+def beyond_last_tick(start: np.datetime64, stop: np.datetime64, width: float, font: float) -> float:
+    """Return how far in pixels the last label of a time axis reaches beyond its end; plotly.js leaves out a label that
+    does not fit on the page.
+
+    Parameters
+    ----------
+    width : float
+        Width of the axis in pixels.
+    """
+    ticks, _ = time_ticks(start, stop, max(4, round(width / (5.2 * font))))
+    span = int((stop - start).astype("timedelta64[ns]").astype("i8"))
+    if not ticks.size or span <= 0:
+        return 0.0
+    text = "2024-05-10" if ticks[-1] == ticks[-1].astype("datetime64[D]") else "00:00:00"
+    if ticks.size > 1 and ticks[1] - ticks[0] >= np.timedelta64(1, "D"):
+        text = "05-10"
+    if span % (60 * 10**9) == 0 and text == "00:00:00":
+        text = "00:00"
+    after = int((stop - ticks[-1]).astype("timedelta64[ns]").astype("i8")) / span * width
+    return text_width(text, font - 1) / 2 + 2 - after
 
 
 def fixed_ticks(ticks: npt.NDArray[np.datetime64]) -> dict[str, Any]:

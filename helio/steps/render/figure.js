@@ -4,6 +4,7 @@
 (() => {
   const STEP = 4; // ratio of the numbers of pixels of neighbouring levels
   const MARGIN = 0.25; // how much more than the view is drawn on either side, for a reader who moves it
+  const MOST_POINTS = 1_000_000; // of one panel, loaded at a time
   const files = new Map(); // number of a file → promise of its content
   let figure, plot, drawn, newest = 0, changed = false;
   const traces = new Map(); // uid → trace
@@ -154,8 +155,8 @@
     if (trace === undefined) return;
     changed = true;
     if (!originals.has(uid)) {
-      const {x, y, z, x0, dx, customdata} = trace;
-      originals.set(uid, {x, y, z, x0, dx, customdata});
+      const {x, y, z, x0, dx, customdata, marker, text, hovertemplate} = trace;
+      originals.set(uid, {x, y, z, x0, dx, customdata, marker, text, hovertemplate});
     }
     for (const [key, value] of Object.entries(values)) {
       if (value === undefined) delete trace[key];
@@ -215,6 +216,112 @@
     change(uid, {x: edges.map(iso), y, z: rows, x0: undefined, dx: undefined});
   }
 
+  // Points of clouds and curves between limits on both axes, [[x0, x1], [y0, y1]] as the axes count them.
+  function drawPoints(parts, {uid, shape}, [xAxis, yAxis], limits) {
+    const xs = [], ys = [], colours = [], times = [];
+    for (const part of parts) {
+      part.arrays ??= [part.x, part.y, part.c, part.t].map((values) => values && decoded(values));
+      const [x, y, c, t] = part.arrays;
+      if (shape === "line" && xs.length) { xs.push(NaN); ys.push(NaN); }
+      for (let k = 0; k < x.length; k += 1) {
+        xs.push(x[k]); ys.push(y[k]);
+        if (c) colours.push(c[k]);
+        if (t) times.push(t[k]);
+      }
+    }
+    const own = traces.get(uid);
+    if (own === undefined) return 0;
+    if (shape === "area") { change(uid, {x: xs, y: ys}); return 0; }
+    const at = (values, axis) => (axis.type === "log" ? values.map(Math.log10) : values);
+    const places = [at(xs, xAxis), at(ys, yAxis)];
+    const lengths = [xAxis._length, yAxis._length];
+    const side = (axis, k) => {
+      const [low, high] = limits[axis], margin = (high - low) * MARGIN, place = places[axis][k];
+      return place < low - margin ? -1 : place > high + margin ? 1 : 0;
+    };
+    const pixel = (k) => [0, 1].map((axis) => {
+      const [low, high] = limits[axis];
+      return Math.floor((places[axis][k] - low) / (high - low) * lengths[axis]);
+    }).join();
+    let count = 0;
+    const kept = [];
+    if (shape === "line") {
+      // A piece is left out if both of its ends are beyond one side, or in one pixel.
+      const beyond = (j, k) => [0, 1].some((axis) => side(axis, j) !== 0 && side(axis, j) === side(axis, k));
+      const is = (k) => k >= 0 && k < xs.length && !Number.isNaN(ys[k]);
+      const seen = (j, k) => is(j) && is(k) && !beyond(j, k);
+      let last = "", next = xs.length ? pixel(0) : "";
+      for (let k = 0; k < xs.length; k += 1) {
+        const here = next;
+        next = k + 1 < xs.length ? pixel(k + 1) : "";
+        if (!is(k) || !(seen(k - 1, k) || seen(k, k + 1) || !side(0, k) && !side(1, k))) {
+          if (kept.length && kept.at(-1) >= 0) kept.push(-1);
+        } else if (here !== last || here !== next || !is(k + 1)) kept.push(k);
+        last = here;
+        if (is(k) && inside(k)) count += 1;
+      }
+    } else {
+      const latest = new Map();
+      for (let k = 0; k < xs.length; k += 1) {
+        if (side(0, k) || side(1, k)) continue;
+        latest.set(pixel(k), k);
+        if (inside(k)) count += 1;
+      }
+      kept.push(...[...latest.values()].sort((one, other) => one - other));
+    }
+    function inside(k) {
+      return limits.every(([low, high], axis) => places[axis][k] >= low && places[axis][k] <= high);
+    }
+    const pick = (values) => kept.map((k) => (k < 0 ? NaN : values[k]));
+    const values = {x: pick(xs), y: pick(ys)};
+    if (colours.length) values.marker = {...own.marker, color: pick(colours)};
+    if (times.length) {
+      values.text = pick(times).map(iso);
+      if (!own.hovertemplate.includes("%{text}")) {
+        values.hovertemplate = own.hovertemplate.replace("<extra>", "<br>%{text}<extra>");
+      }
+    }
+    change(uid, values);
+    return count;
+  }
+
+  const wholes = new Map(); // axis → its limits before a reader zoomed in
+
+  // What a reader sees of a panel of points, and the files with points there; null for all of the panel.
+  function pointsView(panel) {
+    const uid = panel.points[0].uid;
+    const axes = [axisOf(uid, "x"), axisOf(uid, "y")];
+    const limits = axes.map(([, axis]) => axis.range.slice().sort((one, other) => one - other));
+    const whole = axes.map(([name], k) => {
+      if (!wholes.has(name)) wholes.set(name, limits[k]);
+      const [low, high] = wholes.get(name), slack = (high - low) * 1e-3;
+      return limits[k][0] <= low + slack && limits[k][1] >= high - slack;
+    });
+    if (whole[0] && whole[1]) return null;
+    const near = ([, , ...box]) => limits.every(([low, high], axis) => {
+      const margin = (high - low) * MARGIN;
+      return box[2 * axis] <= high + margin && box[2 * axis + 1] >= low - margin;
+    });
+    const wanted = panel.points.map(({shape, parts}) =>
+      parts.filter((part) => shape === "area" || near(part)));
+    const size = wanted.flat().reduce((sum, [, count]) => sum + count, 0);
+    return {limits, size, axes: axes.map(([, axis]) => axis), wanted: wanted.map((of) => of.map(([number]) => number))};
+  }
+
+  // Draws the points of a panel that a reader sees; the words for the line below the figure.
+  async function refreshPoints(panel, mine) {
+    const view = pointsView(panel);
+    const back = (words) => { panel.points.forEach((trace) => restore(trace)); return words; };
+    if (view === null) return back(panel.shown);
+    if (view.size > MOST_POINTS) return back([`${panel.shown[0]}; zoom in further for all`]);
+    const parts = await Promise.all(view.wanted.map((numbers) => Promise.all(numbers.map(file))));
+    if (mine !== newest) return [];
+    panel.points.forEach((trace) => freeze(trace));
+    const counts = panel.points.map((trace, k) => [trace, drawPoints(parts[k], trace, view.axes, view.limits)]);
+    const count = counts.reduce((sum, [trace, more]) => sum + (trace.counts ? more : 0), 0);
+    return [`${panel.name}: all ${count.toLocaleString("en")} points in view`];
+  }
+
   function shownBy(trace) { return trace.band ?? trace.uid; }
 
   function axisOf(uid, letter) {
@@ -232,15 +339,17 @@
 
   async function refresh() {
     const mine = newest += 1;
-    const views = figure.detail.panels.map((panel) => {
+    const views = figure.detail.panels.filter((panel) => panel.levels).map((panel) => {
       const [, axis] = axisOf(shownBy(panel.traces[0]), "x");
       const [low, high] = axis.range.map((end) => axis.r2l(end)).sort((one, other) => one - other);
       const number = levelFor(panel, axis, low, high);
       const level = panel.levels[number - 1];
       return {panel, low, high, number, wanted: level ? numbersOf(panel, level, low, high) : []};
     });
-    let parts;
+    let parts, others;
     try {
+      others = await Promise.all(figure.detail.panels.filter((panel) => panel.points)
+        .map((panel) => refreshPoints(panel, mine)));
       parts = await Promise.all(views.map((view) => Promise.all(view.wanted.map(file))));
     } catch (error) {
       files.clear();
@@ -275,7 +384,7 @@
     });
     if (changed) await Plotly.redraw(plot);
     changed = false;
-    drawn.textContent = words.join(" · ");
+    drawn.textContent = [...words, ...others.flat()].join(" · ");
   }
 
   function freeze(trace) {

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.render import lines, review
@@ -21,6 +22,9 @@ from helio.steps.render.spec import PanelType
 from helio.steps.render.symlog import Symlog
 from helio.steps.render.wording import axis_title
 from helio.store.table import Table
+
+_FINE = 1000
+"""Number of places at which a line of fewer records is searched for a corner without it."""
 
 
 class LinePanel(Panel):
@@ -139,6 +143,29 @@ class LinePanel(Panel):
             drawing.y_axis["mirror"] = True
             drawing.layout["yaxis" + slot.right_axis.removeprefix("y")] = self.right.axis_at_right(slot)
         return drawing
+
+    def places(self, slot: Slot) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Return the places of the points of all lines."""
+        if self.kind != "line":
+            return []
+        found = []
+        span = int((slot.stop - slot.start).astype("timedelta64[ns]").astype("i8"))
+        for line, side in self._lines_with_sides():
+            low, high = side.y_limits() or side.extent
+            values = line.values.astype(np.float64)
+            if side.symlog is not None:
+                (low, high), values = side.symlog.places([low, high]).tolist(), side.symlog.places(values)
+            elif side.log_y:
+                low, high = np.log10([low, high]) if low > 0 else (0.0, 1.0)
+                values = np.log10(np.where(values > 0, values, np.nan))
+            margin = 0.0 if side.y_limits() else (high - low) / 18
+            across = (line.table.epoch - slot.start).astype("timedelta64[ns]").astype(np.float64) / span
+            up = (values - low + margin) / max(high - low + 2 * margin, 1e-300)
+            if 0 < across.size < _FINE:  # between few records the line is drawn too
+                between = np.linspace(across[0], across[-1], _FINE)
+                across, up = between, np.interp(between, across, up)
+            found.append((across, up))
+        return found
 
     def axis_in(self, slot: Slot) -> str:
         """Return plotly's name of the y axis that this side of the panel has."""

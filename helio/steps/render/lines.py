@@ -19,6 +19,8 @@ from helio.steps.render.downsample import break_at_seam, isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.fills import beyond_level, fill_trace
 from helio.steps.render.gaps import gaps
+from helio.steps.render.geometry import font_size
+from helio.steps.render.point_names import names_of_points
 from helio.steps.render.refine import FullLine
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.symlog import Symlog
@@ -163,6 +165,26 @@ def line_traces(
         trace["customdata"] = numbers(y)
     if "markers" in mode:
         trace["marker"] = {"color": line.colour, "size": 2 + 2 * width}
+    if "point_names" in style:
+        font = font_size(spec) - 3
+        names = names_of_points(
+            line.table,
+            line.keys[0],
+            style["point_names"],
+            x,
+            y,
+            start=start,
+            stop=stop,
+            pixels=pixels,
+            font=font,
+        )
+        trace |= {
+            "mode": f"{mode}+text",
+            "text": names,
+            "textposition": "top center",
+            "textfont": {"size": font, "color": line.colour},
+            "cliponaxis": False,
+        }
     if legend is not None:
         trace["legend"] = legend
         trace["legendgroup"] = trace["uid"]

@@ -23,6 +23,7 @@ from helio.steps.render.axes import (
     symlog_ticks,
     value_axis,
 )
+from helio.steps.render.corners import READING, Corner, behind
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
 from helio.steps.render.quality import TraceQuality, line_quality
@@ -278,6 +279,26 @@ class Panel(ABC):
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
         """Draw the panel, and return the plotly objects."""
+
+    def letter_corner(self, slot: Slot, drawing: Drawing) -> Corner:
+        """Return the corner for the panel's letter: the upper left one, or the next one that is empty."""
+        width, height = slot.geometry.panel_width(self.number), slot.geometry.panel_height(self.number)
+        wide, high = (2.4 * slot.geometry.font + 5) / width, (1.5 * slot.geometry.font + 4) / height
+        taken = [
+            (text["xanchor"], text["yanchor"])
+            for text in drawing.texts
+            if str(text.get("xref", "")).endswith(" domain") and str(text.get("yref", "")).endswith(" domain")
+        ]
+        points = self.places(slot)
+        empty = (
+            corner for corner in READING if corner not in taken and not behind(points, corner, wide, high)
+        )
+        return next(empty, READING[0])
+
+    def places(self, slot: Slot) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Return the places of the panel's points as fractions of its width and height; empty if a text hides none."""
+        del slot
+        return []
 
     def remarks(self, whole: Panel) -> list[str]:
         """Return remarks on the tables for the reviewer, in addition to those of `draw`.

@@ -109,7 +109,7 @@ def arrange_panels(
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         if entry_kind == "histograms":
             named_tables = _with_units(named_tables)
-        if not any(map(_is_unknown, named_tables.values())):
+        if not any(map(is_unknown, named_tables.values())):
             panel.check_entry(number, named_tables, entry)
         panels.append(panel(number, named_tables, style, entry=entry))
     return panels
@@ -182,23 +182,23 @@ def _is_one_spectrum(table: Table) -> bool:
     return len(table) == 1 and len(table.axes) == 1
 
 
-def _is_unknown(table: Table) -> bool:
+def is_unknown(table: Table) -> bool:
     """Return whether a table stands for one that does not exist, so that its unit and kind are not known."""
     return not len(table) and not table.name and bool(why_no_values(table.notes))
 
 
 def _with_units(tables: Mapping[str, Table], right: Sequence[str] = ()) -> dict[str, Table]:
     """Return the tables of a panel, with the unit of the others on their axis for those whose unit is not known."""
-    units = {label in right: table.unit for label, table in tables.items() if not _is_unknown(table)}
+    units = {label in right: table.unit for label, table in tables.items() if not is_unknown(table)}
     return {
-        label: replace(table, unit=units.get(label in right, "")) if _is_unknown(table) else table
+        label: replace(table, unit=units.get(label in right, "")) if is_unknown(table) else table
         for label, table in tables.items()
     }
 
 
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
     """Return the kind of a panel: from the figure's spec, otherwise from the panel's tables."""
-    known = {label: table for label, table in tables.items() if not _is_unknown(table)}
+    known = {label: table for label, table in tables.items() if not is_unknown(table)}
     if not known:
         return "line" if chosen == "spectrogram" else chosen or "line"
     kind = chosen or _default_type(known)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
+from helio.counts import number_of
 from helio.errors import StepError
-from helio.steps.render import colours, marks, review
-from helio.steps.render.axes import fixed_ticks, time_axis
+from helio.steps.render import colours, marks, names_above, review
+from helio.steps.render.axes import beyond_last_tick, fixed_ticks, time_axis
 from helio.steps.render.bands import absent_bands, band_labels, check_bands
 from helio.steps.render.empty_panel import with_reason
 from helio.steps.render.ephemeris import (
@@ -41,9 +43,9 @@ from helio.steps.render.page import (
     written_span,
 )
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
-from helio.steps.render.panels import arrange_panels
+from helio.steps.render.panels import arrange_panels, is_unknown
 from helio.steps.render.quality import as_json, label_qualities
-from helio.steps.render.refine import Full
+from helio.steps.render.refine import Full, words_on_drawn
 from helio.steps.render.rows import (
     check_columns,
     drawn_bars,
@@ -81,7 +83,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=7,
+    version=8,
     context=whole_range("a figure shows all records"),
     labels_in=(
         "spec.labels",
@@ -188,9 +190,26 @@ def render_spec(
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
     rows = rows_of(panels, width, font, columns)
     ephemeris = ephemeris_rows(spec, tables)
-    geometry, title_columns, y_titles = _size(
-        rows, ephemeris, spec, width, font, len(titles) + bool(lift), max(map(len, footers))
-    )
+    events, event_notes = event_intervals(spec, tables, start, stop)
+    names = [*events] if rows[0][0].over_time else []
+
+    def size(strip: int) -> tuple[Geometry, dict[int, float], list[dict[str, Any]]]:
+        return _size(
+            rows,
+            ephemeris,
+            spec,
+            width,
+            font,
+            len(titles) + bool(lift),
+            max(map(len, footers)),
+            strip,
+            (start, stop),
+        )
+
+    geometry, title_columns, y_titles = size(0)
+    strip = names_above.height(names, geometry, start, stop)
+    if strip:
+        geometry, title_columns, y_titles = size(strip)
     bars = drawn_bars(rows)
 
     over_time = [panel for panel in panels if panel.over_time]
@@ -215,7 +234,7 @@ def render_spec(
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     details: list[Full] = []
-    layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)), lift=lift)
+    layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)), lift=lift + strip)
     if all(panel.side_by_side for panel in panels):
         layout["hovermode"] = "closest"
     if over_time:
@@ -267,7 +286,9 @@ def render_spec(
         drawing.y_axis["title"] = y_title | {"standoff": standoff}
         layout["yaxis" + slot.y_axis.removeprefix("y")] = drawing.y_axis
         if spec.get("panel_letters"):
-            texts.append(panel_letter(panel.number, geometry, theme, boxed=panel.has_colour_bar))
+            corner = panel.letter_corner(slot, drawing)
+            boxed = panel.has_colour_bar
+            texts.append(panel_letter(panel.number, geometry, theme, boxed=boxed, corner=corner))
     for side in {geometry.span(panel.number)[1] for row in rows if not row[0].side_by_side for panel in row}:
         _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE and text["x"] == side])
     if spec.get("x_range") == "data":
@@ -281,7 +302,14 @@ def render_spec(
         if label not in beside and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
-    events, event_notes = event_intervals(spec, tables, start, stop)
+    event_names, left_out = names_above.names_above(
+        names, geometry, dict.fromkeys(time_axes[panel.number] for panel in rows[0]) if names else (), start, stop,
+        theme.foreground,
+    )  # fmt: skip
+    if left_out:
+        event_notes.append(f"events: no room above the panels for {number_of(left_out, 'name')}")
+    if names:
+        events = [replace(interval, name="") for interval in events]
     symlogs = {
         name: side.symlog
         for panel in panels
@@ -294,6 +322,10 @@ def render_spec(
         layout["meta"] = {"symlog": thresholds}
     vlines, mark_notes = with_medians(spec, tables, panels, start, end)
     notes += [*event_notes, *mark_notes]
+    if spec.get("points") == "drawn" and details:
+        layout["meta"] = layout.get("meta", {}) | {"drawn": words_on_drawn(details)}
+        notes.append("the page holds only the points that are drawn")
+        details = []
     shapes, mark_texts = marks.marks(
         {**spec, "vlines": vlines} if "vlines" in spec else spec,
         geometry,
@@ -320,8 +352,9 @@ def render_spec(
     )
     layout["shapes"] = shapes
     layout["annotations"] = [
-        *second_lines(titles, geometry, lift),
-        *_column_titles(spec, panels, geometry),
+        *second_lines(titles, geometry, lift + strip),
+        *_column_titles(spec, panels, geometry, strip),
+        *event_names,
         *texts,
         *mark_texts,
         *footer(footers, geometry, theme),
@@ -337,13 +370,23 @@ def _size(
     font: float,
     titles: int,
     footers: int,
+    strip: int,
+    times: tuple[np.datetime64, np.datetime64],
 ) -> tuple[Geometry, dict[int, float], list[dict[str, Any]]]:
-    """Return the geometry of the figure, the distance of each panel to the title of its y axis, and these titles."""
+    """Return the geometry of the figure, the distance of each panel to the title of its y axis, and these titles.
+
+    Parameters
+    ----------
+    strip : int
+        Height in pixels of the names of events above the panels.
+    times : two datetime64
+        Ends of the time axis.
+    """
     panels = [panel for row in rows for panel in row]
     timed = [panel for panel in panels if panel.over_time]
 
     def margin(rooms: Mapping[int, float]) -> int:
-        at_right = max(24.0, *(rooms[row[-1].number] for row in rows))
+        at_right = max(24.0, last_label if timed else 0.0, *(rooms[row[-1].number] for row in rows))
         return round(min(at_right, max(280.0, 0.4 * width)))
 
     def height_below(panel: Panel) -> float:
@@ -353,6 +396,7 @@ def _size(
         return axis if panel is timed[-1] else 0.0
 
     scale = font / 14
+    last_label = beyond_last_tick(*times, width - LEFT * scale - 24, font)
 
     def lay(left: int, rooms: Mapping[int, float], depths: Mapping[int, float]) -> Geometry:
         right = margin(rooms)
@@ -368,6 +412,7 @@ def _size(
             title_lines=titles,
             footer_lines=footers,
             width=width,
+            strip=strip,
         )
         return side_by_side(geometry, rows, measured)
 
@@ -467,7 +512,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         )
     for key in ("trace_colors", "line_styles", "trace_names"):
         for label in cast(Mapping[str, Any], spec.get(key, {})):
-            if label not in keys and label not in letters:
+            unknown = any(label.startswith(f"{name}.") for name, table in tables.items() if is_unknown(table))
+            if label not in keys and label not in letters and not unknown:
                 named = [name for name in keys if ".bin" not in name and name not in letters]
                 raise StepError(
                     f"{key}: no line is called '{label}'",
@@ -610,6 +656,9 @@ def _x_axis_name(order: int) -> str:
     return "x" if order == 1 else f"x{order}"
 
 
-def _column_titles(spec: FigureSpec, panels: Sequence[Panel], geometry: Geometry) -> list[dict[str, Any]]:
+def _column_titles(
+    spec: FigureSpec, panels: Sequence[Panel], geometry: Geometry, strip: int
+) -> list[dict[str, Any]]:
     titles = spec.get("column_titles", [])
-    return column_titles(titles, [geometry.span(panel.number) for panel in panels[: len(titles)]], geometry)
+    spans = [geometry.span(panel.number) for panel in panels[: len(titles)]]
+    return column_titles(titles, spans, geometry, strip)

@@ -65,6 +65,11 @@ class LineStyle(TypedDict, total=False):
     ]
     fill_hatched: Annotated[bool, "Whether filled areas are hatched instead of shaded; false when left out."]
     fill_color: Annotated[str, "Colour of the filled area; that of the line when left out."]
+    point_names: Annotated[
+        LevelName,
+        "Scale whose name for each value is written above its point: flares writes the class, such as M5.2, of each "
+        "peak. Where names would overlap, only the strongest has its name.",
+    ]
     bar: Annotated[
         Literal["start", "middle"],
         "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
@@ -444,6 +449,11 @@ class FigureSpec(TypedDict, total=False):
         list[FileFormat],
         "Formats in which the figure is written, in addition to those of --format. When left out, and "
         "without an ending of filename: html and json.",
+    ]
+    points: Annotated[
+        Literal["all", "drawn"],
+        "Which points an HTML page brings along: all, when left out, in a folder beside it, so that readers can zoom "
+        "in to every record; or only those that are drawn, which needs less disk. The page then says so.",
     ]
     x_label: Annotated[Text, "Label of the time axis; UT when left out."]
     bin_label: Annotated[

@@ -94,11 +94,14 @@ def to_html(
     # The page is as wide as its window up to twice the figure; the height keeps the portrait.
     layout |= {"autosize": True, **_crosshair(layout)}
     document = {"data": figure.document["data"], "layout": layout}
-    counts = below = ""
+    counts = below = shown = ""
     if detail is not None and detail.panels:
         document["data"] = _with_isolated(document["data"], detail)
         document["detail"] = {"folder": detail.folder_name(stem), "panels": detail.panels}
         shown = " · ".join(text for panel in detail.panels for text in panel["shown"])
+    elif "drawn" in layout.get("meta", {}):
+        shown = f"This page holds only the drawn points: {layout['meta']['drawn']}"
+    if shown:
         look = f"color: #777; font: 11px/16px sans-serif; margin: 0 12px {LINE - 16}px; text-align: center;"
         below = f"#drawn {{ {look} }}\n"
         counts = f'<p id="drawn">{html.escape(shown)}</p>\n'

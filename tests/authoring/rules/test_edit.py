@@ -171,12 +171,21 @@ def test_a_component_of_several_vectors_is_asked_for(author, comparison):
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("which dataset does this use?", "AC_H2_MFI or AC_H0_MFI"),
+        ("which dataset does this use?", "AC_H2_MFI.BGSEc"),
+        ("which dataset does this use, and no other?", "AC_H0_MFI.BGSEc"),
         ("what does step 2 do?", "magnitude of ACE_B"),
         ("what time range is used?", "last 7 days"),
         ("how is it computed?", "magnitude of ACE_B"),
         ("what does step 12 do?", "No step is called '12'"),
-        ("which colours are in the figure?", "trace colors"),
+        ("which colours are in the figure?", "ACE_Bmag is black"),
+        ("what is the cadence?", "1 h"),
+        ("who is the investigator?", "N. Ness"),
+        ("which unit has the field?", "nT"),
+        ("in which frame is the field?", "is in GSE"),
+        ("DOI of the data?", "10.48322/"),
+        ("what was the largest Bz?", "cannot answer that without a language model"),
+        ("is this a CME or a CIR?", "cannot answer that without a language model"),
+        ("will Dst fall tomorrow?", "cannot answer that without a language model"),
     ],
 )
 def test_a_question_is_answered_and_changes_nothing(author, overview, question, words):
