@@ -23,7 +23,9 @@ from helio.settings import Settings, settings_in_use
 if TYPE_CHECKING:
     from threading import Event
 
+    from helio.authoring.chat import Chat
     from helio.authoring.desk import By, Desk
+    from helio.authoring.drawings import Drawings
     from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
     from helio.pipelines.blame import Origin
@@ -1162,6 +1164,102 @@ def desk(
 
 
 @checked
+def chat(
+    name: str = "",
+    *,
+    resume: bool = False,
+    by: By = "auto",
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    outputs: str | Path = "helio-runs",
+    settings: Settings | None = None,
+    started: Callable[[PlannedStep], None] = lambda step: None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+) -> Chat:
+    """Begin or resume a conversation about a pipeline: ``chat.say("now for Wind")``, ``chat.say("/accept")``.
+
+    Each line is saved. A sentence makes a proposal; only ``/accept`` changes a pipeline.
+
+    Parameters
+    ----------
+    name : str
+        The pipeline, or a pending proposal. Default: a new pipeline. With `resume`: the conversation, or the pipeline
+        of the conversation; by default the last one.
+    resume : bool
+        Whether to resume a saved conversation.
+    by : "auto", "rules" or "model"
+        As for `desk`.
+    outputs : str or Path
+        Folder in which ``/run`` and ``/preview`` make a folder for their files.
+
+    Raises
+    ------
+    UnknownPipeline, RequestError
+        There is no such pipeline or conversation.
+    """
+    from helio.authoring.chat import Chat
+    from helio.authoring.conversation import Conversation, find_conversation, new_conversation
+    from helio.authoring.scrub import scrub_of
+
+    settings = settings_in_use(settings)
+    scrub = scrub_of(settings)
+    tools = _ChatTools(settings, now, archive, Path(outputs), started, finished)
+    with closing(tools.desk("rules", None)) as at:  # before a file is written
+        if name and not resume:
+            at.template(name)
+    if resume:
+        conversation = Conversation(find_conversation(settings.chats, name), scrub=scrub)
+        return Chat(conversation, settings, tools, by=by)
+    made = Chat(new_conversation(settings.chats, scrub=scrub), settings, tools, by=by)
+    if name:
+        made.about(name)
+    return made
+
+
+@dataclass(frozen=True)
+class _ChatTools:
+    """What a conversation uses to write, run and draw."""
+
+    settings: Settings
+    now: datetime | str | None
+    archive: str | Path | None
+    outputs: Path
+    started: Callable[[PlannedStep], None]
+    finished: Callable[[StepResult], None]
+
+    def desk(self, by: By, ended: Event | None) -> Desk:
+        return desk(by=by, now=self.now, archive=self.archive, ended=ended, settings=self.settings)
+
+    def run(self, pipeline: str | Document, time_range: str | None) -> Run:
+        return run(
+            pipeline,
+            time_range=time_range,
+            now=self.now,
+            archive=self.archive,
+            outputs=self.outputs,
+            check=False,
+            settings=self.settings,
+            started=self.started,
+            finished=self.finished,
+        )
+
+    def draw(self, proposal: Proposal, time_range: str | None) -> Drawings:
+        from helio.authoring.drawings import drawings_of
+
+        folder = self.outputs / f"preview-{proposal.id}"
+        before, after = draw_both(
+            proposal,
+            folder,
+            time_range=time_range,
+            now=self.now,
+            archive=self.archive,
+            formats=["html"],
+            settings=self.settings,
+        )
+        return drawings_of(before, after, folder)
+
+
+@checked
 def new(
     name: str,
     *,
@@ -1396,6 +1494,7 @@ def read_now(now: datetime | str | None = None) -> datetime:
 __all__ = [
     "backfill",
     "blame",
+    "chat",
     "check",
     "check_template",
     "cite",

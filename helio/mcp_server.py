@@ -20,6 +20,7 @@ from helio import __version__, api
 from helio.authoring.desk import By, Desk
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved
 from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.review import proposal_lines
 from helio.errors import HelioError, RequestError
 from helio.knowledge.catalogue import Catalogue, open_catalogue
 from helio.knowledge.search import Search
@@ -306,14 +307,7 @@ def _id(name: str) -> str:
 
 def _review(proposal: Proposal) -> str:
     """Describe a proposal to the model that asked for it."""
-    what = "new pipeline" if proposal.earlier is None else "change of pipeline"
-    lines = [f"proposal {proposal.id}, {proposal.state}: {what} {proposal.pipeline}"]
-    lines += [f"note: {note}" for note in proposal.notes]
-    lines += [str(change) for change in proposal.changes]
-    lines += [
-        f"{finding.get('severity', 'error')}[{finding['code']}]: {finding.get('message', '')}"
-        for finding in proposal.diagnostics
-    ]
+    lines = [f"proposal {proposal.id}: {proposal.state}", *proposal_lines(proposal)]
     if proposal.state == "pending":
-        lines.append(f"To accept it, the person types: helio proposals accept {proposal.id}")
+        lines.append(f"To accept it, the person types: helio accept {proposal.id}")
     return "\n".join(lines)

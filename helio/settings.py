@@ -191,6 +191,21 @@ class Settings:
         return self.home / "proposals"
 
     @property
+    def questions(self) -> Path:
+        """Return the folder of questions of an author that have no answer yet."""
+        return self.home / "questions"
+
+    @property
+    def chats(self) -> Path:
+        """Return the folder of saved conversations."""
+        return self.home / "chats"
+
+    @property
+    def memory(self) -> Path:
+        """Return the folder of texts about what the user prefers, for the authors."""
+        return self.home / "memory"
+
+    @property
     def log_file(self) -> Path:
         """Return the path of the detailed log of every command."""
         return self.home / "logs" / "helio.log"

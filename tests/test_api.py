@@ -136,6 +136,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "new": (None, 5, b"x"),
     "write": (None, 5, "yes", math.nan),
     "replace": (None, 5, "yes"),
+    "resume": (None, 5, "yes"),
     "hints": (None, 5, "yes"),
     "check": (None, 5, "yes"),
     "together": (None, 5, "yes"),
@@ -328,6 +329,7 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
         "chosen",
         "document",
         "writing",
+        "choice",
         "text",
         "written_by",
     }  # of methods

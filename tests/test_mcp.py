@@ -140,8 +140,8 @@ def test_a_terminal_is_told_how_to_start_it(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_proposed_template_is_pending_and_does_not_run():
     text = said("propose_template", template=json.dumps(FIELD), request="my field")
-    assert "pending: new pipeline my-field" in text
-    assert "the person types: helio proposals accept my-field-" in text
+    assert ": pending" in text
+    assert "the person types: helio accept my-field-" in text
     assert "no pipeline is called 'my-field'" in refused("run_pipeline", pipeline="my-field")
     [proposal] = pending()
     assert (proposal.by, proposal.request) == ("mcp", "my field")
@@ -160,7 +160,7 @@ def test_a_change_of_a_pipeline_is_proposed_and_leaves_it_as_it_is():
     changed = json.loads(json.dumps(FIELD))
     changed["steps"][1]["tool_args"]["spec"]["title"] = "The field"
     text = said("propose_template", template=json.dumps(changed), request="a title", pipeline="my-field")
-    assert "change of pipeline my-field" in text
+    assert ": pending" in text
     assert "The field" in text
     assert path.read_text(encoding="utf-8") == before
 

@@ -85,6 +85,10 @@ _KEYS_OF_LOOKS = {
     "name": ("trace_names",),
     "line": ("line_styles",),
     "log": ("log_y", "log_scale"),
+    "log_y": ("log_y", "log_scale"),
+    **dict.fromkeys(
+        ("order", "after"), ("panels", "labels", "y_label", "log_scale", "panel_types", "row_heights")
+    ),
     "z_range": ("z_min", "z_max"),
 }
 
@@ -333,7 +337,7 @@ def _changed(before: Graph, after: Graph, expected: Expected) -> Iterator[str]:
     dropped: set[Node] = set()
     for pattern in expected.get("drops", ()):
         dropped |= found(pattern, old)
-        if found(pattern, new):
+        if any(one not in added for one in found(pattern, new)):
             yield f"still draws {_told(pattern)}"
     if lost := old - new - dropped:
         yield f"no longer draws {_listed(lost)}"
@@ -511,10 +515,11 @@ _PLACES: Mapping[str, Callable[[Graph, Mapping[str, Any]], bool]] = {
 
 def _as_it_is(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
     value = spec.get(look["key"])
-    if "of" in look:
-        return any(_same(look["is"], one) for one in _of_panels(graph, number, value, look["of"]))
     like = look.get("like", look.get("matches"))
-    return _said(like, str(value or "")) if like is not None else _same(look["is"], value)
+    values = list(_of_panels(graph, number, value, look["of"])) if "of" in look else [value]
+    if like is not None:
+        return any(_said(like, str(one or "")) for one in values)
+    return any(_same(look["is"], one) for one in values)
 
 
 def _of_panels(graph: Graph, number: int, value: Any, pattern: Pattern) -> Iterator[Any]:

@@ -157,18 +157,22 @@ def write_script(seed: int, days: int, pipelines: int, rate: float) -> Script:
             script.publications += published
             slot = datetime.combine(day + DAY, SLOT)
             local = _drawn(chance, LOCAL, rate)
-            is_there = bool(published) and published[0].at <= slot
-            if local and (is_there or local != "disk fills up"):
+            if local == "disk fills up":
+                is_sure = bool(published) and published[0].at <= slot and published[0].content.state == "good"
+            else:
+                is_sure = local == "full disk" or not is_folder(pipeline)  # the server kills at a request
+            if local and is_sure:
                 script.kinds[local] += 1
                 script.local[pipeline, slot] = local
     for moment in script.looks:
         if chance.random() < rate:
             script.deaf.add(moment)
             script.kinds["messages refused"] += 1
-        if chance.random() < rate / len(LOOKS):
+        is_quiet = not any((pipeline, moment) in script.local for pipeline in range(pipelines))
+        if chance.random() < rate / len(LOOKS) and is_quiet:
             script.kinds["archive down"] += 1
             for pipeline in range(pipelines):
-                if not is_folder(pipeline) and (pipeline, moment) not in script.local:
+                if not is_folder(pipeline):
                     script.weather[pipeline, moment] = "down"
         if moment.time() != SLOT:
             continue

@@ -280,7 +280,7 @@ class Service:
             self.ticks.seconds += 5
 
     def _start(self, task: SlotTask | BackfillTask, victim: int | None) -> subprocess.Popen[bytes]:
-        """Start a process; kill it at its next request for the dataset of a pipeline, or for its next file."""
+        """Start a process; kill it at its next request for the dataset of a pipeline."""
         with (self.place / "child.log").open("ab") as log:
             child = subprocess.Popen(
                 [sys.executable, "-m", "benchmarks.simulation.child"],
@@ -290,24 +290,11 @@ class Service:
                 start_new_session=True,
             )
         if victim is not None:
-            if is_folder(victim):
-                threading.Thread(target=self._kill_when_it_runs, args=(child, victim), daemon=True).start()
-            else:
-                self.archive.server.victims[dataset(victim).lower()] = child.kill
+            self.archive.server.victims[dataset(victim).lower()] = child.kill
         assert child.stdin is not None
         child.stdin.write(pickle.dumps(task))
         child.stdin.close()
         return child
-
-    def _kill_when_it_runs(self, child: subprocess.Popen[bytes], pipeline: int) -> None:
-        """Kill a process that asks no server, as soon as its run has a record."""
-        while child.poll() is None:
-            if any(
-                run.startswith(self.name(pipeline)) and run not in self._known_runs for run in self._run_ids()
-            ):
-                child.kill()
-                return
-            time.sleep(OFTEN)
 
     def _run_ids(self) -> list[str]:
         try:

@@ -62,7 +62,8 @@ class ModelAuthor:
         self._shelf = shelf
         self._gate = gate
         self._now = now
-        self._asked: list[str] = []
+        self.asked: list[str] = []
+        """Questions about the present request so far."""
         self.background = ""
         """Further text for the prompts of the next request, such as rejected proposals; quoted as data."""
 
@@ -188,13 +189,15 @@ class ModelAuthor:
 
     def _answers(self, chosen: tuple[str, ...]) -> list[dict[str, str]]:
         """Return the user's answers, each with the question that the language model asked."""
+        if not chosen:  # a new request
+            self.asked.clear()
         return [
             {"question": question, "answer": answer}
-            for question, answer in zip(self._asked, chosen, strict=False)
+            for question, answer in zip(self.asked, chosen, strict=False)
         ]
 
     def _question(self, question: QuestionBack, request: str) -> AuthorQuestion:
-        self._asked.append(question.text)
+        self.asked.append(question.text)
         return AuthorQuestion(question.text, question.choices, self._said(request))
 
     def _said(self, prompt: str) -> Attribution:

@@ -130,7 +130,9 @@ _NAMES = re.compile(
 """Names of lines that a template may draw already; if the template draws no such line, the name requests
 an operation on data."""
 _QUOTED = re.compile(
-    r"[\"“‘][^\"”’]*[\"”’]|(?<!\w)'[^']*'(?!\w)|\btitle (?:to|as|should be|is)\b.*", re.IGNORECASE
+    r"[\"“‘][^\"”’]*[\"”’]|(?<!\w)'[^']*'(?!\w)|\btitle (?:to|as|should be|is)\b(?:(?!\band\s+(?:add|use|make|"
+    r"remove|draw|plot|show|set|change|put|drop|compute|smooth|replace|save)\b).)*",
+    re.IGNORECASE,
 )
 
 

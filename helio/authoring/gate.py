@@ -138,7 +138,7 @@ class Gate:
         pipelines: Mapping[str, Document],
         archive: str = "",
     ) -> None:
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._archive = archive
         self._in_files: Mapping[str, Dataset] = KnownDatasets(home, now, spans=False)
         self._known: Mapping[str, Dataset] = KnownDatasets(home, now, spans=True)
@@ -247,8 +247,8 @@ class Gate:
             # a new time range is new for every step
             same_time = before is not None and before.get("variables") == template.get("variables")
             findings += self._unavailable(template, changed if same_time else None)
-            known = [] if before is None else list(misnamed(before, self._catalogue, self._known))
-            names = misnamed(template, self._catalogue, self._known)
+            known = [] if before is None else list(misnamed(before, self.catalogue, self._known))
+            names = misnamed(template, self.catalogue, self._known)
             findings += [finding for finding in names if finding not in known]
         return GateResult(template, tuple(dict.fromkeys(findings)))
 
@@ -279,12 +279,12 @@ class Gate:
         if TOKEN.search(choice.dataset_id):
             return
         catalogued = not choice.provider or is_catalogued(choice.provider)
-        if not catalogued and not self._catalogue.in_archive(choice.dataset_id):
+        if not catalogued and not self.catalogue.in_archive(choice.dataset_id):
             if (choice.provider, choice.dataset_id) not in accepted:
                 yield from _not_served(choice, step, path)
             return
         try:
-            entry = self._catalogue.dataset(choice.dataset_id)
+            entry = self.catalogue.dataset(choice.dataset_id)
             # of a few datasets the catalogue knows no parameters
             for name in _plain_names(choice) if entry.parameters else ():
                 entry.parameter(name)
@@ -325,7 +325,7 @@ class Gate:
     def _archive_of(self, template: Document) -> str:
         """Return the archive that the user named if it has all datasets of the template; otherwise return ""."""
         fetched = {dataset for _, dataset in fetched_datasets(template)}
-        return self._archive if fetched and all(map(self._catalogue.in_archive, fetched)) else ""
+        return self._archive if fetched and all(map(self.catalogue.in_archive, fetched)) else ""
 
     def _without_data(self, step: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
         """Report a time range in the future, or a time range that none of the datasets covers."""
@@ -341,14 +341,14 @@ class Gate:
 
     def _other_coverage(self, dataset: str, span: TimeRange) -> str:
         """Say which time a dataset covers if a time range is outside; return an empty text if the range is covered."""
-        if dataset not in self._catalogue:
+        if dataset not in self.catalogue:
             return ""
-        entry = self._catalogue.summary(dataset)
+        entry = self.catalogue.summary(dataset)
         first, last = (
             time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last)
         )
         early = first is not None and span.stop <= first
-        late = last is not None and span.start > last and self._catalogue.has_stopped(entry)
+        late = last is not None and span.start > last and self.catalogue.has_stopped(entry)
         if not early and not late:
             return ""
         return (

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from helio.authoring.compared import TIME, differences
 from helio.authoring.discovery import MOST_REFERENCE
 from helio.authoring.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
 from helio.authoring.gate import Gate, GateResult
@@ -237,6 +238,14 @@ def plan(
         proved = gate.new(json.dumps(document))
         if proved.errors:
             raise RejectedAnswer(proved.errors)
+        if alone:  # the passes have made a variable of times that the model wrote into steps
+            errors = [
+                finding
+                for finding in differences(request, proved.template, gate.catalogue, now)
+                if finding.code == TIME
+            ]
+            if errors:
+                raise RejectedAnswer(errors)
         return proved
 
     proved = settle(model, Ask("smart", _system(), (UserTurn(prompt),), schema=SCHEMA), take)

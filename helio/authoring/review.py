@@ -8,18 +8,18 @@ from helio.pipelines.changes import RemainingWork, review_lines
 
 
 def proposal_lines(proposal: Proposal) -> list[str]:
-    """Write a proposal: who wrote it and for which request, notes, numbered changes, diagnostics and tokens."""
+    """Write a proposal: who wrote it and for which request, notes, findings, and numbered changes."""
     lines = [_line(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")]
     if proposal.on:
         lines.append(f"  on top of {proposal.on}, which is accepted with it")
     lines += [_line(f"  note: {note}") for note in proposal.notes]
-    if proposal.after:
-        lines += review_lines(proposal.changes, new=proposal.earlier is None, numbered=True)
-    lines += [_line(f"  left out: {change}") for change in proposal.left_out]
-    for finding in proposal.diagnostics:
+    for finding in proposal.diagnostics:  # above the changes, where nobody overlooks them
         where = f" step {finding['step_id']}" if finding.get("step_id") is not None else ""
         severity = finding.get("severity", "error")
         lines.append(_line(f"  {severity}[{finding['code']}]{where}: {finding.get('message', '')}"))
+    if proposal.after:
+        lines += review_lines(proposal.changes, new=proposal.earlier is None, numbered=True)
+    lines += [_line(f"  left out: {change}") for change in proposal.left_out]
     if proposal.because:
         lines.append(_line(f"  rejected because: {proposal.because}"))
     return lines

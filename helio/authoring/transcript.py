@@ -48,6 +48,8 @@ class Transcript:
     scrub : Scrub
         Removes the keys.
     clock : Clock
+    is_new : bool
+        Whether to create the file; otherwise lines are added to it.
 
     Raises
     ------
@@ -55,11 +57,15 @@ class Transcript:
         The file cannot be written.
     """
 
-    def __init__(self, path: Path, *, scrub: Scrub | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self, path: Path, *, scrub: Scrub | None = None, clock: Clock | None = None, is_new: bool = True
+    ) -> None:
         self.path = path
         self.scrub = scrub or Scrub()
         self.clock = clock or Clock()
         self._lock = threading.Lock()
+        if not is_new:
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # private: the words of its user

@@ -14,8 +14,8 @@ from typer.models import CommandInfo
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, pipelines, reference, runs, gallery  # isort: skip
-from helio.cli import reproduce, schedules, service, backfill, drift, data, archive, models, mcp, upkeep, dev  # isort: skip
+from helio.cli import run, authoring, chat, memory, models, mcp, pipelines, reference, runs, gallery  # isort: skip
+from helio.cli import reproduce, schedules, service, backfill, drift, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "archive",
     "authoring",
     "backfill",
+    "chat",
     "command_for",
     "data",
     "dev",
@@ -30,6 +31,7 @@ __all__ = [
     "gallery",
     "main",
     "mcp",
+    "memory",
     "models",
     "pipelines",
     "reference",

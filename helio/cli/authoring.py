@@ -401,6 +401,45 @@ def repair(
         )
 
 
+@app.command()
+def answer(
+    context: typer.Context,
+    question: Annotated[
+        str, typer.Argument(help="ID of the question, which helio printed.", metavar="QUESTION")
+    ],
+    choice: Annotated[
+        str, typer.Argument(help="One of the choices of the question, or its number.", metavar="CHOICE")
+    ],
+    yes: Yes = False,
+    preview: Preview = False,
+    size: Size = False,
+    time_range: Range = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a question that author, edit or repair asked, and continue the request.
+
+    The author, the archive and the time that counts as now are those of the request.
+    """
+    with errors_as_text(as_json):
+        from helio.authoring.questions import OpenQuestions
+
+        asked = OpenQuestions(current_settings().questions).load(question)
+    archive = asked.archive or None
+    with _desk(context, as_json, by=asked.by, now=asked.now, archive=archive, replay=None) as desk:
+        outcome = desk.answer(question, choice)
+        _show(
+            desk,
+            outcome,
+            yes,
+            as_json,
+            preview=preview,
+            time_range=time_range,
+            now=asked.now,
+            archive=archive,
+            size=size,
+        )
+
+
 proposals_app = typer.Typer(
     cls=Commands,
     help="List, show or compare proposals of `helio author`, edit and repair.",
@@ -549,16 +588,6 @@ def reject(
 # ---- what the commands share
 
 
-def writer_called(name: str) -> By:
-    """Return the writer that ``--author`` names."""
-    from helio.errors import RequestError
-
-    for writer in _WRITERS:
-        if writer == name:
-            return writer
-    raise RequestError(f"--author cannot be '{name}'", advice="use rules, model or auto")
-
-
 @contextmanager
 def _desk(
     context: typer.Context,
@@ -580,13 +609,13 @@ def _desk(
         from helio.errors import Cancelled
 
         try:
-            writer = writer_called(by)
+            writer = chosen_writer(by)
             settings = current_settings()
             log_to(settings, verbose=context.obj)
             desk = api.desk(
                 by=writer, now=now, archive=archive, ended=ended, replay=replay, settings=settings
             )
-            with _shown_requests(sys.stderr if sys.stderr.isatty() and not context.obj else None):
+            with shown_requests(sys.stderr if sys.stderr.isatty() and not context.obj else None):
                 yield desk
         except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
@@ -602,8 +631,18 @@ def _desk(
                 desk.close()
 
 
+def chosen_writer(by: str) -> By:
+    """Return the author that the option --author names."""
+    from helio.errors import RequestError
+
+    writer = next((known for known in _WRITERS if known == by), None)
+    if writer is None:
+        raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
+    return writer
+
+
 @contextmanager
-def _shown_requests(stream: TextIO | None) -> Iterator[None]:
+def shown_requests(stream: TextIO | None) -> Iterator[None]:
     """Show each request to the language model on a terminal, because an answer may take a minute or longer."""
     if stream is None:
         yield
@@ -647,7 +686,7 @@ def _answered(
         if not isinstance(outcome, AuthorQuestion):
             return outcome
         if given:
-            answer = given.pop(0)
+            answer = outcome.choice(given.pop(0))
         elif yes:
             answer = outcome.choices[0]
             say(f"note: {outcome.text} Answered with the first choice: {answer}", err=True)
@@ -694,16 +733,14 @@ def _show(
             _say_reply(outcome)
         return
     if isinstance(outcome, AuthorQuestion):
+        kept = desk.keep(outcome)
         if as_json:
-            print_json({"question": outcome.text, "choices": list(outcome.choices)})
+            print_json({"question": outcome.text, "choices": list(outcome.choices), "id": kept.id})
         else:
             _say_line(outcome.text)
             for choice in outcome.choices:
                 _say_line(f"  {choice}")
-            say(
-                "help: add --answer CHOICE with one of these choices, or --yes to take the first one",
-                err=True,
-            )
+            say(f"help: answer with `helio answer {kept.id} CHOICE`", err=True)
         raise typer.Exit(2)
     work = desk.work(outcome)
     if as_json:

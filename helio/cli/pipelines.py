@@ -192,7 +192,11 @@ def say_origin(origin: Provenance) -> None:
             say(f"  {dataset.dataset} of {dataset.provider}  {' to '.join(fetch.range)}")
             for file in dataset.files:
                 version = f"v{file.version}  " if file.version else ""
-                say(f"      {file.file}  {version}{in_words(file.size)}  sha256 {file.sha256}")
+                # a neighbouring file that was not read has neither a size nor a digest
+                size = f"{in_words(file.size)}  " if file.size else ""
+                say(
+                    f"      {file.file}  {version}{size}{f'sha256 {file.sha256}' if file.sha256 else 'not read'}"
+                )
     say(f"tools: {', '.join(f'{tool} {version}' for tool, version in origin.tools.items())}\n")
     for line in text_lines(origin.citations, origin.helio):
         say(one_line(line, indent=True))

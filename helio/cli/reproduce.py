@@ -349,6 +349,11 @@ def _verify_lines(comparison: Comparison) -> list[str]:
         )
     if comparison.verdict != "different":
         lines += [f"note: {difference}" for difference in comparison.environment]
+    if comparison.lacking:
+        return [
+            *lines,
+            *(f"could not compare: the archive lacks data: {reason}" for reason in comparison.lacking),
+        ]
     if comparison.verdict == "nothing compared":
         return [*lines, f"nothing was compared: run {comparison.old} made no table, figure or file"]
     if comparison.verdict == "not all compared":

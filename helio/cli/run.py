@@ -10,6 +10,7 @@ HE201 (warning)  a later candidate was used; all attempts listed
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -253,12 +254,21 @@ def _print_times(plan: Plan, settings: Settings) -> None:
 
 
 def _print_outcome(outcome: Run, settings: Settings) -> None:
+    # Tables from one file often have the same note.
+    tables = Counter(
+        note
+        for result in outcome.result.steps
+        for output in result.outputs
+        if output.label
+        for note in output.facts["notes"]
+    )
     for result in outcome.result.steps:
         step_id = result.step.step_id
         for output in result.outputs:
-            if output.label:
-                for note in output.facts["notes"]:
-                    say(f"note: {step_id}: {output.label}: {note}", err=True)
+            for note in output.facts["notes"] if output.label else ():
+                if count := tables.pop(note, 0):
+                    more = f" … and {count - 1} more like it" if count > 1 else ""
+                    say(f"note: {step_id}: {output.label}: {note}{more}", err=True)
         if result.error is not None:
             say(f"error: {result.error}", err=True)
         for attempt in result.attempts[:-1]:

@@ -120,7 +120,7 @@ class ChunkRun:
 
     def begun(self, span: TimeRange) -> None:
         """Show that an interval begins."""
-        task = self._tasks[span] = TaskStates(str(span), self._flow_run)
+        task = self._tasks[span] = TaskStates(span.text, self._flow_run)
         self._sender.put(EVENTS, task.enter("RUNNING", "Running"))
 
     def ended(self, span: TimeRange, state: str, reason: str = "", picture: str = "") -> None:
@@ -193,7 +193,7 @@ class ChunkRun:
         if picture.suffix == ".png" and self._images < MOST_IMAGES:
             png = picture.read_bytes()
             self._images += 1
-        artifact = figure_artifact(self._plan.pipeline_id, Picture(str(span), png, picture))
+        artifact = figure_artifact(self._plan.pipeline_id, Picture(span.text, png, picture))
         try:
             self._server.request(
                 "/artifacts/",

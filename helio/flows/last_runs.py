@@ -47,6 +47,8 @@ class LastRun:
         The time for which the last run with results was scheduled, naive UTC; empty if there is none.
     failures : int
         Number of failed runs since then.
+    advice : str
+        What to do about the failure, if the run failed before it had a record; otherwise empty.
     latency : float
         Seconds after an interval within which its data usually appear; 0 if it is unknown.
     """
@@ -58,6 +60,7 @@ class LastRun:
     reason: str = ""
     succeeded: NaiveInstantOrEmpty = ""
     failures: Count = 0
+    advice: str = ""
     latency: Seconds = 0.0
 
     @property
@@ -139,7 +142,7 @@ def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
         note(replace(begun, status="cancelled"))
         raise
     except HelioError as error:
-        note(replace(begun, status="failed", reason=error.message))
+        note(replace(begun, status="failed", reason=error.message, advice=error.advice))
         raise
 
 

@@ -260,15 +260,14 @@ CHECKS: dict[str, Check] = {
     "proof": partial(_choice, of=("file", "checksum", "parts", "size")),
     "position": partial(_choice, of=("head", "tail", "both")),
     "by": partial(_choice, of=("auto", "rules", "model")),
-    **dict.fromkeys(
-        ["run_id", "label", "name", "old", "new", "request", "dataset_id", "text", "written_by"], _text
-    ),
+    **dict.fromkeys(["run_id", "label", "name", "old", "new", "request", "dataset_id"], _text),
+    **dict.fromkeys(["choice", "text", "written_by"], _text),
     **dict.fromkeys(["frame", "cadence", "title", "each", "before", "after"], _text),
     "choose": partial(_choice, of=("needed", "failed", "all")),
     "numbers": partial(_choice, of=("at hand", "download", "none")),
     **dict.fromkeys(["spacecraft", "quantities", "datasets", "operations", "save_as", "chosen"], _texts),
     **dict.fromkeys(
-        ["write", "replace", "hints", "together", "check", "dry_run", "self_contained"], _yes_or_no
+        ["write", "replace", "hints", "together", "check", "dry_run", "self_contained", "resume"], _yes_or_no
     ),
     **dict.fromkeys(["rows", "number", "workers"], _whole),
     **dict.fromkeys(["planned", "started", "finished", "on_progress", "asking"], _callable),

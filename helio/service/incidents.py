@@ -297,7 +297,7 @@ def _alert(schedule: str, event: EventRecord, last: LastRun, before: Incident | 
         f"alert {schedule} {event['step_id']}",
         f"helio: alert of {schedule}, step {event['step_id']}",
         f"{event['message']}\nFigure: {event['figure'] or 'none'}",
-        f"look at the figure; helio runs show {last.run}",
+        f"{'look at the figure; ' if event['figure'] else ''}helio runs show {last.run}",
         over=before is not None and has_ended and (not before.until or (is_same and last.slot > before.slot)),
         since=event["start"],
         until=event["stop"],

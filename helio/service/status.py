@@ -14,17 +14,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from helio.counts import number_of
-from helio.errors import DamagedRecord, HelioError
-from helio.flows.last_runs import last_run
+from helio.errors import DamagedRecord, HelioError, UnknownRun
+from helio.flows.last_runs import LastRun, last_run
 from helio.flows.missed import is_served
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.server import Server
 from helio.flows.slots import slots_between
+from helio.pipelines.runs.intervals import read_run
 from helio.service.kept import Kept, last_housekeeping
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.process import Process, this_process
 from helio.store.records import Count, NaiveInstant, read_record
+from helio.store.runs import Runs
 
 log = logging.getLogger(__name__)
 
@@ -285,11 +287,14 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         remedy = "look at the archive's page: are these data published later, or not at all?"
     elif last is not None and last.failures_in_a_row:
         state, reason = "failing", last.reason or "the process of the run ended before the run"
-        remedy = f"helio runs show {last.run}" if last.run else f"helio run {schedule.pipeline}"
+        remedy = _remedy(schedule, last, home, now)
     elif unbegun:
         state = "overdue"
         reason = f"the run of {unbegun[-1]:%Y-%m-%d %H:%M} UTC has not begun"
-        remedy = "start `helio serve`; if it runs, look at the engine's page: helio up"
+        remedy = (
+            "start `helio serve`; if it runs, look at its log, at the free space on the disk, and at the engine's "
+            "page: helio up"
+        )
     else:
         state = "ok" if succeeded else "never run"
     return ScheduleStatus(
@@ -305,6 +310,29 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         run=last.run if last is not None else "",
         latency_seconds=last.latency if last is not None else 0.0,
     )
+
+
+def _remedy(schedule: Schedule, last: LastRun, home: Path, now: datetime) -> str:
+    """Return what to do about a run that failed: what its error advises, whether helio tries again, where to look."""
+    may_pass, advice = last.state == "crashed", last.advice
+    if last.run:
+        try:
+            failed = read_run(Runs(home / "runs").load(last.run))
+            may_pass, advice = failed.transient, failed.advice
+        except (DamagedRecord, UnknownRun) as error:
+            log.info("%s; its advice is unknown", error.message)
+    late = schedule.late_rule
+    tries = late is not None and may_pass and now < datetime.fromisoformat(last.slot) + late.within
+    span = f" -t '{schedule.values['$TIME_RANGE']}'" if "$TIME_RANGE" in schedule.values else ""
+    run = f"helio run {schedule.pipeline} --now {last.slot}{span}"
+    remedies = (
+        advice,
+        f"helio tries again by itself, {late}; at once: helio schedule again {schedule.name}"
+        if tries
+        else "",
+        f"helio runs show {last.run}" if last.run else "" if tries else f"run it now: {run}",
+    )
+    return "; ".join(remedy for remedy in remedies if remedy)
 
 
 def problem_of(schedule: ScheduleStatus) -> str:

@@ -405,7 +405,7 @@ def environment() -> Environment:
         start=START,
     )
     env.filters.update(
-        span=span_text,
+        span=lambda span: span.text,
         short_span=short_span,
         instant=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
         day=lambda moment: f"{moment.day} {moment:%b}",
@@ -432,30 +432,6 @@ def run_address(series: Series, run: IntervalRun) -> str:
     return f"{series.name}/runs/{safe_name(run.id)}.html"
 
 
-def span_text(span: TimeRange) -> str:
-    """Write an interval for readers: a day, or start and stop.
-
-    Examples
-    --------
-    >>> span_text(TimeRange.from_iso("2021-10-28", "2021-10-29"))
-    '2021-10-28'
-    >>> span_text(TimeRange.from_iso("2021-10-28", "2021-11-04"))
-    '2021-10-28 to 2021-11-04'
-    >>> span_text(TimeRange.from_iso("2021-10-28T12:00", "2021-10-28T18:00"))
-    '2021-10-28 12:00 to 18:00'
-    """
-    if _is_day(span):
-        return f"{span.start:%Y-%m-%d}"
-    if span.start.time() == span.stop.time() == MIDNIGHT:
-        return f"{span.start:%Y-%m-%d} to {span.stop:%Y-%m-%d}"
-    seconds = span.start.second or span.stop.second or span.start.microsecond or span.stop.microsecond
-    clock = "%H:%M:%S" if seconds else "%H:%M"
-    stop = (
-        f"{span.stop:{clock}}" if span.start.date() == span.stop.date() else f"{span.stop:%Y-%m-%d {clock}}"
-    )
-    return f"{span.start:%Y-%m-%d {clock}} to {stop}"
-
-
 def short_span(span: TimeRange) -> str:
     """Write an interval for a month's page: the weekday and the day, with times if it is not a whole day.
 
@@ -469,7 +445,7 @@ def short_span(span: TimeRange) -> str:
     'Thu 28 12:00 to 18:00'
     """
     first = f"{span.start:%a} {span.start.day}"
-    if _is_day(span):
+    if span.is_day:
         return first
     last = f"{span.stop:%a} {span.stop.day}"
     if span.duration > DAY and span.start.month != span.stop.month:
@@ -478,10 +454,6 @@ def short_span(span: TimeRange) -> str:
     if span.start.time() == span.stop.time() == MIDNIGHT:
         return f"{first} to {last}".rstrip()
     return f"{first} {span.start:%H:%M} to {last}{span.stop:%H:%M}"
-
-
-def _is_day(span: TimeRange) -> bool:
-    return span.duration == DAY and span.start.time() == MIDNIGHT
 
 
 def first_line(text: str) -> str:
@@ -558,7 +530,7 @@ def run_command(series: Series, interval: Interval) -> str:
     Values that are not those of the template are in the record of the run.
     """
     span = interval.span
-    return f"helio run {quote(series.pipeline)} --time-range {quote(span_text(span) if _is_day(span) else str(span))}"
+    return f"helio run {quote(series.pipeline)} --time-range {quote(span.text if span.is_day else str(span))}"
 
 
 def with_code(text: str) -> Markup:

@@ -145,11 +145,14 @@ def author(
 
 
 @contextmanager
-def python(*arguments: str, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+def python(
+    *arguments: str, environment: dict[str, str] | None = None, stdin: bool = False
+) -> Iterator[subprocess.Popen[str]]:
     """Another Python, which does not outlive the test."""
     with subprocess.Popen(
         [sys.executable, *arguments],
         env=environment,
+        stdin=subprocess.PIPE if stdin else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -259,8 +259,53 @@ def test_a_question_is_shown_with_its_choices(model):
 def test_a_question_as_json(model):
     model(SEEN, question("Which cadence?", "1 h", "16 s"))
     result = helio("author", ASKED, "--json")
-    assert json.loads(result.stdout) == {"question": "Which cadence?", "choices": ["1 h", "16 s"]}
+    told = json.loads(result.stdout)
+    assert Path(f"home/questions/{told.pop('id')}.json").is_file()
+    assert told == {"question": "Which cadence?", "choices": ["1 h", "16 s"]}
     assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("answer", ["16 s", "16 S", "2"])
+def test_a_kept_question_is_answered_later_as_it_was_asked(model, answer):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"))
+    asked = json.loads(helio("author", ASKED, "--as", "field", "--now", "2024-01-20", "--json").stdout)
+    server = model(SEEN, plan())
+    result = helio("answer", asked["id"], answer)
+    assert result.exit_code == 0, result.output
+    assert '[{"question": "Which cadence?", "answer": "16 s"}]' in server.requests[1].text
+    assert "2024-01-20" in server.requests[1].text
+    assert "field: authored by" in result.output
+    assert "no open question" in failing(2, "answer", asked["id"], answer)
+
+
+def test_a_second_question_is_kept_with_the_first_answer(model, mine):
+    model(question("Which cadence?", "1 h", "16 s"))
+    first = json.loads(helio("edit", "mine", "make it nicer", "--json").stdout)
+    model(question("Which colour?", "red", "blue"))
+    second = json.loads(helio("answer", first["id"], "1", "--json").stdout)
+    server = model(edit(RED, touches="style"))
+    assert helio("answer", second["id"], "red").exit_code == 0
+    answers = [
+        {"question": "Which cadence?", "answer": "1 h"},
+        {"question": "Which colour?", "answer": "red"},
+    ]
+    assert json.dumps(answers) in server.requests[0].text
+    assert not list(Path("home/questions").glob("*.json"))
+
+
+def test_an_answer_that_is_no_choice_of_the_question_is_refused_and_the_question_stays(model):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"), SEEN, question("Which frame?", "GSE", "GSM"))
+    asked = json.loads(helio("author", ASKED, "--json").stdout)
+    assert "is not one of the choices of the question" in failing(2, "answer", asked["id"], "1 min")
+    assert Path(f"home/questions/{asked['id']}.json").is_file()
+    assert "'16 s' is not one of the choices of the question 'Which frame?'" in failing(
+        2, "author", ASKED, "--answer", "16 s"
+    )
+
+
+@pytest.mark.parametrize("name", ["nothing", "question-0", "../proposals/x", "question-/../x"])
+def test_an_unknown_question_is_refused(name):
+    assert "question" in failing(2, "answer", name, "1")
 
 
 @pytest.mark.parametrize(("given", "told"), [(("--answer", "16 s"), "16 s"), (("--yes",), "1 h")])
@@ -527,8 +572,8 @@ def test_a_transcript_says_it_all_again_without_a_key(model, monkeypatch):
 
 def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
     said = io.StringIO()
-    shown_requests = commands._shown_requests
-    monkeypatch.setattr(commands, "_shown_requests", lambda stream: shown_requests(said))
+    shown_requests = commands.shown_requests
+    monkeypatch.setattr(commands, "shown_requests", lambda stream: shown_requests(said))
     model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
     assert helio("edit", "mine", "red for the magnitude").exit_code == 0
     assert "answered 503: overloaded; helio tries again in 1.0 s" in said.getvalue()

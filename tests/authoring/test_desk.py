@@ -507,3 +507,12 @@ def test_the_model_gets_a_swap_that_the_table_cannot_do_well(desk, serve, librar
     made = desk(server).edit(pipeline, request_)
     assert isinstance(made, Proposal)
     assert (made.by, len(server.requests)) == ((SMART, 1) if asked else ("equivalence table", 0))
+
+
+def test_wind_data_under_a_sentence_about_ace_are_said_above_the_changes(desk, serve):
+    server = serve(SEEN, standin.call("list_parameters", {"dataset_id": "WI_H0_MFI"}), SEEN,
+                   plan(fetch("WI_H0_MFI", "BGSE"), figure(), name="Field"))  # fmt: skip
+    made = desk(server).create("ACE magnetic field for last week")
+    assert "the request names ACE, but the data are from Wind" in [
+        one["message"] for one in made.diagnostics if one["code"] == "HE406"
+    ]

@@ -103,6 +103,8 @@ def test_literal_times_of_an_edited_step_stay_literal(serve, author):
         ("make Bx blue, By green and Bz red", True),
         ("set the title to 'ACE, 10 days in May'", True),
         ("change the title to ACE days", True),
+        ("change the title to Storm and add the dynamic pressure", False),
+        ("change the title to ACE and Wind", True),
         ("logarithmic y axis for panel 2", True),
         ("y range from -10 to 10", True),
         ("remove the legend", True),

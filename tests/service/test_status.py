@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from helio.errors import EngineError
+from helio.errors import EngineError, OutputError
 from helio.flows.last_runs import last_run, noted_run
 from helio.flows.schedule import Schedule, Schedules
 from helio.service import status as module
 from helio.service.status import read_status, write_heartbeat
 from helio.settings import Settings
+from tests.web.homes import add_run, error
 
 ADDED = datetime(2024, 5, 1)
 NOW = datetime(2024, 5, 10, 8)
@@ -94,6 +95,40 @@ def test_a_run_that_waits_for_data_after_a_failure_waits(settings: Settings) -> 
     ran(settings, datetime(2024, 5, 10, 6), "waiting", "step fetch: no file yet")
     found = one(settings)
     assert (found.state, found.reason, found.failures) == ("waiting", "step fetch: no file yet", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "late", "expected"),
+    [
+        ("ServerUnavailable", "3h for 3d", "ask again; helio tries again by itself, 3h for 3d; at once: "
+         "helio schedule again daily; helio runs show RUN"),
+        ("ServerUnavailable", "", "ask again; helio runs show RUN"),
+        ("StepError", "3h for 3d", "ask again; helio runs show RUN"),
+    ],
+)  # fmt: skip
+def test_the_remedy_says_what_the_error_advises_and_what_helio_does(
+    settings: Settings, kind: str, late: str, expected: str
+) -> None:
+    Schedules(settings)._write(Schedule("daily", "ace-bfield-overview", "0 6 * * *", late=late))
+    run = add_run(
+        settings.home, "2024-05-09", status="failed", failure=error(kind, "it is down", "ask again")
+    )
+    with noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)) as on_end:
+        on_end(run, "failed", "step fetch: it is down")
+    assert one(settings).remedy == expected.replace("RUN", run)
+
+
+def test_a_run_that_failed_before_it_had_a_record_has_a_remedy_too(settings: Settings) -> None:
+    values = {"$TIME_RANGE": "yesterday"}
+    Schedules(settings)._write(Schedule("daily", "ace-bfield-overview", "0 6 * * *", values=values))
+    with (
+        pytest.raises(OutputError),
+        noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)),
+    ):
+        raise OutputError("the disk is full", advice="free some space")
+    assert one(settings).remedy == (
+        "free some space; run it now: helio run ace-bfield-overview --now 2024-05-10T06:00:00 -t 'yesterday'"
+    )
 
 
 def test_failures_in_a_row_are_counted_and_the_last_success_stays(settings: Settings) -> None:

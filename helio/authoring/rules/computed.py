@@ -93,6 +93,8 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     ]
     mentions.sort(key=lambda mention: mention.position)
     window = sentence.take_first(
+        rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?window(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
+    ) or sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
     if window is None and any(_lacks_window(mention.computation) for mention in mentions):

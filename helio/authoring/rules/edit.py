@@ -11,12 +11,14 @@ from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import Attribution, AuthorReply, NotProved, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.rules.additions import Additions
 from helio.authoring.rules.answers import answered, is_question
 from helio.authoring.rules.computed import tool_names
 from helio.authoring.rules.durations import duration_in, duration_pattern
-from helio.authoring.rules.looks import Looks
 from helio.authoring.rules.named import names_of_spacecraft
+from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.sentence_reading import COLOURS
 from helio.authoring.swapping import crafts_in, refetched, swapped
 from helio.authoring.writing.computations import APPLIED
 from helio.authoring.writing.steps import free_name
@@ -25,12 +27,15 @@ from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import SOURCES, spellings
+from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.unit_spelling import canonical_unit
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
-from helio.time_range import parse_time_range
+from helio.time_range import Duration, parse_time_range
 
 BY = Attribution("rules")
 _DURATION = duration_pattern()
@@ -46,22 +51,26 @@ _BY_NUMBER = (
 )  # fmt: skip
 _IN_ORDER = ("panel_types", "row_heights")
 _MARKS = ("hlines", "vlines", "slopes", "annotations")
-_VERBS = frozenset(
-    "change set use turn instead rather switch now run but same colour color".split()  # noqa: SIM905
-)
+_VERBS = frozenset(VOCABULARY["edit verbs"])
 _SAME = r"^(?:the same|same|run it|do it|repeat it|run this"
 _NEW = r"(?P<new>[A-Z][\w-]*(?: [A-Z0-9][\w-]*)*)"
 # NAMES stands for the spacecraft of the table of quantities, FLOWN for those of the catalogue.
 _SWAPS = (
+    r"\b(?:re-?run|run|do|make|plot|draw)\s+(?:my|the|this|our)\s+(?:(?P<old>NAMES)\s+)?"
+    r"(?:pipeline|overview|plot|figure)\s+(?:for|with|from)\s+(?P<new>NAMES)(?![\w-])(?:\s+instead)?",
+    r"\bnow\s+for\s+(?P<new>NAMES)(?![\w-])",
     r"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+|the same\s+)?"
     r"(?:for|with|from|use|take|switch to|swap to)\s+(?P<new>NAMES)(?:\s+(?:data|spacecraft))?"
     r"\s+instead(?:\s+of\s+(?P<old>NAMES))?",
     r"\b(?:replace|swap|exchange)\s+(?P<old>NAMES)\s+(?:by|with|for)\s+(?P<new>NAMES)\b",
     r"\b(?:switch|change|swap|go)\s+from\s+(?P<old>NAMES)\s+to\s+(?P<new>NAMES)(?![\w-])",
-    r"\b(?:switch|change|swap)\s+to\s+(?P<new>NAMES)(?![\w-])",
+    r"\b(?:switch|change|swap)\s+to\s+(?P<new>NAMES)(?![\w-]| coordinates?| frame)",
     rf"{_SAME}|now)\s+(?:but\s+)?(?:for|with)\s+(?P<new>NAMES)(?![\w-])",
 )
 _UNKNOWN_SWAPS = (
+    r"\b(?:re-?run|run|do|make|plot|draw)\s+(?:my|the|this|our)\s+(?:(?P<old>NAMES)\s+)?"
+    r"(?:pipeline|overview|plot|figure)\s+(?:for|with|from)\s+(?P<new>NAMES)(?![\w-])(?:\s+instead)?",
+    r"\bnow\s+for\s+(?P<new>NAMES)(?![\w-])",
     rf"(?-i:\b{_NEW})(?:\s+(?:data|spacecraft))?\s+instead\s+of\s+(?:NAMES)(?![\w-])",
     rf"\b(?:replace|swap|exchange)\s+(?:NAMES)\s+(?:by|with|for)\s+(?-i:{_NEW})",
     rf"\b(?:switch|change|swap|go)\s+from\s+(?:NAMES)\s+to\s+(?-i:{_NEW})",
@@ -84,7 +93,7 @@ def edited(
         The changed pipeline could not run.
     """
     if is_question(request):
-        return AuthorReply(answered(request, template), BY)
+        return AuthorReply(answered(request, template, catalogue, now), BY)
     editor = _Editor(request, template, catalogue, now, ask)
     editor.read()
     proved = gate.edited(template, editor.after)
@@ -96,23 +105,36 @@ def edited(
     return TemplateDraft(proved, author, tuple(editor.notes))
 
 
-class _Editor(Looks):
+class _Editor(Additions):
     def __init__(
         self, request: str, template: Document, catalogue: Catalogue, now: datetime, ask: Asks
     ) -> None:
-        super().__init__(Sentence(request), template, catalogue, ask)
-        self.now = now
-        self.notes: list[str] = []
+        text, named = with_plain_times(request, now)
+        super().__init__(Sentence(text), template, catalogue, now, ask)
+        self.notes += named
         self.swapped = False
 
     def read(self) -> None:
         """Make every change that the sentence requests; refuse the sentence if any of its words is not understood."""
         self._swap()
+        for name in crafts_in(self.after, self.catalogue):  # run my ACE overview for January
+            self.sentence.drop(
+                rf"\b(?:my|the|this)\s+{re.escape(name)}\s+(?:overview|pipeline|plot|figure)\b"
+            )
+        self._swap_colours()
+        self._rename_lines()
+        self._retool()
+        self._apply()
+        self._added()
+        self.read_additions()
+        self._colour_all()
         self.read_marks()
         self.read_looks()
         self._windows()
-        self._added()
+        self._convert()
+        self._order()
         self._frames()
+        self._cadences()
         self._remove_by_number()
         self._remove_by_name()
         self._keep_only()
@@ -128,6 +150,200 @@ class _Editor(Looks):
                 advice="say in simple words which colour, title, window, panel, spacecraft or time you want; or set "
                 "GEMINI_API_KEY to use a model",
             )
+
+    # Lines ------------------------------------------------------------------------------------------------
+
+    def _swap_colours(self) -> None:
+        words = r"(?P<one>[\w|.-]+)\s+and\s+(?P<two>[\w|.-]+)"
+        for match in self.sentence.take(rf"\b(?:swap|exchange|switch)\s+(?:the\s+)?colou?rs\s+of\s+{words}"):
+            figure = self._figure()
+            colours = self.lines.spec(figure).get("trace_colors")
+            pair = [self._known(match[name], figure, by_craft=True) for name in ("one", "two")]
+            if not isinstance(colours, dict) or any(
+                len(lines) != 1 or lines[0] not in colours for lines in pair
+            ):
+                raise NotUnderstood("the figure does not set one colour for each of the two lines")
+            (one,), (two,) = pair
+            self._put(figure, "trace_colors", colours[two], one)
+            self._put(self._figure(), "trace_colors", colours[one], two)
+
+    def _rename_lines(self) -> None:
+        """Name lines in the legend as quoted, each name to the line of the spacecraft that the name begins with."""
+        quote = r"[\"“'‘]([^\"”’']+)[\"”’']"
+        for match in self.sentence.take(
+            rf"\b(?:name|call|label)\s+(?:the\s+)?(?:traces|lines|curves)\s+(?P<names>{quote}(?:\s*(?:,|and)\s*{quote})+)"
+            r"(?:\s+in\s+the\s+legend)?"
+        ):
+            figure = self._figure()
+            for name in re.findall(quote, match["names"]):
+                lines = self.lines.meant(name.split()[0], figure, by_craft=True)
+                if len(lines) != 1:
+                    raise NotUnderstood(f"it is not clear which line to call '{name}'")
+                self._put(self._figure(), "trace_names", name, lines[0])
+
+    def _retool(self) -> None:
+        """Let steps use another tool: ``a running median, same window`` for a running average, or hourly means."""
+        tools = "|".join(tool_names(tool) for tool in _CHANGED)
+        for tool in _CHANGED:
+            named = rf"(?:{_DURATION}[\s-]*)?(?:{tool_names(tool)})"
+            new = rf"(?:an?\s+)?(?:(?P<each>hourly|daily)\s+(?:means|averages)|{named})"
+            instead = rf"\s+instead(?:\s+of\s+(?:the\s+)?(?:{tools}))?|,?\s+(?:with\s+the\s+)?same window"
+            for pattern in (
+                rf"\breplace\s+(?:the\s+)?(?:{tools})(?:\s+of\s+(?:the\s+)?(?P<what>[\w|.]+))?\s+(?:by|with)\s+{new}",
+                rf"\b(?:i\s+)?(?:prefer|use|take)\s+{new}(?:{instead})",
+            ):
+                for match in self.sentence.take(pattern):
+                    self._change_tool("resample" if match["each"] else tool, match)
+
+    def _change_tool(self, tool: str, match: re.Match[str]) -> None:
+        steps = [step for step in self.after["steps"] if step.get("tool_name") in _CHANGED]
+        if not steps:
+            raise NotUnderstood("the pipeline has no average or median to change")
+        length = {"hourly": "1h", "daily": "1d"}.get((match["each"] or "").lower()) or duration_in(match)
+        for step in steps:
+            args = step["tool_args"]
+            old = APPLIED[step["tool_name"]]
+            new = {key: value for key, value in args.items() if key not in (old.argument, "method")}
+            new[APPLIED[tool].argument] = length or args[old.argument]
+            name = str(step["step_id"])
+            self._do(
+                Operation("set", name, ("tool_name",), tool), Operation("set", name, ("tool_args",), new)
+            )
+            if step.get("intent"):
+                words = APPLIED[tool].intent.format(window=new[APPLIED[tool].argument], method="mean")
+                self._do(Operation("set", name, ("intent",), words))
+
+    def _apply(self) -> None:
+        """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
+        words = r"(?P<what>(?:both\s+|all\s+)?[\w|.]+(?:\s+(?!with\b|over\b|by\b|to\b|instead\b)[\w|.]+)??)"
+        tail = r"(?:\s+(?:of|over)\s+(?:an?\s+)?" + duration_pattern("2") + ")?"
+        for tool in ("running_median", "running_average"):
+            name = tool_names(tool)
+            for match in self.sentence.take(
+                rf"\bsmooth\s+(?:the\s+)?{words}\s+(?:with|by|using|over)\s+(?:an?\s+)?(?:{_DURATION}[\s-]*)?(?:{name}){tail}"
+            ):
+                self._apply_to(tool, match["what"], duration_in(match, "", "2"))
+        for match in self.sentence.take(
+            rf"\bsmooth\s+(?:the\s+)?{words}\s+(?:over|with|by)\s+(?:an?\s+)?{_DURATION}(?:\s+window)?"
+        ):
+            self._apply_to("running_average", match["what"], duration_in(match))
+        for match in self.sentence.take(
+            rf"\b(?:show|plot|draw|use)\s+(?:(?P<each>hourly|daily)|{_DURATION})[\s-]*(?:means|averages)\s+of\s+(?:the\s+)?{words}"
+            r"(?:\s+instead(?:\s+of\s+(?:the\s+)?[\w ]+?)?)?(?=\s*(?:$|[,.;]))"
+        ):
+            each = {"hourly": "1h", "daily": "1d"}.get((match["each"] or "").lower())
+            self._apply_to("resample", match["what"], each or duration_in(match))
+
+    def _apply_to(self, tool: str, what: str, window: str) -> None:
+        window = window or self.ask(f"How long is the window of the {tool.replace('_', ' ')}?", WINDOWS)
+        figure = self._figure()
+        how = APPLIED[tool]
+        for line in self._known(what, figure):
+            source = self._component(line)
+            new = self._free_label(f"{source}_{how.ending}")
+            args = {"source_label": source, how.argument: window, "output_label": new}
+            intent = how.intent.format(window=window, method="mean")
+            self._add(
+                self._free_id(new), tool, args, intent, after=owner(source, self.lines.producers) or source
+            )
+            self._draw_instead(line, new)
+
+    def _draw_instead(self, line: str, new: str) -> None:
+        """Draw a new line where the figure drew a line, with the settings of that line."""
+        figure = self._figure()
+        panels = [[new if label == line else label for label in panel] for panel in self.lines.panels(figure)]
+        for key in ("trace_names", "trace_colors", "line_styles"):
+            known, step_id, path = self._where(figure, key)
+            if isinstance(known, dict) and line in known:
+                self._do(
+                    Operation("set", step_id, (*path, new), known[line]),
+                    Operation("unset", step_id, (*path, line)),
+                )
+        figure = self._figure()
+        if panels:
+            self._set_for(figure, "panels", panels)
+        if self._where(self._figure(), "labels")[0] is not None:
+            labels = [label for panel in panels for label in panel] or [new]
+            self._set_for(self._figure(), "labels", labels)
+
+    def _convert(self) -> None:
+        """Convert lines to another unit, and write the unit into the label of the axis."""
+        units = {"kelvin": "K", "electronvolts": "eV", "electron volts": "eV"}
+        spelt = r"(?P<unit>kelvin|(?-i:K|eV|keV|MK|nT|pT|km/s|m/s|nPa|Pa|R_E|AU|km))"
+        for match in self.sentence.take(
+            rf"\b(?:(?:show|plot|draw|convert|give)\s+)?(?:the\s+)?(?P<what>[A-Za-z|]\w*)\s+(?:in|to)\s+{spelt}"
+            r"(?![\w/])(?:\s+instead(?:\s+of\s+[\w/]+)?)?(?:\s*\([^)]*axis[^)]*\))?"
+        ):
+            to = canonical_unit(units.get(match["unit"].lower(), match["unit"]))
+            figure = self._figure()
+            for line in self._known(match["what"], figure):
+                self._convert_line(line, to)
+
+    def _convert_line(self, line: str, to: str) -> None:
+        unit = self.lines.unit(line)
+        thermal = {unit, to} <= {"eV", "keV", "K", "MK"} and not comparable(unit, to)
+        if not (unit and (thermal or comparable(unit, to))):
+            raise NotUnderstood(f"{line} cannot be given in {to}" + (f": it is in {unit}" if unit else ""))
+        number = next(
+            (str(at) for at, panel in enumerate(self.lines.panels(self._figure()), 1) if line in panel), ""
+        )
+        ending = re.sub(r"\W+", "", to)
+        new = self._free_label(f"{line}_{ending}")
+        args = {"source_label": line, "to": to, "output_label": new}
+        args |= {"equivalence": "thermal"} if thermal else {}
+        self._add(
+            self._free_id(new),
+            "convert_units",
+            args,
+            f"Convert to {to}",
+            after=owner(line, self.lines.producers) or line,
+        )
+        self._draw_instead(line, new)
+        labels = self.lines.spec(self._figure()).get("y_label")
+        if isinstance(labels, dict) and unit in str(labels.get(number, "")):
+            self._put(self._figure(), "y_label", labels[number].replace(unit, to), number)
+
+    def _colour_all(self) -> None:
+        """Colour every line but vectors, whose components must differ; or ask which line is meant."""
+        for match in self.sentence.take(rf"\b(?:use|with|draw|make)\s+(?:all\s+)?({COLOURS})\s+lines\b"):
+            figure = self._figure()
+            lines = [line for line in self.lines.drawn(figure) if not self.lines.is_vector(line)]
+            vectors = [line for line in self.lines.drawn(figure) if line not in lines]
+            if not lines:
+                raise NotUnderstood("one colour for a vector would make its components alike")
+            for line in lines:
+                self._put(self._figure(), "trace_colors", match[1].lower(), line)
+            self.notes += [f"{line} keeps its colours, so that its components differ" for line in vectors]
+        for match in self.sentence.take(
+            rf"\b(?:how about\s+|use\s+)?(?:an?\s+)({COLOURS})\s+line\b(?!\s+at\b)"
+        ):
+            line = self.ask("Which line do you mean?", self.lines.drawn(self._figure()))
+            self._put(self._figure(), "trace_colors", match[1].lower(), line)
+
+    def _order(self) -> None:
+        """Move panels: ``put V above B``, ``put the electrons on top``."""
+        what = r"(?P<what>[\w|.-]+(?:\s+(?!above\b|below\b|on\b|at\b|to\b|panel\b)[\w|.-]+)?)(?:\s+panel)?"
+        edge = r"(?P<edge>on top|(?:at|to) the (?:top|bottom))"
+        beside = r"(?P<side>above|below|under|before|after)\s+(?:the\s+)?"
+        beside += r"(?P<other>[\w|.-]+(?:\s+(?!panel\b)[\w|.-]+)??)"
+        for match in self.sentence.take(
+            rf"\b(?:put|move|place)\s+(?:the\s+)?{what}\s+(?:{edge}|{beside})(?:\s+panel)?(?=\s*(?:$|[,.;]|and\b))"
+        ):
+            figure = self._figure()
+            panels = [list(panel) for panel in self.lines.panels(figure)]
+            moved = [number - 1 for number in self._panel_numbers(match["what"], figure)[0]]
+            if match["other"]:
+                others = [number - 1 for number in self._panel_numbers(match["other"], figure)[0]]
+                at = min(others) if match["side"].lower() in ("above", "before") else max(others) + 1
+            else:
+                at = len(panels) if "bottom" in match["edge"].lower() else 0
+            kept = [number for number in range(len(panels)) if number not in moved]
+            order = (
+                [number for number in kept if number < at]
+                + moved
+                + [number for number in kept if number >= at]
+            )
+            self.redraw(figure, [panels[number] for number in order])
 
     # Panels -----------------------------------------------------------------------------------------------
 
@@ -147,7 +363,7 @@ class _Editor(Looks):
                     if len(panels) > 1
                     else f"keep panel {number}: it is the only panel of the figure",
                 )
-            self._redraw(figure, panels[: number - 1] + panels[number:])
+            self.redraw(figure, panels[: number - 1] + panels[number:])
 
     def _remove_by_name(self) -> None:
         for match in self.sentence.take(
@@ -168,7 +384,7 @@ class _Editor(Looks):
             panels = self.lines.panels(figure)
             if len(gone) == len(panels):
                 raise NotUnderstood("the request would remove every panel of the figure")
-            self._redraw(figure, [panel for number, panel in enumerate(panels, 1) if number not in gone])
+            self.redraw(figure, [panel for number, panel in enumerate(panels, 1) if number not in gone])
 
     def _keep_only(self) -> None:
         for match in self.sentence.take(
@@ -181,7 +397,7 @@ class _Editor(Looks):
             panels = self.lines.panels(figure) or [self.lines.drawn(figure)]
             kept = [[label for label in panel if label in lines] for panel in panels]
             apart = [line for line in lines if not any(line in panel for panel in kept)]
-            self._redraw(figure, [*kept, *([self._component(line)] for line in apart)])
+            self.redraw(figure, [*kept, *([self._component(line)] for line in apart)])
 
     def _component(self, line: str) -> str:
         """Return the label of a table with only this line; add a step if the line is a component of a vector."""
@@ -195,7 +411,7 @@ class _Editor(Looks):
         self._add(label.lower(), "components", args, f"Take the {letter} component", after=base)
         return label
 
-    def _redraw(self, figure: Document, panels: list[list[str]]) -> None:
+    def redraw(self, figure: Document, panels: list[list[str]]) -> None:
         """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them."""
         if self.lines.panels(figure):
             self._renumber(figure, panels)
@@ -294,7 +510,8 @@ class _Editor(Looks):
 
     def _added(self) -> None:
         """Add running averages, running medians and magnitudes of lines that the figure draws."""
-        window = rf"(?:\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{duration_pattern('2')}(?:\s+window)?)?"
+        count, known = len(self.after["steps"]), set(self.lines.producers)
+        window = rf"(?:,?\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{duration_pattern('2')}(?:\s+window)?)?"
         words = r"[A-Za-z|][\w.|]*(?:\s+(?!over\b|with\b|in\b|and\b)[\w|]+){0,2}"
         of = rf"(?:\s+(?:of|to|for|on|from)\s+(?:the\s+)?(?P<what>{words}))?"
         for tool in _ADDED:
@@ -309,9 +526,18 @@ class _Editor(Looks):
                 self._add_beside(tool, match["what"], length)
         for match in self.sentence.take(
             r"\b(?:add|with|include|compute|and)\s+(?:also\s+)?(?:an?\s+|the\s+)?"
-            rf"(?:magnitude|\|b\||total field|field strength)(?: (?:line|panel))?{of}"
+            r"(?:magnitude|\|b\||total field|field strength)(?: (?:line|panel))?"
+            rf"(?!\s+(?:in|as|to)\s+(?:{COLOURS})\b){of}"
         ):
             self._add_magnitude(match["what"])
+        if len(self.after["steps"]) > count:  # compute the magnitude and show it as own panel, black
+            own = r"(?<=\x1f)(?:\s*,?\s*and\s+(?:show|plot|draw)\s+it)?"
+            own += r"(?:\s+(?:as|in)\s+(?:an?\s+)?(?:own|new|separate)\s+panel)?"
+            for match in self.sentence.take(rf"{own}\s*,?\s*(?:in\s+)?({COLOURS})(?=\s*(?:$|[,.;]))"):
+                for step in self.after["steps"]:
+                    label = step.get("tool_args", {}).get("output_label")
+                    if label in self.lines.drawn(self._figure()) and label not in known:
+                        self._put(self._figure(), "trace_colors", match[1].lower(), label)
 
     def _inputs(self, what: str | None, *, vectors: bool = False) -> list[str]:
         """Return the lines that the words mean, or all lines without words; with `vectors`, return only vectors."""
@@ -367,6 +593,29 @@ class _Editor(Looks):
         labels = self._where(figure, "labels")[0]
         if isinstance(labels, list):
             self._set_for(figure, "labels", [*labels, label])
+
+    def _cadences(self) -> None:
+        """Fetch the same quantities at another cadence: ``use the 3 second data of Wind``."""
+        for match in self.sentence.take(
+            rf"\b(?:use|take)\s+(?:the\s+)?{_DURATION}[\s-]*(?:data|resolution|cadence|values)(?:\s+data)?"
+            rf"(?:\s+(?:of|from|for)\s+(?P<craft>{names_of_spacecraft()}))?(?![\w-])"
+        ):
+            craft = spellings()[match["craft"].casefold()] if match["craft"] else ""
+            seconds = Duration(duration_in(match)).nanoseconds / 1e9
+            operations: list[Operation] = []
+            for step in self.after["steps"]:
+                view = view_in(step, signatures())
+                pairs = fetch_pairs(view.params) if view.tool == FETCH else []
+                new = [
+                    found for pair in pairs[:1] if (found := _at_cadence(*pair, craft, seconds)) is not None
+                ]
+                if new and new != pairs:
+                    operations += refetched(self.after, view, new)
+            if not operations:
+                raise NotUnderstood(
+                    f"helio knows no {duration_in(match)} data{f' of {craft}' if craft else ''} here"
+                )
+            self._do(*operations)
 
     def _frames(self) -> None:
         match = self.sentence.take_first(
@@ -490,6 +739,23 @@ def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | Non
     if row is None or len(row.parameters) != 1:
         raise NotUnderstood(f"helio knows no parameter of {dataset} with the {known.quantity} in {frame}")
     return dataset, row.parameters[0]
+
+
+def _at_cadence(dataset: str, parameter: str, craft: str, seconds: float) -> tuple[str, str] | None:
+    """Return the dataset and parameter with the same quantity, frame and unit at another cadence, if there is one."""
+    known = next((row for row in SOURCES if row.dataset == dataset and row.parameters == (parameter,)), None)
+    if known is None or craft not in ("", known.spacecraft):
+        return None
+    rows = (
+        row
+        for row in SOURCES
+        if (row.quantity, row.spacecraft, row.frame, row.unit)
+        == (known.quantity, known.spacecraft, known.frame, known.unit)
+        and row.cadence is not None
+        and abs(row.cadence - seconds) <= 0.1 * seconds
+    )
+    row = next(rows, None)
+    return None if row is None or len(row.parameters) != 1 else (row.dataset, row.parameters[0])
 
 
 def _on_panel(key: str, mark: Any, numbers: dict[str, str]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,16 @@ from helio.steps.signature import signatures
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
 _FRAMES = "|".join(frame.casefold() for frame in FRAMES)
 _MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
+_SAME_UNIT = (
+    "running_average",
+    "running_median",
+    "resample",
+    "despike",
+    "detrend",
+    "magnitude",
+    "components",
+)
+_SMOOTHING = ("running_average", "running_median", "resample")
 _NOTHING = view_in({}, {})
 
 
@@ -115,6 +125,29 @@ class Lines:
         crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
         return crafts.union(*(self.crafts(source) for source in self._sources(label)))
 
+    def quantities(self, label: str) -> set[str]:
+        """Return the quantities of helio's table from which the data of a label come."""
+        return self._quantities(label) | self._quantities(label, inherited=True)
+
+    def unit(self, label: str) -> str:
+        """Return the unit of a label's data if the catalogue and the steps between keep it; otherwise an empty text."""
+        step = self._step(owner(label, self.producers) or label)
+        if step.tool == "convert_units":
+            return str(step.params.get("to", ""))
+        if step.tool == FETCH:
+            pairs = self._pairs(label) or self._pairs(owner(label, self.producers) or label)
+            units = set()
+            for dataset, name in pairs:
+                known = self.catalogue.dataset(dataset).parameters if dataset in self.catalogue else ()
+                units |= {parameter.canonical_unit for parameter in known if parameter.name == name}
+            return units.pop() if len(units) == 1 else ""
+        sources = self._sources(label)
+        return self.unit(sources[0]) if step.tool in _SAME_UNIT and len(sources) == 1 else ""
+
+    def own_quantities(self, label: str) -> set[str]:
+        """Return the quantities that a label's data are, not those of its sources."""
+        return self._quantities(owner(label, self.producers) or label)
+
     def is_vector(self, label: str) -> bool:
         """Return whether the table of a label is a vector, if this is known before a run."""
         step = self._step(label)
@@ -144,6 +177,13 @@ class Lines:
                 return self._meant(craft[2], what, lines, by_craft)
             scalars = [label for label in lines if not self.is_vector(label)] if by_craft else []
             return scalars or lines
+        smoothed = re.fullmatch(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)\s+(.+)", plain)
+        if smoothed:
+            lines = [label for label in drawn if self._step(label).tool in _SMOOTHING]
+            letter = re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1])
+            of = [label for label in lines if self._reads(label, smoothed[1], letter[1] if letter else "")]
+            if of or not lines:
+                return of
         component = re.fullmatch(r"(b|v)_?([xyzrtn])", plain)
         if component:
             return self._component_of(what, component[1], component[2], drawn)
@@ -161,6 +201,13 @@ class Lines:
             lambda label: quantity in self._quantities(label, inherited=True),
             lambda label: _says(self._all_words(label), plain),
         )
+
+    def _reads(self, label: str, words: str, letter: str) -> bool:
+        """Return whether a step reads the component or the quantity that words mean."""
+        read = self._step(label).labels
+        if letter:
+            return any(re.search(rf"[._]?[bv]?_?{letter}(?:_\w+)?$", name.casefold()) for name in read)
+        return bool(self._meant(words, words, list(self._sources(label)), False))
 
     def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
         """Return the lines with data of only this spacecraft; if none, lines with some of its data or its name."""
@@ -270,6 +317,11 @@ class Lines:
         """Return the words that describe a label, its step, and all labels from which it is computed."""
         sources = [self._all_words(source) for source in self._sources(label)]
         return " ".join([self._own_words(label), self._step_words(label), *sources])
+
+
+def no_question(text: str, choices: Sequence[str]) -> str:
+    """Refuse to choose: what several lines could mean is then not understood."""
+    raise NotUnderstood(f"{text} {', '.join(choices)}")
 
 
 def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:

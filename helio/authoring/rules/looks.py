@@ -30,7 +30,8 @@ _UNIT = r"(?:\s*(?:nT|km/s|nPa|K|eV|mV/m|R_E|deg|cm\^?-3|cm⁻³))?"
 _SCALES = "viridis|turbo|spedas|plasma|magma|inferno|cividis|jet|hot|greys|blues"
 _COLOUR = f"(?P<colour>{COLOURS})"
 _KIND = r"(?P<kind>log(?:arithmic)?|linear)"
-_LINE = r"(?P<what>[A-Za-z][\w.|]*(?:\s+(?!in\b|to\b|as\b|a\b|be\b|and\b)[\w|]+){0,3}?|\|b\|)"
+_NO_LINE = r"\b(?!and\b|the\b|a\b|an\b|use\b|make\b|\w+\s+\d{4}\b)"
+_LINE = rf"(?P<what>{_NO_LINE}[A-Za-z][\w.|]*(?:\s+(?!in\b|to\b|as\b|a\b|be\b|and\b)[\w|]+){{0,3}}?|\|b\|)"
 _TRACE = r"(?:\s+(?:lines?|component|trace))?"
 _PANEL = r"(?P<what>panel \d+|[\w|]+(?:\s+[\w|]+)?)"
 _END = r"(?=\s*(?:$|[,.;]|and\b))"
@@ -40,7 +41,7 @@ _TO = r"(?:to|as|:|be|should be|is)"
 _OF_LINES = ("trace_names", "trace_colors", "line_styles")
 _READ: dict[str, Callable[[str], Any]] = {
     "text": str,
-    "words": str.strip,
+    "words": lambda said: re.sub(r"\s+and$", "", said.strip()),
     "scale": str.lower,
     "colour": str.lower,
     "kind": lambda said: "linear" if said.lower() == "linear" else "log",
@@ -60,8 +61,9 @@ _READ: dict[str, Callable[[str], Any]] = {
 # names lines or panels; without it the value is for the whole figure.
 LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("title", rf"\b(?:change |set |make )?(?:the )?(?:figure )?title(?: of the figure)?\s*{_TO}?\s*{_QUOTED}", None),
-    ("title", rf"\b(?:call it|name it|titled?|entitled)\s*{_QUOTED}", None),
-    ("title", r"\b(?:change |set )?(?:the )?title (?:to|should be)\s+(?P<words>[^,.;]+)", None),
+    ("title", rf"\b(?:(?:call|name) (?:it|(?:the |this )?(?:figure|plot))|titled?|entitled)\s*{_QUOTED}", None),
+    ("title", r"\b(?:change |set )?(?:the )?title (?:to|should be|as)\s+"
+              r"(?P<words>(?:(?!\s+and\s+(?:add|use|make|remove|draw|plot|show|set|change|put|drop)\b)[^,.;\x1f])+)", None),
     ("y_label", r"\b(?:change |set )?(?:the )?(?:y[- ](?:axis )?label|label of the y[- ]axis)"
                 rf" of (?P<what>panel \d+)\s*(?:to|as|:)?\s*{_QUOTED}", None),
     ("y_label", rf"\blabel\s+{_NAMED}\s+(?:y[- ])?axis\s+(?:as\s+|with\s+)?{_QUOTED}", None),
@@ -82,10 +84,12 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("palette", r"\b(?:use )?(?:an? |the )?(?:palette (?:that |for )?(?:the )?)?colou?r-?[ ]?blind(?:[ -]safe)?"
                 r"(?: palette| colou?rs| people)?(?: can (?:read|see|tell apart))?\b"
                 r"|\bokabe[- ]ito(?: palette| colou?rs)?\b", "okabe-ito"),
-    ("y_range", rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: (?:of|for|in) {_NAMED}(?:\s+panel)?)?\s+(?:to\s+|from\s+|between\s+)"
+    ("y_range", rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: (?:of|for|in) {_NAMED}(?:\s+panel)?)?"
+                r"\s+(?:to|from|between)\s+"
                 rf"(?P<low>{_NUMBER})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NUMBER})"
                 r"(?:\s*(?:nT|km/s|nPa|K|eV|cm\^-3|cm⁻³))?", None),
     ("log_scale", rf"\b(?:make|set)\s+{_NAMED}\s+(?:y[- ])?axis\s+(?:to\s+)?{_KIND}\b", None),
+    ("log_scale", rf"\b(?:make|set|draw|plot)\s+{_NAMED}\s+(?:to\s+)?{_KIND}\b", None),
     ("log_scale", rf"\b{_KIND}[- ]?(?:scale|axis|y[- ]axis)\s+(?:for|of|on|in)\s+(?:the\s+)?{_PANEL}", None),
     ("log_scale", rf"\b(?:make|draw|show|put|plot)\s+(?:the\s+)?{_PANEL}\s+(?:on|in|with)\s+(?:an?\s+)?"
                   rf"{_KIND}(?:\s+(?:scale|axis))?\b", None),
@@ -96,9 +100,11 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
 )  # fmt: skip
 # Lines and shades at times and values: the key of the figure, and the phrase; each group is a key of the mark.
 MARKS = (
-    ("hlines", rf"\b(?:(?:add|draw|put|with)\s+)?(?:an?\s+)?(?:{_COLOUR}\s+)?(?:(?P<style>{'|'.join(_DASHES)})\s+)?"
+    ("hlines", rf"\b(?:(?:add|draw|put|with)\s+)?(?:an?\s+)?(?:{_COLOUR}\s+)?"
+               rf"(?:(?P<style>{'|'.join(_DASHES)})\s+)?"
                rf"(?:horizontal\s+)?(?:zero\s+)?line\s+at\s+(?P<y>{_NUMBER}|zero){_UNIT}(?![:\w-])(?:\s+(?:to|in|on)\s+"
-               r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+[\w|]+)??)(?:\s+panel)?(?=\s*(?:$|[,.;]|and\b|for\b|\x1f)))?"),
+               r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+[\w|]+)??)(?:\s+panel)?"
+               r"(?=\s*(?:$|[,.;]|and\b|for\b|\x1f)))?"),
     ("vlines", rf"\bmark\s+(?:the\s+)?(?P<label>[\w -]+?)\s+at\s+(?P<x>{_TIME})"
                r"(?:\s+with\s+an?\s+(?:vertical\s+)?line)?"
                rf"|\b(?:add|draw|put)\s+(?:an?\s+)?(?:{_COLOUR}\s+)?vertical\s+line\s+at\s+(?P<at>{_TIME})"),

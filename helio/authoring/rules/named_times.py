@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from helio.authoring.outcome import NotUnderstood
 from helio.errors import TimeRangeError
 from helio.time_range import parse_time_range
 
@@ -35,11 +36,15 @@ def events() -> Mapping[str, Mapping[str, Any]]:
 def with_plain_times(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     """Replace names of times by time ranges; return the new text and notes that give each range with its source.
 
-    A name next to a time range stays out of the text: the range of the sentence counts. A year beside a name must be
-    the year of the event; otherwise the name stays, and is not understood.
+    A name next to a time range is left out of the text: the range of the sentence counts.
 
     >>> with_plain_times("ACE Bz for the first half of March 2022", datetime(2026, 1, 1))[0]
     'ACE Bz for 2022-03-01 to 2022-03-16'
+
+    Raises
+    ------
+    NotUnderstood
+        The sentence gives the event another year.
     """
     notes: list[str] = []
     text = _HALF.sub(lambda match: _half(match, now), text)
@@ -50,8 +55,13 @@ def with_plain_times(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         year = event["start"][:4]
         named = rf"\b(?:the\s+)?(?:{year}\s+)?(?:{spelt})(?:\s*,?\s*(?:of\s+|in\s+)?{_when(event)})?(?![\w-])"
         match = re.search(named, text, re.IGNORECASE)
-        if match is None or re.match(r"\s*,?\s*(?:of|in)?\s*\d{4}\b", text[match.end() :]):
+        if match is None:
             continue
+        other = re.match(r"\s*,?\s*(?:of|in)?\s*(\d{4})\b(?!-)", text[match.end() :])
+        if other:
+            raise NotUnderstood(
+                f"the {name} was on {event['start']}, not in {other[1]}", advice="give the dates"
+            )
         rest = f"{text[: match.start()]}{text[match.end() :]}"
         if _has_time(rest):
             text = f"{text[: match.start()]}{text[match.end() :]}"

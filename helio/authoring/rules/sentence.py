@@ -61,6 +61,17 @@ class Sentence:
             start = match.end()
             yield match
 
+    def take_at(self, start: int, stop: int) -> bool:
+        """Remove a part of the sentence by its place; return whether it was unread."""
+        unread = self.is_unread(start, stop)
+        if unread:
+            self._remove(start, stop)
+        return unread
+
+    def is_unread(self, start: int, stop: int) -> bool:
+        """Return whether nothing of a part of the sentence was removed."""
+        return self._left[start:stop] == self.text[start:stop]
+
     def has(self, pattern: str) -> bool:
         """Return whether the unread rest of the sentence matches a pattern; remove nothing."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
@@ -112,7 +123,8 @@ class Sentence:
                 self._remove(start, start + len(text))
         self.drop(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})")
         self._timed = bool(times)
-        if times:  # the Halloween storm of 2003-10-29: a name of that time
+        # the Halloween storm of 2003-10-29: a name of that time; a year alone would be much longer
+        if times and not all(re.fullmatch(r"\d{4}", text) for _, text in times):
             self.drop(
                 r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event)s?\b"
             )

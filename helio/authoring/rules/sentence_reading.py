@@ -14,6 +14,7 @@ from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
     Placed,
     is_coloured,
+    names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -287,9 +288,9 @@ def _derived(sentence: Sentence, placed: Placed) -> str:
 
 def _cadence(sentence: Sentence) -> float | None:
     cadence = None
-    at_end = rf"(?<=\x1f)[ ,]+(?P<at_end>{_LENGTH})(?=[ ]*(?:[.,;]|$|\x1f))"
-    for match in sentence.take(at_end):  # OMNI 1 min
-        seconds = cadences_in(match["at_end"])
+    after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{_LENGTH})(?=\s*(?:[.,;]|$))"
+    for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
+        seconds = cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
         cadence = seconds[0] if seconds else cadence
     for match in sentence.take(_CADENCE):
         if match["bare"] and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE):

@@ -156,7 +156,7 @@ def figure_of(
         if (panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity})
         or (panel[0].kind == "spectrum" and {"*", panel[0].quantity} & set(log))
     }
-    looks: dict[str, Any] = {
+    looks: Document = {
         "y_label": labels,
         "trace_names": names,
         "trace_colors": shades | dict(colours or {}),

@@ -23,6 +23,7 @@ from helio.settings import Settings
 from helio.sources.archives import Access, absolute_archive, is_folder
 from helio.sources.cited_as import Citations
 from helio.sources.registry import is_catalogued
+from helio.steps.fetch.choices import ABSENT
 from helio.store.files import is_folder_there
 from helio.store.runs import RunRecord, Runs
 from helio.store.source_file import SourceFile
@@ -105,7 +106,11 @@ def verify_run(
     changed = tuple(_why_unwritten(difference, unwritten) for difference in comparison.figures)
     archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()
     plans = tuple(line for line in comparison.plan if not line.startswith(archives))
-    return replace(comparison, new="now", figures=changed, plan=plans)
+    lacking: tuple[str, ...] = ()
+    if not comparison.tables + comparison.drawn + comparison.saved:
+        absent = [result.error for result in done.result.steps if isinstance(result.error, ABSENT)]
+        lacking = tuple(dict.fromkeys(error.message for error in absent))
+    return replace(comparison, new="now", figures=changed, plan=plans, lacking=lacking)
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ class Events(TypedDict, total=False):
             "series of whole numbers without a unit, such as a phase or flag, of which all values but 0 are events.",
         ]
     ]
-    label: Annotated[Text, "Text at the middle of each interval, at the top of the first panel."]
+    label: Annotated[Text, "Text above the middle of each interval, in a strip above the first panel."]
     names: Annotated[
         dict[str, Text],
         "Values of a series to shade, with their names: {'1': 'main phase', '2': 'recovery'}; all but 0 when left out.",

@@ -171,12 +171,21 @@ def test_a_component_of_several_vectors_is_asked_for(author, comparison):
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("which dataset does this use?", "AC_H2_MFI or AC_H0_MFI"),
+        ("which dataset does this use?", "AC_H2_MFI.BGSEc"),
+        ("which dataset does this use, and no other?", "AC_H0_MFI.BGSEc"),
         ("what does step 2 do?", "magnitude of ACE_B"),
         ("what time range is used?", "last 7 days"),
         ("how is it computed?", "magnitude of ACE_B"),
         ("what does step 12 do?", "No step is called '12'"),
-        ("which colours are in the figure?", "trace colors"),
+        ("which colours are in the figure?", "ACE_Bmag is black"),
+        ("what is the cadence?", "1 h"),
+        ("who is the investigator?", "N. Ness"),
+        ("which unit has the field?", "nT"),
+        ("in which frame is the field?", "is in GSE"),
+        ("DOI of the data?", "10.48322/"),
+        ("what was the largest Bz?", "cannot answer that without a language model"),
+        ("is this a CME or a CIR?", "cannot answer that without a language model"),
+        ("will Dst fall tomorrow?", "cannot answer that without a language model"),
     ],
 )
 def test_a_question_is_answered_and_changes_nothing(author, overview, question, words):
@@ -368,7 +377,7 @@ def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
         ("for 2023-01-03 too", "can replace the time range but not add a second one"),
         ("since 10 May 2021", "does not understand 'since'"),
         ("use the week of 10 May 2021", "does not understand 'week'"),
-        ("move the magnitude to the top", "'move', 'magnitude', 'top'"),
+        ("turn the magnitude by 90 degrees", "'magnitude', '90', 'degrees'"),
     ],
 )
 def test_a_wish_that_sounds_like_another_is_refused(author, overview, request_, words):
@@ -379,3 +388,78 @@ def test_a_wish_that_sounds_like_another_is_refused(author, overview, request_, 
 
 def test_do_begins_a_question_too(author, overview):
     assert isinstance(author.edit("do the steps compute a magnitude", overview), AuthorReply)
+
+
+# ---- what a request for a new figure could name, in a figure that is there
+
+
+def panels_drawn(draft):
+    [figure] = [one for one in draft.template["steps"] if one["tool_name"] in ("plot_data", "render_spec")]
+    args = figure["tool_args"]
+    return args.get("spec", args)["panels"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("add the proton density", [["ACE_B"], ["ACE_Bmag"], ["ACE_n"]]),
+        (
+            "add the proton density from SWEPAM in a new panel at the bottom",
+            [["ACE_B"], ["ACE_Bmag"], ["ACE_n"]],
+        ),
+        ("add the Wind |B| to the bottom panel", [["ACE_B"], ["ACE_Bmag", "Wind_Bmag"]]),
+        ("add Wind to the bottom panel, in green", [["ACE_B"], ["ACE_Bmag", "Wind_Bmag"]]),
+        ("add Dst", [["ACE_B"], ["ACE_Bmag"], ["OMNI_Dst"]]),
+        ("replace the magnitude with the speed", [["ACE_B"], ["ACE_V"]]),
+        ("move the magnitude to the top", [["ACE_Bmag"], ["ACE_B"]]),
+        ("put the magnitude above the field", [["ACE_Bmag"], ["ACE_B"]]),
+        (
+            "add a spectrogram of |B| below, window half an hour",
+            [["ACE_B"], ["ACE_Bmag"], ["ACE_Bmag_spectrogram"]],
+        ),
+        ("smooth the magnitude with a running median of 15 minutes", [["ACE_B"], ["ACE_Bmag_median"]]),
+    ],
+)
+def test_a_quantity_is_added_or_put_in_the_place_of_another(author, overview, request_, panels):
+    outcome = author.edit(request_, overview)
+    assert isinstance(outcome, TemplateDraft)
+    assert panels_drawn(outcome) == panels
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "add the total electron content over Europe",
+        "add the density of the moon",
+        "replace the density with the speed",
+        "add the magnetic field",
+        "put the temperature on top",
+        "use the 7 second data",
+        "the magnitude in metres",
+    ],
+)
+def test_what_cannot_be_added_is_refused(author, overview, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, overview)
+
+
+def test_a_title_ends_where_the_next_wish_begins(author, overview):
+    outcome = author.edit("change the title to Storm and add the dynamic pressure", overview)
+    assert isinstance(outcome, TemplateDraft)
+    text = json.dumps(outcome.template)
+    assert '"title": "Storm"' in text
+    assert "dynamic_pressure" in text
+
+
+def test_a_wish_in_the_form_of_a_question_is_a_wish(author, overview):
+    outcome = author.edit("How about a red line?", overview)
+    assert isinstance(outcome, AuthorQuestion)
+    assert outcome.choices == ("ACE_B", "ACE_Bmag")
+
+
+@pytest.mark.parametrize("request_", ["Run my ACE pipeline for Wind instead", "now for Wind"])
+def test_a_pipeline_is_run_for_another_spacecraft(author, overview, request_):
+    outcome = author.edit(request_, overview)
+    assert isinstance(outcome, TemplateDraft)
+    assert "WI_H0_MFI" in json.dumps(outcome.template)
+    assert "AC_H" not in json.dumps(outcome.template["steps"])

@@ -1,0 +1,117 @@
+"""What a sentence names is compared with what the template fetches, computes and draws."""
+
+from datetime import datetime
+
+import pytest
+
+from helio.authoring.compared import SHOWN, TIME, WINDOW, differences
+from helio.authoring.outcome import TemplateDraft
+from tests.authoring.answers import SEEN, fetch, figure, plan
+
+NOW = datetime(2026, 3, 10, 15)
+
+
+def template(*steps, default="2022-01-01", **spec):
+    labels = [args["output_label"] for tool, args in steps if "output_label" in args]
+    drawn = {"labels": labels[-1:], "panels": [labels[-1:]], **spec}
+    return {
+        "id": "new",
+        "variables": {"$TIME_RANGE": {"type": "time_range", "default": default}},
+        "steps": [
+            *(
+                {"step_id": str(number), "tool_name": tool, "tool_args": args}
+                for number, (tool, args) in enumerate(steps)
+            ),
+            {"step_id": "figure", "tool_name": "render_spec", "tool_args": {"spec": drawn}},
+        ],
+    }
+
+
+def data(dataset="AC_H0_MFI", parameter="BGSEc", label="B", time="$TIME_RANGE"):
+    args = {"dataset_id": dataset, "parameter_id": parameter, "time_range": time, "output_label": label}
+    return "fetch_data", args
+
+
+def told(request, made, catalogue, **more):
+    return [(one.code, one.message) for one in differences(request, made, catalogue, NOW, **more)]
+
+
+@pytest.mark.parametrize(
+    ("request_", "steps", "said"),
+    [
+        (
+            "ACE magnetic field for 2022-01-01",
+            [data("WI_H0_MFI", "BGSE")],
+            (SHOWN, "the request names ACE, but the data are from Wind"),
+        ),
+        (
+            "ACE density for 2022-01-01",
+            [data()],
+            (SHOWN, "the request names the proton density, but the figure draws no such data"),
+        ),
+        (
+            "ACE magnetic field in GSM for 2022-01-01",
+            [data()],
+            (SHOWN, "the request names the frame GSM, but B is in GSE"),
+        ),
+        (
+            "ACE magnetic field for 2022-01-01",
+            [data(time="2022-01-02")],
+            (TIME, "the request names 2022-01-01 to 2022-01-02, but step 0 fetches 2022-01-02 to 2022-01-03"),
+        ),
+        (
+            "ACE magnetic field for 2022-01-01, 1 day running average",
+            [data(), ("running_average", {"source_label": "B", "window": "1d", "output_label": "S"})],
+            (WINDOW, "the window of step 1 is 1d, but the time range 2022-01-01 to 2022-01-02 is not longer"),
+        ),
+    ],
+)
+def test_a_difference_from_the_request_is_said(catalogue, request_, steps, said):
+    assert said in told(request_, template(*steps), catalogue)
+
+
+@pytest.mark.parametrize(
+    ("request_", "steps"),
+    [
+        ("ACE magnetic field for 2022-01-01", [data()]),
+        (
+            "ACE |B| for 2022-01-01",
+            [data(), ("magnitude", {"source_label": "B", "output_label": "Bmag"})],
+        ),
+        (
+            "ACE magnetic field in GSM for 2022-01-01",
+            [data(), ("transform_frame", {"source_label": "B", "to": "GSM", "output_label": "turned"})],
+        ),
+        ("Dst for 2022-01-01", [data("OMNI2_H0_MRG1HR", "DST", "Dst")]),
+        ("something that nobody understands", [data()]),
+    ],
+)
+def test_what_was_asked_for_is_no_difference(catalogue, request_, steps):
+    assert told(request_, template(*steps), catalogue) == []
+
+
+def test_exchanged_names_in_the_legend_are_said(catalogue):
+    steps = [data(label="A"), data("WI_H0_MFI", "BGSE", "W")]
+    both = {"labels": ["A", "W"], "panels": [["A", "W"]]}
+    before = template(*steps, **both, trace_names={"A": "ACE", "W": "Wind"})
+    after = template(*steps, **both, trace_names={"A": "Wind", "W": "ACE"})
+    [first, second] = told("make the lines thicker", after, catalogue, before=before)
+    assert first == (SHOWN, "the line A is now called 'Wind', which was the name of W")
+    assert second[0] == SHOWN
+    assert told("make the lines thicker", before, catalogue, before=before) == []
+
+
+def test_an_edit_is_not_blamed_for_what_was_there(catalogue):
+    before = template(data(), ("running_average", {"source_label": "B", "window": "2d", "output_label": "S"}))
+    assert told("make it red", before, catalogue, before=before) == []
+
+
+def test_a_model_that_writes_another_time_into_a_step_is_asked_again(serve, author):
+    other = plan(fetch(time_range="2023-01-03"), figure(), variables=[])
+    right = plan(fetch(time_range="2023-01-02"), figure(), variables=[])
+    server = serve(SEEN, other, right)
+    made = author(server).create("ACE magnetic field for 2023-01-02")
+    assert isinstance(made, TemplateDraft)
+    assert len(server.requests) == 3
+    assert TIME in server.requests[2].text
+    assert made.template["variables"]["$TIME_RANGE"]["default"] == "2023-01-02 to 2023-01-03"
