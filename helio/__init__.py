@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "backfill", "check", "library", "load", "plan", "run"]
+__all__ = ["__version__", "backfill", "chat", "check", "drift", "library", "load", "plan", "refresh", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,9 +23,12 @@ from helio.settings import Settings, settings_in_use
 if TYPE_CHECKING:
     from threading import Event
 
+    from helio.authoring.chat import Chat
     from helio.authoring.desk import By, Desk
+    from helio.authoring.drawings import Drawings
     from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
+    from helio.pipelines.blame import Origin
     from helio.pipelines.changes import Change
     from helio.pipelines.plan import Plan, PlannedStep
     from helio.pipelines.runs.bundle import Bundled
@@ -38,12 +41,16 @@ if TYPE_CHECKING:
     from helio.pipelines.template.files import Format
     from helio.pipelines.template.runner import RewriteResult
     from helio.service.backfill import Backfill, Choice, Progress
+    from helio.service.drift import Drift, Numbers
+    from helio.service.refresh import Refresh
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
     from helio.store.lock_file import Lock
     from helio.store.source_file import Level
 
+MOST_PREVIEWS = 20
+"""Maximum number of records of previews that helio keeps."""
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
 
@@ -282,6 +289,21 @@ def revision_changes(name: str, number: int, settings: Settings | None = None) -
         if parsed.errors:
             raise InvalidTemplate(parsed.errors, place=f"revision {revision} of {name}")
     return changes(read[max(earlier)].plan if earlier else {}, read[number].plan)
+
+
+@checked
+def blame(name: str, settings: Settings | None = None) -> tuple[Origin, ...]:
+    """Find for each variable and step of one of the user's own pipelines who last changed it, when and why.
+
+    Raises
+    ------
+    UnknownPipeline, RequestError
+        There is no such pipeline.
+    """
+    from helio.pipelines.blame import blame as blamed
+
+    shelf = library(settings)
+    return blamed(shelf.history(shelf.own(name).id))
 
 
 @checked
@@ -554,6 +576,127 @@ def backfill(
     )
     made = make(request, settings, planned=planned, on_progress=on_progress)
     return replace(made, notes=(*notes, *made.notes))
+
+
+@checked
+def drift(
+    name: str = "",
+    *,
+    since: datetime | str | None = None,
+    numbers: Numbers = "at hand",
+    access: Access | None = None,
+    settings: Settings | None = None,
+    asking: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Drift:
+    """Find the figures whose data were republished since their runs.
+
+    helio asks each archive once for each dataset and interval, and downloads nothing for this.
+
+    Parameters
+    ----------
+    name : str
+        A pipeline, or the id of a run. Default: all figures.
+    since : datetime or str
+        Only figures of intervals that end after this time: ``"2024-01-01"``.
+    numbers : "at hand", "download" or "none"
+        Compute the changed figures with the present data, to compare their numbers: if these data are on this machine;
+        always, which may download them; or never.
+    asking : callable
+        Called with what is being done, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Drift
+        ``status`` is ``"changed"``, ``"unchanged"``, or ``"unknown"`` if an archive could not be asked; ``changed`` has
+        the figures with their files and numbers.
+
+    Raises
+    ------
+    UnknownPipeline
+        Neither a pipeline nor a run has this name.
+    Cancelled
+
+    Examples
+    --------
+    >>> helio.drift("ace-bfield-overview", since="2024-01-01")  # doctest: +SKIP
+    """
+    from helio.service.drift import find_drift
+
+    return find_drift(
+        name,
+        settings_in_use(settings),
+        since=None if since is None else read_clock(since),
+        numbers=numbers,
+        access=access,
+        on_progress=asking,
+    )
+
+
+@checked
+def refresh(
+    name: str = "",
+    *,
+    since: datetime | str | None = None,
+    numbers: Numbers = "at hand",
+    workers: int | None = None,
+    engine: EngineName = "direct",
+    dry_run: bool = False,
+    access: Access | None = None,
+    settings: Settings | None = None,
+    asking: Callable[[str, int, int], None] = lambda what, done, total: None,
+    planned: Callable[[Backfill], None] = lambda backfill: None,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Refresh:
+    """Make the figures again whose data were republished since their runs, and no others.
+
+    Each new run has the pipeline, values and folder of the earlier one, whose record and results stay.
+
+    Parameters
+    ----------
+    name, since, numbers, asking
+        As for `drift`.
+    workers : int
+        Maximum number of processes. Default: as in the settings.
+    dry_run : bool
+        Whether to run nothing.
+    planned, on_progress : callable
+        As for `backfill`, called for each pipeline.
+
+    Returns
+    -------
+    Refresh
+        ``drift`` is what was republished; ``figures`` has the old and the new run of each figure.
+
+    Raises
+    ------
+    UnknownPipeline, RequestError
+    EngineError
+        The engine's server cannot be started or reached.
+    Cancelled
+        The user pressed Ctrl-C; finished figures stay, and the same call goes on.
+    """
+    from helio.service.refresh import refresh_figures
+
+    if engine == "ephemeral":
+        raise RequestError(
+            "a refresh cannot use a temporary engine", advice="use the engine 'prefect' or 'direct'"
+        )
+    settings = settings_in_use(settings)
+    count = settings.workers if workers is None else workers
+    if count < 1:
+        raise RequestError(f"workers is {count}", advice="use at least 1 process")
+    found = drift(name, since=since, numbers=numbers, access=access, settings=settings, asking=asking)
+    return refresh_figures(
+        found,
+        settings,
+        now=read_clock(),
+        workers=count,
+        engine=engine,
+        dry_run=dry_run,
+        access=access,
+        planned=planned,
+        on_progress=on_progress,
+    )
 
 
 @checked
@@ -1021,6 +1164,102 @@ def desk(
 
 
 @checked
+def chat(
+    name: str = "",
+    *,
+    resume: bool = False,
+    by: By = "auto",
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    outputs: str | Path = "helio-runs",
+    settings: Settings | None = None,
+    started: Callable[[PlannedStep], None] = lambda step: None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+) -> Chat:
+    """Begin or resume a conversation about a pipeline: ``chat.say("now for Wind")``, ``chat.say("/accept")``.
+
+    Each line is saved. A sentence makes a proposal; only ``/accept`` changes a pipeline.
+
+    Parameters
+    ----------
+    name : str
+        The pipeline, or a pending proposal. Default: a new pipeline. With `resume`: the conversation, or the pipeline
+        of the conversation; by default the last one.
+    resume : bool
+        Whether to resume a saved conversation.
+    by : "auto", "rules" or "model"
+        As for `desk`.
+    outputs : str or Path
+        Folder in which ``/run`` and ``/preview`` make a folder for their files.
+
+    Raises
+    ------
+    UnknownPipeline, RequestError
+        There is no such pipeline or conversation.
+    """
+    from helio.authoring.chat import Chat
+    from helio.authoring.conversation import Conversation, find_conversation, new_conversation
+    from helio.authoring.scrub import scrub_of
+
+    settings = settings_in_use(settings)
+    scrub = scrub_of(settings)
+    tools = _ChatTools(settings, now, archive, Path(outputs), started, finished)
+    with closing(tools.desk("rules", None)) as at:  # before a file is written
+        if name and not resume:
+            at.template(name)
+    if resume:
+        conversation = Conversation(find_conversation(settings.chats, name), scrub=scrub)
+        return Chat(conversation, settings, tools, by=by)
+    made = Chat(new_conversation(settings.chats, scrub=scrub), settings, tools, by=by)
+    if name:
+        made.about(name)
+    return made
+
+
+@dataclass(frozen=True)
+class _ChatTools:
+    """What a conversation uses to write, run and draw."""
+
+    settings: Settings
+    now: datetime | str | None
+    archive: str | Path | None
+    outputs: Path
+    started: Callable[[PlannedStep], None]
+    finished: Callable[[StepResult], None]
+
+    def desk(self, by: By, ended: Event | None) -> Desk:
+        return desk(by=by, now=self.now, archive=self.archive, ended=ended, settings=self.settings)
+
+    def run(self, pipeline: str | Document, time_range: str | None) -> Run:
+        return run(
+            pipeline,
+            time_range=time_range,
+            now=self.now,
+            archive=self.archive,
+            outputs=self.outputs,
+            check=False,
+            settings=self.settings,
+            started=self.started,
+            finished=self.finished,
+        )
+
+    def draw(self, proposal: Proposal, time_range: str | None) -> Drawings:
+        from helio.authoring.drawings import drawings_of
+
+        folder = self.outputs / f"preview-{proposal.id}"
+        before, after = draw_both(
+            proposal,
+            folder,
+            time_range=time_range,
+            now=self.now,
+            archive=self.archive,
+            formats=["html"],
+            settings=self.settings,
+        )
+        return drawings_of(before, after, folder)
+
+
+@checked
 def new(
     name: str,
     *,
@@ -1174,7 +1413,7 @@ def draw_both(
     formats: Sequence[Format] = (),
     settings: Settings | None = None,
 ) -> tuple[Run | HelioError | None, Run | HelioError]:
-    """Draw the figures before and after a proposed change, with two ordinary runs.
+    """Draw the figures before and after a proposed change, with two runs that are not among the other runs.
 
     Parameters
     ----------
@@ -1191,6 +1430,11 @@ def draw_both(
     Cancelled
     """
 
+    from helio.settings import PreviewSettings
+    from helio.store.runs import Runs
+
+    apart = PreviewSettings(**vars(settings_in_use(settings)))
+
     def drawn(template: Document, name: str) -> Run | HelioError:
         try:
             return run(
@@ -1201,7 +1445,7 @@ def draw_both(
                 output=Path(output) / name,
                 formats=formats,
                 check=False,
-                settings=settings,
+                settings=apart,
             )
         except Cancelled:
             raise
@@ -1209,7 +1453,13 @@ def draw_both(
             return error
 
     before = None if proposal.earlier is None else drawn(proposal.earlier, "before")
-    return before, drawn(proposal.template, "after")
+    after = drawn(proposal.template, "after")
+    records = Runs(apart.runs)
+    kept = {record.id for record in records.newest(MOST_PREVIEWS)}
+    for run_id in set(records.ids()) - kept:
+        if records.load(run_id).summary().status != "running":
+            records.delete(run_id)
+    return before, after
 
 
 def _archive(archive: str | Path | None, settings: Settings) -> str:
@@ -1243,6 +1493,8 @@ def read_now(now: datetime | str | None = None) -> datetime:
 
 __all__ = [
     "backfill",
+    "blame",
+    "chat",
     "check",
     "check_template",
     "cite",
@@ -1250,6 +1502,7 @@ __all__ = [
     "desk",
     "diff",
     "draw_both",
+    "drift",
     "export_notebook",
     "export_runs",
     "fix",
@@ -1266,6 +1519,7 @@ __all__ = [
     "preview",
     "read_figure",
     "read_now",
+    "refresh",
     "rerun",
     "revision_changes",
     "run",

@@ -244,10 +244,14 @@ class TransientError(DataError):
     """The provider could not answer this time, but another attempt may succeed."""
 
 
-def is_transient(kind: str) -> bool:
-    """Return whether the name of an error's class, as records keep it, is that of a `TransientError`."""
+def may_pass(kind: str) -> bool:
+    """Return whether the same work may succeed later, from the name of an error's class, as records keep it.
+
+    >>> may_pass("ServerUnavailable"), may_pass("OutputError"), may_pass("UnitMismatch")
+    (True, True, False)
+    """
     error = globals().get(kind)
-    return isinstance(error, type) and issubclass(error, TransientError)
+    return isinstance(error, type) and issubclass(error, (TransientError, OutputError))
 
 
 class ServerUnavailable(TransientError):

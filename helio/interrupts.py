@@ -48,6 +48,9 @@ class _State:
     do not interrupt it."""
     is_ending = False
     is_announced = False
+    handled = watched = forgiven = 0
+    """Numbers of signals that the main thread has handled, that the watching thread has read, and that count as dealt
+    with because the work goes on."""
     afterwards = NOTHING_BEGUN
     """What to tell the user about the work done so far, after the line about the cancellation."""
 
@@ -132,7 +135,8 @@ def seconds_left() -> float:
 
 
 def ended_as_asked() -> None:
-    """Count the end of the command after a signal as a success: a service manager ends a service with SIGTERM."""
+    """Forget all signals so far: a service ended as its manager asked, or only a part of the work was cancelled."""
+    _STATE.forgiven = _STATE.handled
     _STATE.is_asked = _STATE.is_taken = False
 
 
@@ -187,6 +191,7 @@ def end() -> NoReturn:
 
 def _handle(number: int, frame: FrameType | None) -> None:
     del frame
+    _STATE.handled += 1
     if _STATE.is_ending:
         return
     note_signal(number)
@@ -200,6 +205,9 @@ def _watch(signals: int) -> None:
     while True:
         for number in os.read(signals, 64):
             if number in GRACE:
+                _STATE.watched += 1
+                if _STATE.watched <= _STATE.forgiven:
+                    continue  # this thread is late: the main thread has dealt with it
                 note_signal(number)
                 while _STATE.is_asked and _STATE.is_working and seconds_left():
                     time.sleep(min(0.05, seconds_left()))

@@ -1,4 +1,4 @@
-"""Make PNG pictures smaller."""
+"""Make PNG pictures smaller, and show where two pictures differ."""
 
 from __future__ import annotations
 
@@ -42,6 +42,42 @@ def fit(png: bytes, largest: int) -> bytes | None:
             return smaller
         width, height = int(width * 0.7), int(height * 0.7)
     return None
+
+
+def difference(before: bytes, after: bytes) -> tuple[bytes, float] | None:
+    """Draw the second of two PNG pictures in pale grey, with the pixels that differ in red.
+
+    Returns
+    -------
+    png : bytes
+        A picture that has the larger width and the larger height of both.
+    share : float
+        The share of pixels that differ, from 0 to 1.
+
+    None if one of them is no picture.
+    """
+    from PIL import Image, ImageChops, ImageOps, UnidentifiedImageError
+
+    try:
+        with (
+            Image.open(io.BytesIO(before), formats=("PNG",)) as old,
+            Image.open(io.BytesIO(after), formats=("PNG",)) as new,
+        ):
+            size = (max(old.width, new.width), max(old.height, new.height))
+            if size[0] * size[1] > LARGEST:
+                return None
+            sheets = [Image.new("RGB", size, "white") for _ in range(2)]
+            for sheet, picture in zip(sheets, (old, new), strict=True):
+                drawn = picture.convert("RGBA")
+                sheet.paste(drawn, mask=drawn)
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
+        return None
+    apart = ImageChops.difference(*sheets).convert("L").point(lambda value: 255 if value else 0)
+    pale = ImageOps.grayscale(sheets[1]).point(lambda value: 200 + value * 55 // 255).convert("RGB")
+    pale.paste("red", mask=apart)
+    written = io.BytesIO()
+    pale.save(written, "PNG")
+    return written.getvalue(), apart.histogram()[255] / (size[0] * size[1])
 
 
 def size_of(png: bytes) -> tuple[int, int]:

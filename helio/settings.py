@@ -12,12 +12,25 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from helio.clock import Clock
 from helio.errors import RequestError
 
 log = logging.getLogger(__name__)
 
 IDLE = 1800.0
 """Default number of seconds without use after which the engine's server ends."""
+
+MODEL_KEYS: Mapping[str, tuple[str, ...]] = {
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "ollama": ("OLLAMA_API_KEY",),
+    "vllm": ("VLLM_API_KEY",),
+    "llamacpp": ("LLAMA_API_KEY",),
+}
+"""Environment variables with the keys of the providers of language models, the first of which counts."""
+MODEL_URLS = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL", "ollama": "OLLAMA_HOST"}
+"""Environment variables with the addresses of servers, as the providers' own programs read them."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +51,38 @@ class NetworkLimits:
     further_hosts: frozenset[tuple[str, int]] = frozenset()
     """``$HELIO_FURTHER_HOSTS``, as ``HOST[:PORT],…``: hosts, besides the providers', to which redirects and
     listings may lead, and which may be on the local network. Default ports: 80 and 443."""
+
+
+@dataclass(frozen=True)
+class Retention:
+    """What `helio serve` removes from the home once a day; `helio gc` lists it. In this class: seconds and bytes."""
+
+    runs: float | None = None
+    """``$HELIO_KEEP_RUNS``, such as ``400d``: age at which records of runs are removed, with the results that only
+    they use. The run that the gallery shows of each interval stays. Default: ``never``."""
+    figures: float | None = None
+    """``$HELIO_KEEP_FIGURES``, such as ``3650d``: age at which also the run that the gallery shows of an interval is
+    removed, with its files in the home. Default: ``never``."""
+    files: float | None = None
+    """``$HELIO_KEEP_FILES``, such as ``90d``: time without use after which downloaded files are removed, although
+    records refer to them; a later run downloads them again. Default: ``never``."""
+    engine: float | None = 90 * 86400.0
+    """``$HELIO_KEEP_ENGINE_RECORDS``, such as ``30d``: age at which helio's own engine removes flow runs from its
+    database, with their task runs, states and logs; records of helio and figures stay. At least ``2h``. Valid from
+    the next start of the engine. Default: ``90d``."""
+    logs: float | None = None
+    """``$HELIO_KEEP_LOGS``, such as ``90d``: age at which old log files are removed. Default: ``never``; log files of
+    helio and its engine take at most 6 MB."""
+    quota: int | None = None
+    """``$HELIO_QUOTA``, such as ``200GB``: size that the home may have. If it is larger, results and downloaded files
+    that have been unused for longest are removed, but no figures that the gallery shows. Default: no limit."""
+
+    @property
+    def is_set(self) -> bool:
+        """Return whether `helio serve` removes anything but records of the engine."""
+        return any(
+            limit is not None for limit in (self.runs, self.figures, self.files, self.logs, self.quota)
+        )
 
 
 @dataclass(frozen=True)
@@ -81,27 +126,41 @@ class Settings:
     engine_idle: float | None = IDLE
     """``$HELIO_ENGINE_IDLE``, such as ``30min``, ``2h`` or a number of minutes: time without use after
     which the engine's server ends, or ``never``. Default: ``30min``. In this class: seconds, or None for never."""
+    retention: Retention = Retention()
+    """What `helio serve` removes, from ``$HELIO_KEEP_RUNS`` and related variables."""
     notify: tuple[str, ...] = field(default=(), repr=False)
     """``$HELIO_NOTIFY``: addresses to which ``helio serve`` sends notifications, separated by blanks, as apprise
     spells them: ``mailtos://USER:PASSWORD@HOST?to=NAME``; helio writes them into no text, file or log."""
     notify_file: Path | None = None
     """``$HELIO_NOTIFY_FILE``: file with such addresses, one in each line, which only you may read. Default:
     ``notify.urls`` in the home folder, if it is there."""
-    model_key: str = field(default="", repr=False)
-    """``$GEMINI_API_KEY``, otherwise ``$GOOGLE_API_KEY``: API key for the language model; helio writes it
-    into no text, file or log."""
-    model_url: str = ""
-    """``$HELIO_MODEL_URL``: address of a server to use instead of Google's; it must be compatible with Gemini."""
+    model_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """``$GEMINI_API_KEY`` (otherwise ``$GOOGLE_API_KEY``), ``$OPENAI_API_KEY``, ``$ANTHROPIC_API_KEY``,
+    ``$OLLAMA_API_KEY``, ``$VLLM_API_KEY``, ``$LLAMA_API_KEY``: API key for the language models of a provider; helio
+    writes it into no text, file or log. Models on your own machine need none. In this class: keys by provider."""
+    model_urls: Mapping[str, str] = field(default_factory=dict)
+    """``$HELIO_MODEL_URL``: address of the server of the model that plans, if it is not the provider's usual one; it
+    must speak the provider's protocol. Otherwise ``$OPENAI_BASE_URL``, ``$ANTHROPIC_BASE_URL`` and ``$OLLAMA_HOST`` of
+    the providers' own programs count. In this class: addresses by provider."""
     model_smart: str = "gemini-3.8-flash"
-    """``$HELIO_MODEL_SMART``: language model for planning. The defaults are released models, because
-    previews are withdrawn."""
+    """``$HELIO_MODEL_SMART``, otherwise ``$HELIO_MODEL``, as ``PROVIDER/NAME``: language model for planning;
+    ``helio models`` lists the providers, and a name without a provider is one of Gemini. The defaults are released
+    models, because previews are withdrawn."""
     model_fast: str = "gemini-3.5-flash-lite"
-    """``$HELIO_MODEL_FAST``: language model for all questions except planning."""
+    """``$HELIO_MODEL_FAST``, otherwise ``$HELIO_MODEL``: language model for all questions except planning."""
     model_fallback: str = "gemini-3.7-flash"
     """``$HELIO_MODEL_FALLBACK``: language model to ask if the other models fail; empty for none (``none``
-    in the variable)."""
+    in the variable). Default: ``gemini-3.7-flash``, and none if ``$HELIO_MODEL`` is set."""
     model_tokens: int | None = None
     """``$HELIO_MODEL_TOKENS``: maximum number of tokens for one request of the user. Default: no limit."""
+    model_prices: tuple[float, float] | None = None
+    """``$HELIO_MODEL_PRICES``, as ``IN/OUT``: price of a million tokens of questions and of a million tokens of
+    answers, in any currency. Default: none; helio then counts tokens only."""
+    model_cost: float | None = None
+    """``$HELIO_MODEL_COST``: maximum cost of one request of the user, by ``$HELIO_MODEL_PRICES``. Default: no limit."""
+
+    clock: Clock = field(default=Clock(), repr=False)
+    """The clock of runs, of requests to archives and of the service; a simulation replaces it."""
 
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """All environment variables, for the programs that helio starts: the engine's server and a browser."""
@@ -132,9 +191,33 @@ class Settings:
         return self.home / "proposals"
 
     @property
+    def questions(self) -> Path:
+        """Return the folder of questions of an author that have no answer yet."""
+        return self.home / "questions"
+
+    @property
+    def chats(self) -> Path:
+        """Return the folder of saved conversations."""
+        return self.home / "chats"
+
+    @property
+    def memory(self) -> Path:
+        """Return the folder of texts about what the user prefers, for the authors."""
+        return self.home / "memory"
+
+    @property
     def log_file(self) -> Path:
         """Return the path of the detailed log of every command."""
         return self.home / "logs" / "helio.log"
+
+
+class PreviewSettings(Settings):
+    """Settings for drawing proposals: the records of these runs are kept apart from the records of all other runs."""
+
+    @property
+    def runs(self) -> Path:
+        """Return the folder of the records of previews."""
+        return self.home / "previews"
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
@@ -153,7 +236,16 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be 'refuse' or 'weak'")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
-    fallback = environ.get("HELIO_MODEL_FALLBACK") or Settings.model_fallback
+    every = environ.get("HELIO_MODEL", "")
+    smart = environ.get("HELIO_MODEL_SMART") or every or Settings.model_smart
+    fallback = environ.get("HELIO_MODEL_FALLBACK") or ("none" if every else Settings.model_fallback)
+    prices = _model_prices(environ)
+    cost = _number(environ, "HELIO_MODEL_COST", 0.0, least=0)
+    if cost and prices is None:
+        raise RequestError(
+            "HELIO_MODEL_COST is set, but not the price of tokens",
+            advice="set HELIO_MODEL_PRICES=IN/OUT, the prices of a million tokens of questions and of answers",
+        )
     return Settings(
         home=Path(environ["HELIO_HOME"]).expanduser().absolute()
         if environ.get("HELIO_HOME")
@@ -170,16 +262,19 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         sandbox="weak" if sandbox == "weak" else "refuse",
         engine="direct" if engine == "direct" else "prefect",
         engine_idle=_idle(environ.get("HELIO_ENGINE_IDLE", "")),
+        retention=_retention(environ),
         notify=tuple(environ.get("HELIO_NOTIFY", "").split()),
         notify_file=Path(environ["HELIO_NOTIFY_FILE"]).expanduser().absolute()
         if environ.get("HELIO_NOTIFY_FILE")
         else None,
-        model_key=(environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY") or "").strip(),
-        model_url=environ.get("HELIO_MODEL_URL", ""),
-        model_smart=environ.get("HELIO_MODEL_SMART") or Settings.model_smart,
-        model_fast=environ.get("HELIO_MODEL_FAST") or Settings.model_fast,
+        model_keys=_model_keys(environ),
+        model_urls=_model_urls(environ, smart),
+        model_smart=smart,
+        model_fast=environ.get("HELIO_MODEL_FAST") or every or Settings.model_fast,
         model_fallback="" if fallback == "none" else fallback,
         model_tokens=int(tokens) or None,
+        model_prices=prices,
+        model_cost=cost or None,
         environ=dict(environ),
     )
 
@@ -269,6 +364,46 @@ def _number(environ: Mapping[str, str], name: str, default: float, *, least: flo
     return value
 
 
+def provider_of(model: str) -> tuple[str, str]:
+    """Return the provider and the name of a language model, given as ``PROVIDER/NAME`` or as a name of Gemini.
+
+    >>> provider_of("ollama/qwen3:8b"), provider_of("gemini-3.8-flash"), provider_of("openai/org/model")
+    (('ollama', 'qwen3:8b'), ('gemini', 'gemini-3.8-flash'), ('openai', 'org/model'))
+    """
+    provider, slash, name = model.partition("/")
+    return (provider, name) if slash else ("gemini", model)
+
+
+def _model_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    found = {
+        provider: next((key for name in names if (key := environ.get(name, "").strip())), "")
+        for provider, names in MODEL_KEYS.items()
+    }
+    return {provider: key for provider, key in found.items() if key}
+
+
+def _model_urls(environ: Mapping[str, str], smart: str) -> dict[str, str]:
+    found = {provider: environ.get(name, "").strip() for provider, name in MODEL_URLS.items()}
+    if found["ollama"]:  # Ollama's own program takes HOST:PORT, without a protocol and without a path
+        host = found["ollama"].rstrip("/")
+        found["ollama"] = f"{host if '://' in host else f'http://{host}'}/v1"
+    found[provider_of(smart)[0]] = environ.get("HELIO_MODEL_URL", "") or found.get(provider_of(smart)[0], "")
+    return {provider: url for provider, url in found.items() if url}
+
+
+def _model_prices(environ: Mapping[str, str]) -> tuple[float, float] | None:
+    text = environ.get("HELIO_MODEL_PRICES", "")
+    if not text:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)", text.strip(), re.ASCII)
+    if match is None:
+        raise RequestError(
+            f"HELIO_MODEL_PRICES is '{text}', not two prices",
+            advice="write IN/OUT, such as 0.5/3: the prices of a million tokens of questions and of answers",
+        )
+    return float(match[1]), float(match[2])
+
+
 def _network(environ: Mapping[str, str]) -> NetworkLimits:
     limits = NetworkLimits
     megabytes = _number(environ, "HELIO_REPLY_MB", limits.reply_bytes / 10**6, least=1)
@@ -306,16 +441,70 @@ def _idle(text: str) -> float | None:
         return IDLE
     if text == "never":
         return None
-    match = re.fullmatch(r"(\d+(?:\.\d*)?) ?(s|min|h|d|)", text, re.ASCII)
-    seconds = (
-        float(match[1]) * {"s": 1, "min": 60, "": 60, "h": 3600, "d": 86400}[match[2]] if match else -1.0
-    )
+    seconds = _seconds(f"{text}min" if text[-1:] in "0123456789." else text)
     if seconds and not 1 <= seconds <= 366 * 86400:
         raise RequestError(
             f"HELIO_ENGINE_IDLE is '{text}', not a duration from 1s to 366d",
             advice="write '30min', '2h', a number of minutes, or 'never'",
         )
     return seconds or None
+
+
+def _seconds(text: str) -> float:
+    """Convert a number with its unit to seconds; return -1 for another text."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?) ?(s|min|h|d)", text, re.ASCII)
+    return float(match[1]) * {"s": 1, "min": 60, "h": 3600, "d": 86400}[match[2]] if match else -1.0
+
+
+def _retention(environ: Mapping[str, str]) -> Retention:
+    quota = environ.get("HELIO_QUOTA", "").strip()
+    try:
+        size = None if quota in ("", "never") else size_of(quota)
+    except RequestError:
+        size = 0
+    if size is not None and size < 10**6:
+        raise RequestError(
+            f"HELIO_QUOTA is '{quota}', not a size of at least 1MB", advice="write, for example, 200GB"
+        )
+    return Retention(
+        runs=_age(environ, "RUNS", Retention.runs),
+        figures=_age(environ, "FIGURES", Retention.figures),
+        files=_age(environ, "FILES", Retention.files),
+        engine=_age(environ, "ENGINE_RECORDS", Retention.engine, least="2h"),
+        logs=_age(environ, "LOGS", Retention.logs),
+        quota=size,
+    )
+
+
+def _age(environ: Mapping[str, str], what: str, default: float | None, *, least: str = "1d") -> float | None:
+    """Read how long something is kept, in seconds; None for ``never``."""
+    name = f"HELIO_KEEP_{what}"
+    text = environ.get(name, "").strip()
+    if not text:
+        return default
+    if text == "never":
+        return None
+    seconds = _seconds(text)
+    if not _seconds(least) <= seconds <= 36_600 * 86400:
+        raise RequestError(
+            f"{name} is '{text}', not a duration of at least {least}", advice="write '400d', '48h' or 'never'"
+        )
+    return seconds
+
+
+def size_of(text: str) -> int:
+    """Convert a size such as ``20GB`` or ``500 MiB`` to a number of bytes.
+
+    Raises
+    ------
+    RequestError
+    """
+    powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+    powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+    size = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower(), re.ASCII)
+    if not size:
+        raise RequestError(f"'{text}' is not a size", advice="write a number and a unit: 500MB or 20GB")
+    return int(float(size[1]) * powers[size[2] or ""])
 
 
 def _of_sources(environ: Mapping[str, str], what: str) -> Iterator[tuple[str, str, str]]:

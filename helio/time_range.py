@@ -119,6 +119,34 @@ class TimeRange:
         return self.stop - self.start
 
     @property
+    def is_day(self) -> bool:
+        """Return whether it is one whole day."""
+        return self.duration == _DAY and self.start == _midnight(self.start)
+
+    @property
+    def text(self) -> str:
+        """Write it for readers: a day, or start and stop.
+
+        Examples
+        --------
+        >>> TimeRange.from_iso("2021-10-28", "2021-10-29").text
+        '2021-10-28'
+        >>> TimeRange.from_iso("2021-10-28", "2021-11-04").text
+        '2021-10-28 to 2021-11-04'
+        >>> TimeRange.from_iso("2021-10-28T12:00", "2021-10-28T18:00").text
+        '2021-10-28 12:00 to 18:00'
+        """
+        start, stop = self.start, self.stop
+        if self.is_day:
+            return f"{start:%Y-%m-%d}"
+        if start == _midnight(start) and stop == _midnight(stop):
+            return f"{start:%Y-%m-%d} to {stop:%Y-%m-%d}"
+        has_seconds = start.second or stop.second or start.microsecond or stop.microsecond
+        clock = "%H:%M:%S" if has_seconds else "%H:%M"
+        end = f"{stop:{clock}}" if start.date() == stop.date() else f"{stop:%Y-%m-%d {clock}}"
+        return f"{start:%Y-%m-%d {clock}} to {end}"
+
+    @property
     def leap_seconds(self) -> int:
         """Return the number of leap seconds in the time range."""
         return sum(self.start < midnight <= self.stop for midnight in LEAP_SECOND_MIDNIGHTS)

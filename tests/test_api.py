@@ -112,7 +112,9 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
         {"TIME_RANGE": b"2022"},
         {"TIME_RANGE": OTHER},
     ),
-    "now": (5, b"2022-01-01", math.nan, dt.date(2022, 1, 1), np.datetime64("2022-01-01")),
+    **dict.fromkeys(
+        ["now", "since"], (5, b"2022-01-01", math.nan, dt.date(2022, 1, 1), np.datetime64("2022-01-01"))
+    ),
     "archive": (5, b"sample", math.nan, ["sample"]),
     "output": (5, b"out", math.nan, True),
     "outputs": (5, b"out", math.nan),
@@ -134,6 +136,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "new": (None, 5, b"x"),
     "write": (None, 5, "yes", math.nan),
     "replace": (None, 5, "yes"),
+    "resume": (None, 5, "yes"),
     "hints": (None, 5, "yes"),
     "check": (None, 5, "yes"),
     "together": (None, 5, "yes"),
@@ -142,6 +145,8 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(["each", "before", "after"], (5, b"1d", math.nan, ["1d"])),
     "events": (5, b"events.csv", math.nan),
     "choose": (None, 5, b"all"),
+    "numbers": (None, 5, b"none"),
+    "asking": (None, 5, "print"),
     "dry_run": (None, 5, "yes"),
     "workers": (math.nan, 2.5, "5", True),
     **dict.fromkeys(
@@ -206,6 +211,8 @@ WRONG_VALUES: dict[str, tuple[Any, ...]] = {
     "before": ("soon", "1d", "-1h"),
     "after": ("soon", "1d", "-1h"),
     "choose": ("", "every", "faild"),
+    "numbers": ("", "all", "downlod"),
+    "since": ("", "yesteryear", "2024-13-01"),
     "workers": (0, -1),
     "spacecraft": (["ACEE"], [""], ["MMS"], ["x" * 300], ["a\0b"]),
     "quantities": (["densty"], [""], ["x" * 300]),
@@ -317,7 +324,15 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
     assert functions == set(PUBLIC)
     used = {key for function in PUBLIC.values() for key in inspect.signature(function).parameters}
     assert used == set(WRONG_TYPES)
-    assert set(CHECKS) - used == {"request", "chosen", "document", "writing"}  # of the methods below
+    assert set(CHECKS) - used == {
+        "request",
+        "chosen",
+        "document",
+        "writing",
+        "choice",
+        "text",
+        "written_by",
+    }  # of methods
     assert not [
         name
         for name, function in PUBLIC.items()
@@ -637,7 +652,9 @@ def test_a_run_has_an_id_that_names_a_folder(id_: str) -> None:
         ["save", LONG, "--as", "mine"],
         ["delete", LONG],
         ["history", LONG],
-        ["proposals", "accept", LONG],
+        ["accept", LONG],
+        ["blame", LONG],
+        ["reject", LONG],
     ],
     ids=lambda arguments: " ".join(arguments)[:24],
 )

@@ -266,6 +266,8 @@ def test_a_pipeline_is_copied_edited_exported_imported_and_deleted():
     assert "mine" not in helio("list").output
     assert "your pipelines" not in helio("list").output
     assert helio("import", "shared.json").exit_code == 0
+    assert helio("import", "shared.json", "--as", "another").exit_code == 0
+    assert json.loads((path.parent / "another.json").read_text(encoding="utf-8"))["id"] == "another"
     assert helio("run", "mine", "--archive", "sample", "-o", "out").exit_code == 0
 
 
@@ -568,6 +570,33 @@ def test_a_label_that_reads_as_a_component_is_refused():
     assert "looks like a component" in refused(2, "check", write("t.json", document))
 
 
+def test_why_does_not_compare_with_another_day():
+    first, second = "2020-01-04T10:50 to 2020-01-04T11:00", "2020-01-04T11:00 to 2020-01-04T11:10"
+    for span in (first, second):
+        helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--time-range", span)
+    said = helio("why", "last", "field-figure").output
+    assert said.strip() == (
+        "run: no earlier run of this pipeline for 2020-01-04T11:00:00 to 2020-01-04T11:10:00 finished this step"
+    )
+
+
+def test_a_note_that_several_tables_have_is_printed_once():
+    document = template(output_label="B")
+    document["steps"][1:1] = [
+        {
+            "step_id": name,
+            "tool_name": "mask",
+            "tool_args": {"source_label": "B", "where": ">", "value": 3, "output_label": name},
+        }
+        for name in ("low", "lower", "lowest")
+    ]
+    document["steps"][-1]["tool_args"]["spec"]["labels"] = ["low", "lower", "lowest"]
+    result = helio("run", write("t.json", document), "--archive", "sample", "-o", "out")
+    [line] = [line for line in result.output.splitlines() if "masked where > 3" in line]
+    assert line.startswith("note: low: low: ")
+    assert line.endswith(" … and 2 more like it")
+
+
 def test_a_browser_that_is_not_there_is_said_by_doctor_and_run_alike(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("BROWSER_PATH", "/nope")
     found = {check["subject"]: check for check in json.loads(helio("doctor", "--json").stdout)}
@@ -595,7 +624,8 @@ def test_runs_are_listed_shown_explained_and_deleted():
     assert figure["quality"][0]["labels"][0]["label"] == "proton_bands_smooth"
     assert "args.window: 10min → 20min" in helio("why", newest["id"], "smooth").output
     assert (
-        "inputs.tables.proton_bands_smooth.digest changed" in helio("why", newest["id"], "particles").output
+        "table proton_bands_smooth changed, because of step smooth: args.window: 10min → 20min"
+        in helio("why", newest["id"], "particles").output
     )
     assert "taken from the store" in helio("why", newest["id"], "bands").output
     assert "did you mean 'smooth'?" in refused(2, "why", newest["id"], "smoth")

@@ -150,7 +150,7 @@ def read_proposals(home: Path) -> None:
     assert helio("proposals", "--all")[0] == 0
     helio("proposals", "--all", "--json")
     helio("proposals", "show", name, "--patch")
-    helio("proposals", "accept", name)
+    helio("accept", name)
 
 
 def read_history(home: Path) -> None:

@@ -17,9 +17,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from helio.cli import app
+from helio.clock import Clock
 from helio.doctor import online
 from helio.settings import read_settings
-from helio.sources.http import Clock
 from helio.sources.samples import sample_folder
 from helio.testing import Authority, CdaWebStandIn, HapiStandIn, ProxyStandIn, SwpcStandIn, secure
 from tests.authoring import standin_gemini as gemini

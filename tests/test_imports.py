@@ -14,7 +14,7 @@ import helio
 
 ROOT = Path(helio.__file__).parent
 LAYERS = (
-    ("limits",),
+    ("clock", "limits"),
     ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
     ("notebook",),
     ("store",),
@@ -25,7 +25,7 @@ LAYERS = (
     ("flows", "authoring"),
     ("service",),
     ("api", "doctor", "dev"),
-    ("web",),
+    ("web", "mcp_server"),
     ("cli",),
     ("testing",),
 )
@@ -33,13 +33,17 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HOMES = {
     "apprise": "service",
     "prefect": "flows",
-    "google": "authoring",
+    "google": "authoring/gemini",
+    "openai": "authoring/openai_client",
+    "anthropic": "authoring/anthropic_client",
     "typer": "cli",
     "plotly": "steps/render",
     "kaleido": "steps/render",
     "jinja2": "web",
     "markupsafe": "web",
     "uvicorn": "web",
+    "mcp": "mcp_server",
+    "mcp_types": "mcp_server",
     "PIL": "pictures",
 }
 SOURCES = sorted(
@@ -140,7 +144,7 @@ FLOORS = {
         ("codes", "template", "templates"),
         ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
-        ("library", "passes"),
+        ("blame", "library", "passes"),
         ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),
@@ -162,10 +166,18 @@ FLOORS = {
             "request",
             "states",
             "table_difference",
-            "why",
             "worker_pool",
         ),
-        ("as_notebook", "as_template", "compare", "execute", "known_runs", "worker_process"),
+        (
+            "as_notebook",
+            "as_template",
+            "compare",
+            "execute",
+            "known_runs",
+            "latency",
+            "why",
+            "worker_process",
+        ),
         ("artefacts", "locking"),
         ("bundle", "provenance", "record", "saved_plan"),
         ("outcome", "prepare"),

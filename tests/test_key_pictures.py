@@ -13,9 +13,20 @@ import helio
 from helio.steps.signature import signatures
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_PICTURE = {"filename", "formats"}
+WITHOUT_PICTURE = {"filename", "formats", "points"}
 """Keys of a figure whose effect cannot be seen in it."""
-WRITTEN_BY_HAND = {"Dst", "Kp", "disturbances", "ellipse", "events", "position", "potential", "region"}
+WRITTEN_BY_HAND = {
+    "Dst",
+    "Kp",
+    "disturbances",
+    "ellipse",
+    "events",
+    "position",
+    "potential",
+    "region",
+    "waves",
+    "xrays",
+}
 """Labels of tables with values that were not measured."""
 DRAWING = runpy.run_path(str(ROOT / "scripts" / "draw_key_pictures.py"))
 PICTURES: dict[str, list[Any]] = DRAWING["pictures"]()

@@ -65,7 +65,7 @@ COMMANDS = [
     ["runs", "show", NAME],
     ["runs", "delete", NAME],
     ["proposals", "show", NAME],
-    ["proposals", "accept", NAME],
+    ["accept", NAME],
     ["author", "ACE magnetic field 2022-01-01", "--by", "rules", "--as", NAME],
     ["edit", NAME, "use red lines", "--by", "rules"],
     ["schedule", "add", "mine", "--cron", "1 1 * * *", "--name", NAME],

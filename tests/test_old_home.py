@@ -119,10 +119,10 @@ def test_proposals_are_listed_shown_accepted_and_rejected():
     pending = {
         proposal["pipeline"]: proposal["id"] for proposal in proposals if proposal["state"] == "pending"
     }
-    helio("proposals", "accept", pending["my-ace"])
+    helio("accept", pending["my-ace"])
     assert "blue" in Path("home/templates/my-ace.json").read_text(encoding="utf-8")
     assert answer("history", "my-ace")[-1]["kind"] == "edited"
-    helio("proposals", "reject", pending["psp-day"])
+    helio("reject", pending["psp-day"])
     assert answer("proposals") == []
 
 

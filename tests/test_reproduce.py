@@ -632,6 +632,14 @@ def test_a_changed_input_is_named_with_the_first_step_that_differs(
     assert "does not exist" in gone.output
     elsewhere = helio("verify", name, "--archive", str(served))
     assert elsewhere.exit_code == 0, elsewhere.output
+    (tmp_path / "empty").mkdir()
+    empty = helio("verify", name, "--archive", "empty")
+    assert empty.exit_code == 2
+    assert (
+        "could not compare: the archive lacks data: no dataset is called 'STA_L1_HET' in empty"
+        in empty.output
+    )
+    assert "different" not in empty.output
     (tmp_path / "other").mkdir()
     served.rename(tmp_path / "other" / "mine")
     moved = helio("verify", name, "--archive", "other/mine")

@@ -1,7 +1,8 @@
 """Put the tasks to an author and say what it got right: ``python -m benchmarks.authoring.run --author rules``.
 
-Authors: ``rules``, the one that needs no model; ``scripted``, the model's author behind Google's client and a server on
-loopback that answers by a script; ``model``, the same with whatever key is in the environment (that costs money).
+Authors: ``rules``, the one that needs no model; ``scripted``, the model's author behind a provider's client and a
+server on loopback that answers by a script; ``model``, the same with the model that the environment names (that costs
+money).
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def measure(task: Task, author: Author) -> Result:
     )
 
 
-def run(tasks: Sequence[Task], author: str, home: Path) -> Iterator[Result]:
+def run(tasks: Sequence[Task], author: str, home: Path, provider: str = "gemini") -> Iterator[Result]:
     """Every task in turn.
 
     Raises
@@ -141,7 +142,7 @@ def run(tasks: Sequence[Task], author: str, home: Path) -> Iterator[Result]:
     else:
         from benchmarks.authoring.scripted import ScriptedModel, good_scripts  # it needs the tests' stand-in
 
-        with ScriptedModel(home) as scripted:
+        with ScriptedModel(home, provider) as scripted:
             for task in tasks:
                 yield asked(task, bench, scripted.play(good_scripts()[task.id]))
 
@@ -200,6 +201,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--author", choices=("rules", "scripted", "model"), default="rules")
     parser.add_argument(
+        "--provider",
+        choices=("gemini", "openai", "ollama", "anthropic"),
+        default="gemini",
+        help="whose client asks the scripted model",
+    )
+    parser.add_argument(
         "--only", metavar="ID", action="append", help="a task, or how the ids of several begin"
     )
     parser.add_argument(
@@ -217,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as home:
         try:
-            for one in run(tasks, chosen.author, Path(home)):
+            for one in run(tasks, chosen.author, Path(home), chosen.provider):
                 results.append(one)
                 if chosen.json:
                     print(json.dumps(asdict(one) | {"passed": one.passed}, ensure_ascii=False), flush=True)

@@ -1,4 +1,4 @@
-"""A model that answers by a script: Google's own client asks a server on loopback, which says what a script says.
+"""A model that answers by a script: a provider's own client asks a server on loopback, which says what a script says.
 
 A script of a task has what the model says while it looks around (``discovery``, or ``looks_at``: datasets whose
 parameters it lists) and what it says when it is asked for a plan or an edit (``answer``, or ``answers`` one after
@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -25,11 +26,12 @@ from typing import Any
 
 from benchmarks.authoring.tasks import HERE
 from helio.authoring.door import Door
-from helio.authoring.gemini import connect
+from helio.authoring.providers import connect
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Transcript
+from helio.clock import Clock
 from helio.settings import Settings
-from helio.sources.http import Clock
+from tests.authoring.standin_anthropic import AnthropicStandIn
 from tests.authoring.standin_gemini import (
     KEY,
     Answering,
@@ -40,8 +42,16 @@ from tests.authoring.standin_gemini import (
     reply_from_json,
     text,
 )
+from tests.authoring.standin_openai import OpenAiStandIn
 
 Written = Mapping[str, Any]
+STAND_INS: Mapping[str, type[GeminiStandIn]] = {
+    "gemini": GeminiStandIn,
+    "openai": OpenAiStandIn,
+    "ollama": OpenAiStandIn,
+    "anthropic": AnthropicStandIn,
+}
+"""Servers that answer as a provider of models does, by the provider's name."""
 
 
 @cache
@@ -68,11 +78,20 @@ class ScriptedModel:
     ----------
     home : Path
         For the transcripts.
+    provider : str
+        Whose client asks: a key of `STAND_INS`.
     """
 
-    def __init__(self, home: Path) -> None:
-        self._server = GeminiStandIn(lambda request: self._answers(request))
-        self._settings = Settings(home, model_key=KEY, model_url=self._server.url)
+    def __init__(self, home: Path, provider: str = "gemini") -> None:
+        self._server = STAND_INS[provider](lambda request: self._answers(request))
+        self._settings = Settings(home, model_keys={provider: KEY}, model_urls={provider: self._server.url})
+        if provider != "gemini":
+            self._settings = replace(
+                self._settings,
+                model_smart=f"{provider}/large",
+                model_fast=f"{provider}/small",
+                model_fallback="",
+            )
         self._models = connect(self._settings)
         self._answers = _Answers({"answer": {"status": "impossible", "reason": "no script is played"}})
 

@@ -51,16 +51,21 @@ def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
     if ask.schema is None:
         return answer
     wrong = ""
+    again = True
     for value in _values(answer.text):
+        is_too_nested = isinstance(value, Diagnostic) and value.message.startswith("nested too deeply")
+        again = again and not is_too_nested
         problem = value.message if isinstance(value, Diagnostic) else _problem(value, ask.schema)
         if not problem:
             return replace(answer, data=value)
         wrong = wrong or problem
-    raise Unreadable(
+    error = Unreadable(
         f"the answer of {answer.model or 'the model'} is not the requested JSON: {wrong}",
-        advice="send the request again",
+        advice="send the request again" if again else "shorten the request, or use a smaller pipeline",
         answer=answer,
     )
+    error.again = again  # a model that never ends its brackets would do so again
+    raise error
 
 
 def is_too_deep(value: Any) -> bool:

@@ -62,17 +62,21 @@ class ModelAuthor:
         self._shelf = shelf
         self._gate = gate
         self._now = now
-        self._asked: list[str] = []
+        self.asked: list[str] = []
+        """Questions about the present request so far."""
+        self.background = ""
+        """Further text for the prompts of the next request, such as rejected proposals; quoted as data."""
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer."""
         _check(request)
         answers = self._answers(chosen)
-        found = discover(self._door, request, self._shelf(), answers=answers)
+        asked = "\n\n".join(part for part in (request, self.background) if part)
+        found = discover(self._door, asked, self._shelf(), now=self._now, answers=answers)
         try:
             proved, notes, prompt = plan(
                 self._door,
-                request,
+                asked,
                 reference=found.reference(),
                 gate=self._gate,
                 now=self._now,
@@ -156,6 +160,7 @@ class ModelAuthor:
         facts: str,
     ) -> Outcome:
         shelf, looked = self._shelf(), False
+        facts = "\n\n".join(part for part in (facts, self.background) if part)
         used = [choice.dataset_id for step in written_steps(template) for choice in fetch_choices(step.args)]
         found = shelf.known(used)
         while True:
@@ -173,7 +178,7 @@ class ModelAuthor:
             except SearchRequest as search:  # once; a second one is a refused answer
                 needs = data("What is to be changed needs", str(search), most=2000, text=1000)
                 text = "\n\n".join(part for part in (request, needs, facts) if part)
-                found = discover(self._door, text, shelf, answers=answers)
+                found = discover(self._door, text, shelf, now=self._now, answers=answers)
                 looked = True
             except TextAnswer as answer:
                 return AuthorReply(str(answer), self._said(request))
@@ -184,13 +189,15 @@ class ModelAuthor:
 
     def _answers(self, chosen: tuple[str, ...]) -> list[dict[str, str]]:
         """Return the user's answers, each with the question that the language model asked."""
+        if not chosen:  # a new request
+            self.asked.clear()
         return [
             {"question": question, "answer": answer}
-            for question, answer in zip(self._asked, chosen, strict=False)
+            for question, answer in zip(self.asked, chosen, strict=False)
         ]
 
     def _question(self, question: QuestionBack, request: str) -> AuthorQuestion:
-        self._asked.append(question.text)
+        self.asked.append(question.text)
         return AuthorQuestion(question.text, question.choices, self._said(request))
 
     def _said(self, prompt: str) -> Attribution:

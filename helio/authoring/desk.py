@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Literal
 from helio.authoring.compared import differences
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
-from helio.authoring.gate import Gate, fetched_datasets
+from helio.authoring.gate import Gate, GateResult, fetched_datasets
 from helio.authoring.known_pipelines import answered
-from helio.authoring.operations import step_of
+from helio.authoring.memory import MOST_GIVEN, Item, Memory
+from helio.authoring.operations import Operation, apply, step_of
 from helio.authoring.outcome import (
     Attribution,
     Author,
@@ -30,13 +31,16 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.providers import has_model
+from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
+from helio.authoring.quoting import data
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
-from helio.authoring.scrub import Scrub
+from helio.authoring.scrub import scrub_of
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
-from helio.errors import ModelError, RequestError, closest
+from helio.errors import ModelError, RequestError, UnknownPipeline, closest
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.analyses.work import work_of
@@ -56,6 +60,7 @@ from helio.steps.signature import signatures
 from helio.store.runs import RunRecord, Runs
 
 if TYPE_CHECKING:
+    from helio.authoring.author import ModelAuthor
     from helio.authoring.door import Door
     from helio.sources.archive_listing import ArchiveListing
 
@@ -63,6 +68,8 @@ By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
 """Facts about the tables of a failed run that are given to the language model for a repair."""
 _MOST_TABLES = 20
+_MOST_REJECTED, _MOST_CHANGES = 5, 10
+"""Maximum number of rejected proposals, and of changes of each, that are given to a language model."""
 CLASHES = frozenset({*SURE.values(), *BY_CATALOGUE.values()})
 """Codes for tables that do not fit together. If the rules replace a spacecraft and cause such a code, the
 language model makes the change instead."""
@@ -76,6 +83,21 @@ class _Assignment:
     kind: Kind
     request: str
     run: str = ""
+
+
+@dataclass(frozen=True)
+class _Aim:
+    """What a request changes: a pipeline of the library, a pending proposal, or neither for a run's own template."""
+
+    name: str
+    text: str
+    template: Document
+    entry: Entry | None = None
+    proposal: Proposal | None = None
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.entry is not None and self.entry.shipped
 
 
 class Desk:
@@ -124,13 +146,19 @@ class Desk:
             archive=self._archive,
         )
         self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
-        self.rules = RuleAuthor(self.catalogue, self._gate, now=now)
+        self.memory = Memory(settings.memory)
+        self._about: str = ""
+        self.rules = RuleAuthor(self.catalogue, self._gate, now=now, remembered=self._remembered)
         self._by = by
         self._ended = ended
         self._replay = replay
-        self._scrub = Scrub(settings.model_key, url=settings.model_url)
+        self._scrub = scrub_of(settings)
         self._door: Door | None = None
-        self._writer: Author | None = None
+        self._writer: ModelAuthor | None = None
+        self.questions = OpenQuestions(settings.questions)
+        self._errand = Errand("authored")
+        self.context = ""
+        """Further text for the prompts of a model, quoted as data, such as the conversation so far."""
         self.kept: list[str] = []
         """Ids of the proposals that this desk saved, including failed proposals."""
 
@@ -143,6 +171,17 @@ class Desk:
     def transcript(self) -> str:
         """Return the path of the recorded conversation with the language model; empty if no model was asked."""
         return str(self._door.transcript.path) if self._door is not None else ""
+
+    @property
+    def tokens(self) -> int:
+        """Return the number of tokens that a model has used so far."""
+        return self._door.usage.total if self._door is not None else 0
+
+    @property
+    def writer(self) -> str:
+        """Return who writes: ``rules``, or the name of the model."""
+        author = self._author()
+        return "rules" if author is self.rules or self._door is None else self._door.name("smart")
 
     @property
     def fallback(self) -> str:
@@ -172,18 +211,19 @@ class Desk:
         if name:
             self._must_be_free(name)
         request = self._scrub(request)
+        self._errand = Errand("authored", "", request, name, chosen)
         commands = answered(request, self.library, self._now)
         if commands:
             message = (
                 f"a pipeline for this request exists; `helio author` does not run it. To run it:\n{commands}"
             )
             return AuthorReply(message, Attribution("rules"))
-        author, task = self._author(), _Assignment("authored", request)
+        author, task = self._author_about(name), _Assignment("authored", request)
         with self._recording(task, name or "pipeline"):
             outcome = author.create(request, chosen=chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
-        name = name or self._free(str(outcome.template.get("id") or "pipeline"))
+        name = name or self.free_name(str(outcome.template.get("id") or "pipeline"))
         return self._propose(task, name, outcome, after=as_text({**outcome.template, "id": name}))
 
     def new(
@@ -219,33 +259,115 @@ class Desk:
     def edit(
         self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
     ) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change to a pipeline, or answer a question about the pipeline.
+        """Propose a change to a pipeline or to a pending proposal, or answer a question about it.
+
+        Parameters
+        ----------
+        pipeline : str or Path
+            A pipeline, the id of a pending proposal, or the name of a new pipeline that is not accepted yet.
+        name : str
+            The id of a new copy to change; required for a shipped pipeline.
+        """
+        request = self._scrub(request)
+        self._errand = Errand("edited", str(pipeline), request, name, chosen)
+        aim = self._aim(pipeline)
+        is_fixed = RequestError(
+            f"{aim.name} comes with helio and cannot be changed",
+            advice=f"change a copy with --as my-{aim.name}",
+        )
+        if aim.is_fixed and not name and not is_question(request):
+            raise is_fixed
+        if name:
+            self._must_be_free(name)
+        task = _Assignment("edited", request)
+        with self._recording(task, aim.name, before=aim.text):
+            outcome = self._edited(aim.name, request, aim.template, chosen)
+        if not isinstance(outcome, TemplateDraft):
+            return outcome
+        if aim.is_fixed and not name:
+            raise is_fixed
+        return self._change(task, outcome, aim, copy=name)
+
+    def change(
+        self, pipeline: str, request: str, operations: Sequence[Operation], *, name: str = ""
+    ) -> Proposal:
+        """Propose a change that code found for a request, as `edit` proposes the change of an author.
 
         Parameters
         ----------
         name : str
             The id of a new copy to change; required for a shipped pipeline.
+
+        Raises
+        ------
+        NotProved
+            The pipeline with the change is not valid.
         """
-        request = self._scrub(request)
-        entry = self.library.find(str(pipeline))
-        is_fixed = RequestError(
-            f"{entry.id} comes with helio and cannot be changed",
-            advice=f"change a copy with --as my-{entry.id}",
-        )
-        if entry.shipped and not name and not is_question(request):
-            raise is_fixed
-        if name:
+        aim = self._aim(pipeline)
+        proved = self._gate.edited(aim.template, apply(aim.template, operations))
+        if proved.errors:
+            raise NotProved("the pipeline with this change is not valid", diagnostics=proved.errors)
+        draft = TemplateDraft(proved, Attribution("rules"))
+        return self._change(_Assignment("edited", self._scrub(request)), draft, aim, copy=name)
+
+    def template(self, pipeline: str) -> Document:
+        """Return the template of a pipeline or of a pending proposal."""
+        return self._aim(pipeline).template
+
+    def _aim(self, pipeline: str | Path) -> _Aim:
+        """Read a pipeline or a pending proposal once: a change is compared with the text that the author saw."""
+        try:
+            entry = self.library.find(str(pipeline))
+        except UnknownPipeline:
+            proposal = self.proposals.working(str(pipeline))
+            if proposal is None:
+                raise
+            text = proposal.after
+            return _Aim(proposal.pipeline, text, parse(text).plan, proposal=proposal)
+        name = self._known_as(entry)
+        return _Aim(name, self.library.text(entry), self.library.read(entry), entry=entry)
+
+    @checked
+    def propose(self, text: str, request: str, *, written_by: str, pipeline: str | None = None) -> Proposal:
+        """Propose a template that another program wrote, after the same checks as those of a model's template.
+
+        Parameters
+        ----------
+        text : str
+            The template, as JSON.
+        request : str
+            What the user asked for, in words.
+        written_by : str
+            The program that wrote the template.
+        pipeline : str, optional
+            The user's pipeline that the template changes. Default: the template is a new pipeline.
+
+        Raises
+        ------
+        RequestError
+            The pipeline comes with helio, or a new pipeline has the name of another.
+        NotProved
+        """
+        task = _Assignment("edited" if pipeline else "authored", self._scrub(request))
+        attribution = Attribution(written_by)
+        if pipeline is None:
+            proved = self._gate.new(text)
+            name = str(proved.template.get("id") or "pipeline")
             self._must_be_free(name)
-        # read once: the change is compared with the text that the author saw
-        text, template = self.library.text(entry), self.library.read(entry)
-        task = _Assignment("edited", request)
-        with self._recording(task, self._known_as(entry), before=text):
-            outcome = self._edited(request, template, chosen)
-        if not isinstance(outcome, TemplateDraft):
-            return outcome
-        if entry.shipped and not name:
-            raise is_fixed
-        return self._change(task, outcome, text, template, copy=name, entry=entry)
+            draft = TemplateDraft(_without_errors(proved), attribution)
+            return self._propose(task, name, draft, after=as_text({**draft.template, "id": name}))
+        entry = self.library.own(pipeline)
+        aim = _Aim(entry.id, self.library.text(entry), self.library.read(entry), entry=entry)
+        parsed = parse(text)
+        if parsed.errors:
+            raise NotProved("the template is not valid", diagnostics=parsed.errors)
+        changed = self._gate.edited(aim.template, {**parsed.plan, "id": entry.id})
+        draft = TemplateDraft(_without_errors(changed), attribution)
+        return self._change(task, draft, aim, copy="")
+
+    def check(self, text: str) -> tuple[Diagnostic, ...]:
+        """Return the errors and warnings of a template, given as JSON text, without proposing it."""
+        return self._gate.new(text).diagnostics
 
     @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
@@ -258,6 +380,7 @@ class Desk:
             No step of the run failed, or the failed step has changed since.
         """
         record = Runs(self._settings.runs).load(run_id)
+        self._errand = Errand("repaired", record.id, chosen=chosen)
         authored: Document = record.authored
         failure = self._failure(record, authored)
         entry = self._entry_of(authored)
@@ -275,7 +398,56 @@ class Desk:
         if not isinstance(outcome, TemplateDraft):
             return outcome
         copy = f"{slug(name)}-repaired" if entry is None else f"my-{entry.id}" if entry.shipped else ""
-        return self._change(task, outcome, text, template, copy=copy and self._free(copy), entry=entry)
+        aim = _Aim("" if entry is None else self._known_as(entry), text, template, entry=entry)
+        return self._change(task, outcome, aim, copy=copy and self.free_name(copy))
+
+    def keep(self, question: AuthorQuestion) -> OpenQuestion:
+        """Keep the question to the latest request, so that `answer` can answer it later, also in another process.
+
+        Raises
+        ------
+        OutputError
+        """
+        return self.questions.add(
+            question,
+            self._errand,
+            asked=tuple(self._writer.asked) if self._writer is not None else (),
+            by=self._by,
+            now=self._now,
+            archive=self._archive,
+        )
+
+    @checked
+    def answer(self, name: str, choice: str) -> Proposal | AuthorQuestion | AuthorReply:
+        """Answer a question that `keep` kept, and continue its request.
+
+        Parameters
+        ----------
+        name : str
+            The id of the question.
+        choice : str
+            One of its choices, or the number of a choice.
+
+        Raises
+        ------
+        RequestError
+            There is no such question, or the answer is none of its choices.
+        """
+        kept = self.questions.load(name)
+        chosen = AuthorQuestion(kept.text, kept.choices, Attribution("")).choice(choice)
+        author = self._author()
+        if self._writer is not None and author is self._writer:
+            self._writer.asked[:] = kept.asked
+        errand = kept.errand
+        answers = (*errand.chosen, chosen)
+        if errand.kind == "edited":
+            outcome = self.edit(errand.subject, errand.request, name=errand.name, chosen=answers)
+        elif errand.kind == "repaired":
+            outcome = self.repair(errand.subject, chosen=answers)
+        else:
+            outcome = self.create(errand.request, name=errand.name, chosen=answers)
+        self.questions.remove(kept)
+        return outcome
 
     def work(self, proposal: Proposal) -> RemainingWork:
         """Describe which steps a run of the proposed pipeline would compute again."""
@@ -291,7 +463,7 @@ class Desk:
 
     def _author(self) -> Author:
         with_model = self._by == "model" or self._replay is not None
-        if self._by == "rules" or not (with_model or self._settings.model_key):
+        if self._by == "rules" or not (with_model or has_model(self._settings)):
             return self.rules
         if self._writer is None:
             from helio.authoring.author import ModelAuthor
@@ -308,8 +480,35 @@ class Desk:
             )
         return self._writer
 
-    def _edited(self, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
+    def _author_about(self, pipeline: str) -> Author:
+        """Return the author, after giving a model the reasons for which proposals about a pipeline were rejected."""
+        self._about = pipeline
         author = self._author()
+        if self._writer is not None:
+            self._writer.background = self._background(pipeline)
+        return author
+
+    def _remembered(self) -> Sequence[Item]:
+        """Return what the user told helio to remember about the pipeline and the missions of the request."""
+        return self.memory.about(self._about, f"{self._errand.request} {self._about}")[:MOST_GIVEN]
+
+    def _background(self, pipeline: str) -> str:
+        rejected = [
+            {
+                "request": proposal.request,
+                "changes": [str(change) for change in proposal.changes][:_MOST_CHANGES],
+                "rejected because": proposal.because,
+            }
+            for proposal in self.proposals.list(state="rejected")
+            if proposal.because and proposal.pipeline == pipeline
+        ][:_MOST_REJECTED]
+        reasons = data("Earlier proposals that the user rejected", rejected) if rejected else ""
+        remembered = [f"{item.kind} ({item.scope}): {item.text}" for item in self._remembered()]
+        memory = data("What the user told helio to remember", remembered) if remembered else ""
+        return "\n\n".join(part for part in (memory, self.context, reasons) if part)
+
+    def _edited(self, pipeline: str, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
+        author = self._author_about(pipeline)
         if author is not self.rules:
             # the table of quantities swaps spacecraft better than a model
             try:
@@ -323,7 +522,7 @@ class Desk:
 
     def _repaired(self, template: Document, failure: Failure, chosen: tuple[str, ...]) -> Outcome:
         """Repair a template by a rule if a rule applies; otherwise ask the language model for a repair."""
-        author = self._author()
+        author = self._author_about(str(template.get("id")))
         try:
             outcome = self.rules.repair(template, failure)
         except RequestError:
@@ -343,22 +542,14 @@ class Desk:
 
     # Proposals --------------------------------------------------------------------------------------------
 
-    def _change(
-        self,
-        task: _Assignment,
-        draft: TemplateDraft,
-        text: str,
-        template: Document,
-        *,
-        copy: str,
-        entry: Entry | None,
-    ) -> Proposal:
-        """Propose a change to a pipeline of the library, or propose a changed copy of the pipeline."""
-        if copy or entry is None:
+    def _change(self, task: _Assignment, draft: TemplateDraft, aim: _Aim, *, copy: str) -> Proposal:
+        """Propose a change to a pipeline or to a proposal, or propose a changed copy."""
+        if copy or (aim.entry is None and aim.proposal is None):
             after = as_text({**draft.template, "id": copy})
-            return self._propose(task, copy, draft, after=after, base=text)
-        after = splice(text, template, draft.template)
-        return self._propose(task, self._known_as(entry), draft, before=text, after=after)
+            return self._propose(task, copy, draft, after=after, base=aim.text)
+        after = splice(aim.text, aim.template, draft.template)
+        on = "" if aim.proposal is None else aim.proposal.id
+        return self._propose(task, aim.name, draft, before=aim.text, after=after, on=on)
 
     def _known_as(self, entry: Entry) -> str:
         """Return the name of a pipeline of the library; for any other file, return its absolute path."""
@@ -374,10 +565,12 @@ class Desk:
         after: str,
         before: str = "",
         base: str = "",
+        on: str = "",
     ) -> Proposal:
-        notes = (*draft.notes, *self._archive_notes(pipeline, after))
+        notes = (*draft.notes, *self._rejection_notes(pipeline, after), *self._archive_notes(pipeline, after))
         found = (*self._differences(task, draft, before or base), *draft.proved.warnings)
-        return self._keep(task, pipeline, draft.attribution, notes, found, before, after, base)
+        texts = {"before": before, "after": after, "base": base}
+        return self._keep(task, pipeline, draft.attribution, notes, found, texts, on)
 
     def _differences(self, task: _Assignment, draft: TemplateDraft, before: str) -> tuple[Diagnostic, ...]:
         """Compare the request with the draft; a repair has no sentence to compare."""
@@ -393,23 +586,29 @@ class Desk:
         attribution: Attribution,
         notes: tuple[str, ...],
         findings: tuple[Diagnostic, ...],
-        *texts: str,
+        texts: Mapping[str, str],
+        on: str = "",
     ) -> Proposal:
-        before, after, base = texts
         made = self.proposals.add(
             kind=task.kind,
             pipeline=pipeline,
             request=task.request,
-            before=before,
-            after=after,
-            base=base,
             run=task.run,
+            on=on,
             notes=notes,
             diagnostics=tuple(finding.to_json() for finding in findings),
+            **texts,
             **vars(attribution),
         )
         self.kept.append(made.id)
         return made
+
+    def _rejection_notes(self, pipeline: str, text: str) -> Iterator[str]:
+        """Say if the user rejected the same pipeline before, and why."""
+        for proposal in self.proposals.list(state="rejected"):
+            if proposal.because and proposal.pipeline == pipeline and proposal.after == text:
+                yield f"you rejected the same change before: {proposal.because}"
+                return
 
     def _archive_notes(self, pipeline: str, text: str) -> Iterator[str]:
         """Say which datasets of a template the user's archive has, and how to run the template with this archive."""
@@ -441,7 +640,8 @@ class Desk:
             if self._door is not None:
                 model = self._door.answered_by or self._door.name("smart")
                 attribution = Attribution(model, self._door.usage.total, self._door.transcript.id)
-            kept = self._keep(task, pipeline, attribution, (error.message,), found, before, "", "")
+            texts = {"before": before, "after": ""}
+            kept = self._keep(task, pipeline, attribution, (error.message,), found, texts)
             error.place = error.place or f"failed proposal {kept.id}"
             if isinstance(error, ModelError) and self._by != "model" and self._replay is None:
                 error.advice = "; ".join(part for part in (error.advice, _WITHOUT_MODEL) if part)
@@ -452,7 +652,7 @@ class Desk:
         if (self.library.folder / f"{name}.json").exists() or (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"a pipeline '{name}' exists already", advice="choose another name with --as")
 
-    def _free(self, name: str) -> str:
+    def free_name(self, name: str) -> str:
         """Return an id that no pipeline and no pending proposal has."""
         taken = {entry.id for entry in self.library.entries()}
         if self._replay is None:  # a transcript gives the same id again
@@ -510,6 +710,13 @@ class Desk:
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
             lines.append(f"{dataset} has records of {span}; parameters: {names}")
         return lines
+
+
+def _without_errors(proved: GateResult) -> GateResult:
+    """Return a verified template; raise an error if it has errors."""
+    if proved.errors:
+        raise NotProved("the template is not valid", diagnostics=proved.errors)
+    return proved
 
 
 def _is_clean_swap(draft: TemplateDraft) -> bool:

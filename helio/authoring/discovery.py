@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from helio.authoring.model import Ask, Call, CallResult, Model, ResultsTurn, Tool, UserTurn
 from helio.authoring.quoting import capped, data, fitting
+from helio.authoring.rules.sentence import Sentence
 from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, time_text
@@ -17,6 +19,7 @@ from helio.knowledge.quantities import SOURCES, QuantitySource, quantities, sour
 from helio.knowledge.search import Search
 from helio.pipelines.library import Library
 from helio.store.runs import Runs
+from helio.time_range import parse_time_range
 
 MOST_CALLS = 20
 MOST_ROUNDS = 8
@@ -27,8 +30,13 @@ MOST_TOLD = 120_000
 MOST_RESULT = 12_000
 """Maximum number of characters of the result of one function call."""
 MOST_PARAMETERS = 60
+"""Maximum number of parameters in the result of one function call."""
+MOST_REFERENCE = 200_000
+"""Maximum number of characters of the verified reference; most references have a tenth of this."""
 MOST_ROWS = 30
 _MOST_HITS = 8
+_CONCLUSION = 500
+"""Maximum number of characters of what the model says at the end of its search."""
 _DESCRIPTION = 120
 """Maximum number of characters of a parameter's description."""
 
@@ -54,18 +62,22 @@ class Discovery:
         Numbers of calls, and of repeated ones.
     ended : str
         Why the search ended early; empty when the model ended it.
+    conclusion : str
+        What the model said at the end of its search.
     """
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
     calls: int = 0
     repeats: int = 0
     ended: str = ""
+    conclusion: str = ""
 
-    def reference(self, most: int = 20_000) -> dict[str, Any]:
+    def reference(self, most: int = MOST_REFERENCE) -> dict[str, Any]:
         """Return the datasets and parameters as text for a prompt, with at most a given number of characters."""
         every = list(self.datasets.values())
         share = most // max(len(every), 1)
-        return {"datasets": [fitting(entry, max(share, 800)) for entry in every]}
+        concluded = {"conclusion of the search": self.conclusion} if every and self.conclusion else {}
+        return {"datasets": [fitting(entry, max(share, 800)) for entry in every], **concluded}
 
 
 _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
@@ -150,6 +162,7 @@ class CatalogueTools:
                 "unit": parameter.canonical_unit,
                 "size": list(parameter.size),
                 "description": parameter.description[:_DESCRIPTION],
+                **({"frame": parameter.frame} if parameter.frame else {}),
             }
             for parameter in shown
         ]
@@ -167,7 +180,11 @@ class CatalogueTools:
     def get_notes(self, dataset_id: str) -> Any:
         """Return who made a dataset, and where its notes are."""
         entry = self._catalogue.summary(dataset_id)
-        return {**self._described(entry), "pi": entry.pi, "doi": entry.doi, "notes": entry.notes_url}
+        notes = {"pi": entry.pi, "doi": entry.doi, "notes": entry.notes_url}
+        self.found.datasets.setdefault(entry.id, {**capped(self._described(entry)), "parameters": []}).update(
+            capped(notes)
+        )
+        return {**self._described(entry), **notes}
 
     def browse_mission(self, mission: str) -> Any:
         """List the datasets of a mission or a spacecraft."""
@@ -187,9 +204,9 @@ class CatalogueTools:
             "more": max(len(every) - MOST_ROWS, 0),
         }
 
-    def list_missions(self) -> Any:
-        """List all missions."""
-        return {"missions": [known.name for known in self._catalogue.missions()]}
+    def list_missions(self, match: str = "") -> Any:
+        """List the missions whose name contains a text; without a text, all of them."""
+        return {"missions": [known.name for known in self._catalogue.missions() if _has(match, known.name)]}
 
     def find_quantity(self, quantity: str = "", spacecraft: str = "") -> Any:
         """Return rows of helio's table of physical quantities, each with a dataset and a parameter."""
@@ -208,6 +225,15 @@ class CatalogueTools:
         for row in rows[:MOST_ROWS]:
             if row.dataset in self._catalogue:
                 self._keep(self._catalogue.dataset(row.dataset), list(row.parameters))
+                facts = {
+                    "quantity": row.quantity,
+                    "parameters": list(row.parameters),
+                    "frame": row.frame,
+                    "note": row.note,
+                }
+                kept = self.found.datasets[row.dataset].setdefault("quantities", [])
+                if facts not in kept:
+                    kept.append(facts)
         return {
             "rows": [
                 {
@@ -225,8 +251,8 @@ class CatalogueTools:
             ]
         }
 
-    def list_pipelines(self) -> Any:
-        """List the pipelines that come with helio, and the user's own."""
+    def list_pipelines(self, match: str = "") -> Any:
+        """List the pipelines that come with helio, and the user's own; if a text is given, only those with it."""
         pipelines: list[dict[str, Any]] = []
         for entry in self._library.entries():
             try:
@@ -237,15 +263,18 @@ class CatalogueTools:
             pipelines.append(
                 {"id": entry.id, "name": template.get("name"), "description": template.get("description")}
             )
-        return {"pipelines": pipelines[:MOST_ROWS]}
+        return {
+            "pipelines": [known for known in pipelines if _has(match, *map(str, known.values()))][:MOST_ROWS]
+        }
 
-    def list_runs(self) -> Any:
-        """List the latest runs."""
+    def list_runs(self, match: str = "") -> Any:
+        """List the latest runs; if a text is given, only those of pipelines whose name contains it."""
         return {
             "runs": [
                 {"id": run.id, "pipeline": run.pipeline, "status": run.status, "started": run.started_at}
-                for run in Runs(self._runs).list()[:MOST_ROWS]
-            ]
+                for run in Runs(self._runs).list()
+                if _has(match, run.pipeline)
+            ][:MOST_ROWS]
         }
 
     def _described(self, entry: DatasetSummary) -> dict[str, Any]:
@@ -272,20 +301,26 @@ class CatalogueTools:
         known = self.found.datasets.setdefault(entry.id, {**capped(self._described(entry)), "parameters": []})
         kept = {shown["parameter_id"] for shown in known["parameters"]}
         for parameter in entry.parameters:
-            if (
-                parameter.name in names
-                and parameter.name not in kept
-                and len(known["parameters"]) < MOST_PARAMETERS
-            ):
+            if parameter.name in names and parameter.name not in kept:
+                facts = {
+                    "parameter_id": parameter.name,
+                    "unit": parameter.canonical_unit,
+                    "size": list(parameter.size),
+                    "frame": parameter.frame,
+                    "description": parameter.description[:_DESCRIPTION],
+                    "axes": list(parameter.axes),
+                }
                 known["parameters"].append(
-                    {
-                        "parameter_id": parameter.name,
-                        "unit": parameter.canonical_unit,
-                        "size": list(parameter.size),
-                    }
+                    capped({name: fact for name, fact in facts.items() if fact or name in ("unit", "size")})
                 )
 
 
+def _has(match: str, *texts: str) -> bool:
+    return match.casefold() in " ".join(texts).casefold()
+
+
+# servers refuse a function without arguments in different ways
+_MATCH = {"match": ("Only those whose name contains this text; all when left out.", False)}
 _TOOLS: Mapping[str, _Described] = {
     "find_quantity": (
         "Rows of the table of physical quantities: which dataset of a spacecraft has one, in which frame and unit.",
@@ -320,9 +355,9 @@ _TOOLS: Mapping[str, _Described] = {
         {"mission": ("Its name.", True)},
         CatalogueTools.browse_mission,
     ),
-    "list_missions": ("All missions of the catalogue.", {}, CatalogueTools.list_missions),
-    "list_pipelines": ("The existing pipelines.", {}, CatalogueTools.list_pipelines),
-    "list_runs": ("The latest runs of pipelines.", {}, CatalogueTools.list_runs),
+    "list_missions": ("Missions of the catalogue.", _MATCH, CatalogueTools.list_missions),
+    "list_pipelines": ("The existing pipelines.", _MATCH, CatalogueTools.list_pipelines),
+    "list_runs": ("The latest runs of pipelines.", _MATCH, CatalogueTools.list_runs),
 }
 
 
@@ -345,11 +380,15 @@ def tools() -> tuple[Tool, ...]:
     )
 
 
-def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequence[Any] = ()) -> Discovery:
+def discover(
+    model: Model, request: str, shelf: CatalogueTools, *, now: datetime, answers: Sequence[Any] = ()
+) -> Discovery:
     """Let the language model search the catalogue, within limits, and return the datasets that the model looked at.
 
     Parameters
     ----------
+    now : datetime
+        Naive UTC; the model gets it with the times of the request, resolved by helio.
     answers : sequence
         Answers to the model's questions so far.
 
@@ -359,7 +398,15 @@ def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequ
         The model did not answer. If it examined datasets before an unreadable answer, they are returned instead.
     """
     found = shelf.found
-    text = "\n\n".join([request, *([data("Answers to questions", list(answers))] if answers else [])])
+    spans = {phrase: str(parse_time_range(phrase, now)) for phrase in Sentence(request).take_times(now)}
+    text = "\n\n".join(
+        [
+            request,
+            f"It is {now:%Y-%m-%dT%H:%M} UTC.",
+            *([data("Times in the request, resolved by code", spans)] if spans else []),
+            *([data("Answers to questions", list(answers))] if answers else []),
+        ]
+    )
     ask = Ask("fast", SYSTEM + (WITH_ARCHIVE if shelf.has_archive else ""), (UserTurn(text),), tools=tools())
     seen: dict[str, Any] = {}
     characters = 0
@@ -372,6 +419,7 @@ def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequ
             found.ended = f"the model's search of the catalogue stopped early: {error.message}"
             return found
         if not answer.calls:
+            found.conclusion = " ".join(answer.text.split())[:_CONCLUSION]
             return found
         results = []
         for call in answer.calls:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from helio.authoring.answer_reading import read_answer
 from helio.authoring.model import Ask, Model, ModelAnswer, Role, Usage, ask_from_json, ask_to_json
-from helio.authoring.scrub import Scrub
+from helio.authoring.scrub import scrub_of
 from helio.authoring.transcript import Replay, Transcript, error_to_json
+from helio.clock import Clock
 from helio.errors import (
     BudgetSpent,
     Cancelled,
@@ -23,7 +24,6 @@ from helio.errors import (
     Unreadable,
 )
 from helio.settings import Settings
-from helio.sources.http import Clock
 
 log = logging.getLogger(__name__)
 _LOOKS_UP = 0.1
@@ -70,6 +70,10 @@ class Door:
     patience : Patience
     tokens : int or None
         Maximum tokens of the whole task; no question is asked after they are spent.
+    prices : (float, float) or None
+        Price of a million tokens of questions, and of a million tokens of answers with the model's reasoning.
+    cost : float or None
+        Maximum cost of the whole task by these prices; no question is asked after it is spent.
     seconds : float or None
         Maximum seconds of the whole task.
     ended : threading.Event
@@ -85,6 +89,8 @@ class Door:
         fallback: Model | None = None,
         patience: Patience | None = None,
         tokens: int | None = None,
+        prices: tuple[float, float] | None = None,
+        cost: float | None = None,
         seconds: float | None = None,
         ended: threading.Event | None = None,
         clock: Clock | None = None,
@@ -105,12 +111,22 @@ class Door:
             Patience(attempts=1, again=0) if isinstance(model, Replay) else Patience()
         )
         self._tokens = tokens
+        self._prices = prices
+        self._cost = cost
         self._clock = clock or Clock()
         self._seconds = seconds
         self._until = None if seconds is None else self._clock.now() + seconds
         self._ended = ended or threading.Event()
         self._lock = threading.Lock()
         self._asked = 0
+
+    @property
+    def cost(self) -> float | None:
+        """Return the cost of all questions and answers so far, by the prices in the settings; None without prices."""
+        if self._prices is None:
+            return None
+        asked, answered = self._prices
+        return (self.usage.prompt * asked + (self.usage.candidates + self.usage.thoughts) * answered) / 1e6
 
     def name(self, role: Role) -> str:
         """Return the name of the model that currently answers questions for a role, ``smart`` or ``fast``."""
@@ -248,6 +264,12 @@ class Door:
                 f"the request has used {self.usage.total} tokens; the limit is {self._tokens}",
                 advice="set a larger limit in HELIO_MODEL_TOKENS",
             )
+        spent = self.cost
+        if self._cost is not None and spent is not None and spent >= self._cost:
+            raise BudgetSpent(
+                f"the request has cost {spent:.4g}; the limit is {self._cost:g}",
+                advice="set a larger limit in HELIO_MODEL_COST",
+            )
         if self._left() <= 0:
             raise self._late()
 
@@ -317,23 +339,25 @@ def open_door(
     NoKey, WrongKey
         The key is missing or malformed; no file was written.
     RequestError
-        The transcript does not exist.
+        The transcript does not exist, the provider is unknown, or its official client is not installed.
     """
     model: Model
     fallback: Model | None = None
     if replay is not None:
         model = Replay(replay)
     else:
-        from helio.authoring.gemini import connect
+        from helio.authoring.providers import connect
 
         model, fallback = connect(settings)
-    scrub = Scrub(settings.model_key, url=settings.model_url)
+    scrub = scrub_of(settings)
     return Door(
         model,
         Transcript.begin(settings.transcripts, scrub=scrub),
         fallback=fallback,
         patience=patience if replay is None else None,
         tokens=settings.model_tokens,
+        prices=settings.model_prices,
+        cost=settings.model_cost,
         seconds=seconds,
         ended=ended,
     )

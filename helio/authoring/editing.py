@@ -34,6 +34,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from helio.authoring.discovery import MOST_REFERENCE
 from helio.authoring.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
 from helio.authoring.gate import GateResult
 from helio.authoring.model import Ask, Model, UserTurn
@@ -226,15 +227,19 @@ def edit(
             raise _rejected("HE303", "the operations do not change the template")
         return proved
 
+    # the part that is the same for all requests comes first, because providers keep it
+    system = f"{SYSTEM}\n\n## Tools for steps\n{tool_list()}"
     prompt = _prompt(request, template, reference, answers, facts)
-    return settle(model, Ask("smart", SYSTEM, (UserTurn(prompt),), schema=SCHEMA), take), prompt
+    return settle(model, Ask("smart", system, (UserTurn(prompt),), schema=SCHEMA), take), prompt
 
 
 def _prompt(
     request: str, template: Document, reference: Mapping[str, Any], answers: Sequence[Any], facts: str
 ) -> str:
     known = (
-        [data("Verified parameter reference", reference, most=16_000)] if reference.get("datasets") else []
+        [data("Verified parameter reference", reference, most=MOST_REFERENCE)]
+        if reference.get("datasets")
+        else []
     )
     parts = [
         f"Request: {json.dumps(request, ensure_ascii=False)}",
@@ -242,7 +247,6 @@ def _prompt(
         data("The template", readable(template).splitlines(), most=40_000, text=4000),
         facts,
         *known,
-        "## Tools for steps\n" + tool_list(),
     ]
     return "\n\n".join(part for part in parts if part)
 

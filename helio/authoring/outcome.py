@@ -83,6 +83,25 @@ class AuthorQuestion:
     choices: tuple[str, ...]
     attribution: Attribution
 
+    def choice(self, answer: str) -> str:
+        """Return the choice that an answer means: the choice itself in any case, or its number from 1.
+
+        Raises
+        ------
+        RequestError
+            The answer is none of the choices.
+        """
+        said = " ".join(answer.split()).casefold()
+        for choice in self.choices:
+            if " ".join(choice.split()).casefold() == said:
+                return choice
+        if said.isdecimal() and 1 <= int(said) <= len(self.choices):
+            return self.choices[int(said) - 1]
+        raise RequestError(
+            f"'{answer}' is not one of the choices of the question '{self.text}'",
+            advice=f"choose one of {', '.join(self.choices)}",
+        )
+
 
 @dataclass(frozen=True)
 class AuthorReply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -14,6 +15,7 @@ from typing import Any, Literal
 
 import jsonpatch
 
+from helio.authoring.merging import Conflict, merged
 from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes
@@ -22,12 +24,15 @@ from helio.pipelines.history import Kind, Writing
 from helio.pipelines.library import Library
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.template.document import Document, as_text, id_like
+from helio.pipelines.template.splice import splice
 from helio.store.files import write_whole
 from helio.store.holding import held
 from helio.store.records import Count, Instant, read_record
 
 Prove = Callable[[Document], Sequence[Diagnostic]]
 State = Literal["pending", "accepted", "rejected", "failed"]
+_DATED = re.compile(r"-\d{8}T")
+"""The date in the id of a proposal; the name of a pipeline seldom has one."""
 _DECIDED = {"accepted": "was accepted", "rejected": "was rejected", "failed": "failed"}
 
 
@@ -77,6 +82,12 @@ class Proposal:
     """For a repair: the id of the failed run; otherwise empty."""
     base: str = ""
     """For a changed copy: the text of the original pipeline; otherwise empty."""
+    on: str = ""
+    """For a change to a proposal: the id of that proposal, which is accepted with this one; otherwise empty."""
+    because: str = ""
+    """The reason for which a person rejected the proposal; empty if none was given."""
+    left_out: tuple[str, ...] = ()
+    """The proposed changes, in words, that a person did not accept with the others."""
 
     @property
     def patch(self) -> list[dict[str, Any]]:
@@ -197,32 +208,118 @@ class Proposals:
         newest = sorted(read, key=lambda proposal: (proposal.created_at, proposal.id), reverse=True)
         return [proposal for proposal in newest if state in (None, proposal.state)]
 
+    def working(self, name: str) -> Proposal | None:
+        """Find the pending proposal that a user means by an id, its beginning, or the name of a new pipeline.
+
+        A beginning must reach the date in the id, so that it cannot be the name of a pipeline.
+        """
+        pending = self.list(state="pending")
+        if _DATED.search(name):
+            meant = [proposal for proposal in pending if proposal.id.startswith(name)]
+            return meant[0] if len(meant) == 1 else None
+        return next((proposal for proposal in pending if proposal.pipeline == name), None)
+
+    def above(self, proposal: Proposal) -> Sequence[Proposal]:
+        """List the pending proposals that change this proposal, or change one of those; the lowest first."""
+        ids = {proposal.id}
+        above: list[Proposal] = []
+        for pending in reversed(self.list(state="pending")):
+            if pending.on in ids:
+                ids.add(pending.id)
+                above.append(pending)
+        return above
+
+    def beneath(self, proposal: Proposal) -> Sequence[Proposal]:
+        """List the pending proposals that this proposal changes, which are accepted with it; the lowest first."""
+        beneath: list[Proposal] = []
+        while proposal.on:
+            proposal = self.load(proposal.on)
+            if proposal.state != "pending":
+                break
+            beneath.insert(0, proposal)
+        return beneath
+
     def damaged(self) -> Sequence[tuple[Path, str]]:
         """List the files in the folder that are not valid proposals, each with the reason."""
         return sorted((path, problem) for path, problem in self._all() if isinstance(problem, str))
 
-    def accept(self, proposal: Proposal) -> Path:
+    def accept(self, proposal: Proposal, *, only: Sequence[int] = ()) -> Path:
         """Change the pipeline as proposed, and record the change in the pipeline's history.
 
-        If the pipeline already has the proposed text, an earlier process was interrupted; only the decision is saved.
+        The proposals that it changes are accepted first. If the pipeline has changed since, the same changes are made
+        to its present text. If the pipeline already has the proposed text, an earlier process was interrupted; only
+        the decision is saved.
+
+        Parameters
+        ----------
+        only : sequence of int
+            Numbers of the changes to make, from 1, in the order of `Proposal.changes`. Default: all.
 
         Raises
         ------
         RequestError
-            The proposal was already accepted or rejected, or the pipeline has changed since.
+            The proposal was already accepted or rejected, or the pipeline has changed at the same places.
         InvalidTemplate
-            The proposed pipeline cannot run.
+            The pipeline with the changes cannot run.
         """
         with self._alone():
             self._must_wait(proposal)
-            path = self._made_before(proposal) or self._make(proposal)
-            self._keep(replace(proposal, state="accepted"))
-            return path
+            if only and not proposal.before:
+                raise RequestError(
+                    "a new pipeline is accepted as a whole",
+                    advice=f"change the proposal first: `helio edit {proposal.id} 'without …'`",
+                )
+            beneath = self.beneath(proposal)
+            if beneath:
+                self._must_run(proposal, _template(proposal.after))
+            for lower in beneath:
+                self._accept(lower, ())
+            return self._accept(proposal, only)
 
-    def _make(self, proposal: Proposal) -> Path:
-        errors = tuple(self._prove(_template(proposal.after)))
+    def _accept(self, proposal: Proposal, only: Sequence[int]) -> Path:
+        path = None if only else self._made_before(proposal)
+        made = proposal
+        if path is None:
+            made = self._rebased(proposal, only)
+            path = self._make(made)
+        self._keep(replace(made, state="accepted"))
+        return path
+
+    def _must_run(self, proposal: Proposal, template: Document) -> None:
+        errors = tuple(self._prove(template))
         if errors:
             raise InvalidTemplate(errors, place=f"proposal {proposal.id}, still pending")
+
+    def _rebased(self, proposal: Proposal, only: Sequence[int]) -> Proposal:
+        """Return the proposal with its chosen changes on the present text of the pipeline."""
+        if not proposal.before:
+            return proposal
+        now = self._library.text(self._library.find(proposal.pipeline))
+        if now == proposal.before and not only:
+            return proposal
+        before, after = _template(proposal.before), _template(proposal.after)
+        present = parse(now)
+        if present.errors:
+            raise InvalidTemplate(present.errors, place=f"{proposal.pipeline}, as it is now")
+        try:
+            template = merged(before, after, present.plan, only)
+        except Conflict as conflict:
+            raise RequestError(
+                f"{proposal.pipeline} has changed since the change was proposed: {conflict.message}",
+                place=f"proposal {proposal.id}, still pending",
+                advice=f'propose the change again: `helio edit {proposal.pipeline} "{proposal.request}"`',
+            ) from conflict
+        notes = proposal.notes
+        if now != proposal.before:
+            notes += (f"{proposal.pipeline} had changed since; the changes were made to its new text",)
+        left_out = tuple(
+            str(change) for number, change in enumerate(proposal.changes, 1) if only and number not in only
+        )
+        text = splice(now, present.plan, template)
+        return replace(proposal, before=now, after=text, notes=notes, left_out=left_out)
+
+    def _make(self, proposal: Proposal) -> Path:
+        self._must_run(proposal, _template(proposal.after))
         writing = Writing(proposal.kind, proposal.by, proposal.request, proposal.prompt_digest)
         if proposal.before:
             entry = self._library.find(proposal.pipeline)
@@ -278,8 +375,18 @@ class Proposals:
         write_whole(path, found.before.encode())
         return found
 
-    def reject(self, proposal: Proposal) -> None:
-        """Reject a proposal; the pipeline stays as it is.
+    def reject(self, proposal: Proposal, *, because: str = "") -> Sequence[Proposal]:
+        """Reject a proposal, and the pending proposals that change it; the pipeline stays as it is.
+
+        Parameters
+        ----------
+        because : str
+            The reason, which the author gets with the next request about this pipeline.
+
+        Returns
+        -------
+        sequence of Proposal
+            All rejected proposals.
 
         Raises
         ------
@@ -288,7 +395,10 @@ class Proposals:
         """
         with self._alone():
             self._must_wait(proposal)
-            self._keep(replace(proposal, state="rejected"))
+            rejected = (proposal, *self.above(proposal))
+            for gone in rejected:
+                self._keep(replace(gone, state="rejected", because=because))
+            return rejected
 
     def _alone(self) -> AbstractContextManager[None]:
         """Lock the proposals during a ``with`` block, so that two decisions cannot be made at the same time."""

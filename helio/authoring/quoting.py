@@ -18,13 +18,17 @@ def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
     {'title': 'a b'}
     """
     if isinstance(value, str):
-        plain = "".join(letter if letter.isprintable() else " " for letter in value)
+        plain = _plain(value)
         return plain if len(plain) <= text else f"{plain[: text - 1]}…"
     if isinstance(value, dict):
-        return {str(key)[:80]: capped(fact, text=text) for key, fact in value.items()}
+        return {_plain(str(key))[:80]: capped(fact, text=text) for key, fact in value.items()}
     if isinstance(value, (list, tuple)):
         return [capped(item, text=text) for item in value]
     return value
+
+
+def _plain(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:

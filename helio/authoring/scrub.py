@@ -6,6 +6,8 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from helio.settings import Settings
+
 HIDDEN = "[key]"
 _SHORTEST = 8
 """Minimum number of characters of a password or key to remove; removing shorter texts could remove ordinary words."""
@@ -62,6 +64,11 @@ class Scrub:
         for secret in self._known:
             text = text.replace(secret, HIDDEN)
         return text
+
+
+def scrub_of(settings: Settings) -> Scrub:
+    """Return a filter that removes the keys in the settings, and the passwords in the addresses of model servers."""
+    return Scrub(*settings.model_keys.values(), *map(_password, settings.model_urls.values()))
 
 
 def _password(url: str) -> str:

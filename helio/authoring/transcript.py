@@ -23,9 +23,9 @@ from helio.authoring.model import (
     canonical_json,
 )
 from helio.authoring.scrub import Scrub
+from helio.clock import Clock
 from helio.counts import number_of
 from helio.errors import Cancelled, DamagedRecord, HelioError, ModelError, RequestError, TranscriptDiffers
-from helio.sources.http import Clock
 from helio.store.files import is_file, unwritable, user_path, write_all
 from helio.store.records import Count, WrongShape, convert, parse_record, read_bytes
 
@@ -48,6 +48,8 @@ class Transcript:
     scrub : Scrub
         Removes the keys.
     clock : Clock
+    is_new : bool
+        Whether to create the file; otherwise lines are added to it.
 
     Raises
     ------
@@ -55,11 +57,15 @@ class Transcript:
         The file cannot be written.
     """
 
-    def __init__(self, path: Path, *, scrub: Scrub | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self, path: Path, *, scrub: Scrub | None = None, clock: Clock | None = None, is_new: bool = True
+    ) -> None:
         self.path = path
         self.scrub = scrub or Scrub()
         self.clock = clock or Clock()
         self._lock = threading.Lock()
+        if not is_new:
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # private: the words of its user

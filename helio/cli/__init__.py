@@ -14,8 +14,8 @@ from typer.models import CommandInfo
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, pipelines, reference, runs, gallery  # isort: skip
-from helio.cli import reproduce, schedules, service, backfill, data, archive, upkeep, dev  # isort: skip
+from helio.cli import run, authoring, chat, memory, mcp, models, pipelines, reference, runs, gallery  # isort: skip
+from helio.cli import reproduce, schedules, service, backfill, drift, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
 __all__ = [
@@ -23,11 +23,16 @@ __all__ = [
     "archive",
     "authoring",
     "backfill",
+    "chat",
     "command_for",
     "data",
     "dev",
+    "drift",
     "gallery",
     "main",
+    "mcp",
+    "memory",
+    "models",
     "pipelines",
     "reference",
     "reproduce",

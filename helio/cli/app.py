@@ -29,6 +29,7 @@ from helio.sources.registry import choices
 if TYPE_CHECKING:
     from logging import Formatter, Handler
 
+    from helio.authoring.proposals import Proposals
     from helio.errors import HelioError, UnknownPipeline
     from helio.pipelines.changes import Change
     from helio.settings import Settings
@@ -236,18 +237,22 @@ def _say_cancelled(afterwards: str) -> None:
 
 def _name_proposal_or_run(error: UnknownPipeline) -> None:
     """Add advice to an unknown pipeline's error if the name is that of a pending proposal or of a run."""
+    waiting = proposals().working(error.name) if error.name else None
+    if waiting is not None:
+        error.message = f"'{error.name}' is a proposal that is not accepted yet"
+        error.advice = f"accept it: `helio accept {waiting.id}`"
+    elif is_run(error.name):
+        error.message = f"'{error.name}' is a run, not a pipeline"
+        error.advice = f"save its steps as a pipeline: `helio save {error.name} --as NAME`"
+
+
+def proposals() -> Proposals:
+    """Return the proposals in helio's home folder."""
     from helio.authoring.proposals import Proposals
     from helio.pipelines.library import Library
 
     settings = current_settings()
-    proposals = Proposals(settings.proposals, Library(settings.templates)).list(state="pending")
-    waiting = next((proposal for proposal in proposals if proposal.pipeline == error.name), None)
-    if waiting is not None:
-        error.message = f"'{error.name}' is a proposal that is not accepted yet"
-        error.advice = f"accept it: `helio proposals accept {waiting.id}`"
-    elif is_run(error.name):
-        error.message = f"'{error.name}' is a run, not a pipeline"
-        error.advice = f"save its steps as a pipeline: `helio save {error.name} --as NAME`"
+    return Proposals(settings.proposals, Library(settings.templates))
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
@@ -298,6 +303,13 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def say_when(line: str) -> None:
+    """Print a line of the log of ``helio serve``, with the present time in UTC."""
+    from datetime import UTC, datetime
+
+    say(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}  {'; '.join(line.splitlines())}")
+
+
 def terminal_width(at_most: int) -> int:
     """Return the maximum number of characters of a printed line: the terminal's width, or `at_most` if that is less."""
     return min(max(shutil.get_terminal_size((at_most, 0)).columns, _NARROWEST), at_most)
@@ -334,14 +346,10 @@ def say_changes(changes: Sequence[Change], *, new: bool) -> None:
     new : bool
         Whether there was no earlier text.
     """
-    from dataclasses import replace
+    from helio.pipelines.changes import review_lines
 
-    for change in changes:
-        # everything in a new pipeline was added
-        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
-        say(f"  {'+' if new else '~'} " + text.replace("\n", "\n  "))
-    if not changes:
-        say("  no change in what is fetched, computed or drawn")
+    for line in review_lines(changes, new=new):
+        say(line)
 
 
 def current_settings() -> Settings:
@@ -390,6 +398,14 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
     import logging
     from logging.handlers import RotatingFileHandler
 
+    class Kept(RotatingFileHandler):
+        is_full = False
+
+        def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in logging
+            if not self.is_full:  # once: a service on a full disk would fill the journal with tracebacks
+                say(f"{self.baseFilename} cannot be written: {sys.exc_info()[1]}", err=True)
+            self.is_full = True
+
     root = logging.getLogger("helio")
     root.setLevel(logging.DEBUG)
     root.propagate = False
@@ -404,7 +420,7 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
         root.addHandler(on_terminal)
     try:
         settings.log_file.parent.mkdir(parents=True, exist_ok=True)
-        kept = RotatingFileHandler(
+        kept = Kept(
             settings.log_file, maxBytes=1_000_000, backupCount=3, encoding="utf-8", errors="backslashreplace"
         )
     except OSError as error:
@@ -429,20 +445,6 @@ def is_run(name: str) -> bool:
     from helio.store.runs import LAST
 
     return name == LAST or name in run_records().ids()
-
-
-def size_of(text: str) -> int:
-    """Convert a size such as ``20GB`` or ``500 MiB`` to a number of bytes."""
-    import re
-
-    from helio.errors import RequestError
-
-    powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-    powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-    size = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
-    if not size:
-        raise RequestError(f"'{text}' is not a size", advice="write a number and a unit: 500MB or 20GB")
-    return int(float(size[1]) * powers[size[2] or ""])
 
 
 def chosen_lock(locked: bool, file: Path | None) -> Path | None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -16,7 +16,6 @@ from helio.cli.app import (
     CANCELLED,
     Archive,
     Json,
-    Name,
     Now,
     Replace,
     app,
@@ -25,16 +24,18 @@ from helio.cli.app import (
     log_to,
     plain_form,
     print_json,
+    proposals,
     say,
     say_changes,
 )
-from helio.cli.completion import complete_proposals, complete_runs
+from helio.cli.completion import complete_pipelines, complete_proposals, complete_runs
 from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
+    from helio.authoring.drawings import Drawings
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
-    from helio.authoring.proposals import Proposal, Proposals
+    from helio.authoring.proposals import Proposal
 
 Request = Annotated[
     str,
@@ -75,6 +76,12 @@ Writer = Annotated[
 ]
 Preview = Annotated[
     bool, typer.Option("--preview", help="Draw the figures before and after the change, to compare them.")
+]
+Size = Annotated[
+    bool,
+    typer.Option(
+        "--size", help="Ask the archives how much a run would download; at a terminal, helio always asks."
+    ),
 ]
 Range = Annotated[
     str | None,
@@ -231,6 +238,7 @@ def author(
     yes: Yes = False,
     answers: Answers = None,
     preview: Preview = False,
+    size: Size = False,
     time_range: Range = None,
     now: Now = None,
     archive: Archive = None,
@@ -249,13 +257,30 @@ def author(
             yes=yes,
             as_json=as_json,
         )
-        _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
+        _show(
+            desk,
+            outcome,
+            yes,
+            as_json,
+            preview=preview,
+            time_range=time_range,
+            now=now,
+            archive=archive,
+            size=size,
+        )
 
 
 @app.command()
 def edit(
     context: typer.Context,
-    pipeline: Name,
+    pipeline: Annotated[
+        str,
+        typer.Argument(
+            help="Name of a pipeline, path of its JSON file, or ID of a pending proposal.",
+            metavar="PIPELINE|PROPOSAL",
+            autocompletion=complete_pipelines,
+        ),
+    ],
     request: Annotated[
         str,
         typer.Argument(
@@ -279,6 +304,7 @@ def edit(
     yes: Yes = False,
     answers: Answers = None,
     preview: Preview = False,
+    size: Size = False,
     time_range: Range = None,
     now: Now = None,
     archive: Archive = None,
@@ -288,7 +314,7 @@ def edit(
 ) -> None:
     """Propose a change to a pipeline, answer a question about it, or undo a change.
 
-    The pipeline changes when you accept the proposal.
+    The pipeline changes when you accept the proposal. A change to a pending proposal is a new proposal on top of it.
     """
     if undo:
         with errors_as_text(as_json):
@@ -303,7 +329,7 @@ def edit(
             shelf = api.library(current_settings())
             entry = shelf.find(pipeline)
             if not entry.shipped and entry.path.resolve().parent != shelf.folder.resolve():
-                undone = _proposals().undo(entry.path.resolve())
+                undone = proposals().undo(entry.path.resolve())
                 say(f"undone: {undone.request}; {pipeline} has its earlier text again")
                 return
             made = shelf.history(shelf.own(entry.id).id).undo()
@@ -322,7 +348,17 @@ def edit(
             yes=yes,
             as_json=as_json,
         )
-        _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
+        _show(
+            desk,
+            outcome,
+            yes,
+            as_json,
+            preview=preview,
+            time_range=time_range,
+            now=now,
+            archive=archive,
+            size=size,
+        )
 
 
 @app.command()
@@ -339,6 +375,7 @@ def repair(
     yes: Yes = False,
     answers: Answers = None,
     preview: Preview = False,
+    size: Size = False,
     time_range: Range = None,
     now: Now = None,
     archive: Archive = None,
@@ -351,12 +388,61 @@ def repair(
         outcome = _answered(
             lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], yes=yes, as_json=as_json
         )
-        _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
+        _show(
+            desk,
+            outcome,
+            yes,
+            as_json,
+            preview=preview,
+            time_range=time_range,
+            now=now,
+            archive=archive,
+            size=size,
+        )
+
+
+@app.command()
+def answer(
+    context: typer.Context,
+    question: Annotated[
+        str, typer.Argument(help="ID of the question, which helio printed.", metavar="QUESTION")
+    ],
+    choice: Annotated[
+        str, typer.Argument(help="One of the choices of the question, or its number.", metavar="CHOICE")
+    ],
+    yes: Yes = False,
+    preview: Preview = False,
+    size: Size = False,
+    time_range: Range = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a question that author, edit or repair asked, and continue the request.
+
+    The author, the archive and the time that counts as now are those of the request.
+    """
+    with errors_as_text(as_json):
+        from helio.authoring.questions import OpenQuestions
+
+        asked = OpenQuestions(current_settings().questions).load(question)
+    archive = asked.archive or None
+    with _desk(context, as_json, by=asked.by, now=asked.now, archive=archive, replay=None) as desk:
+        outcome = desk.answer(question, choice)
+        _show(
+            desk,
+            outcome,
+            yes,
+            as_json,
+            preview=preview,
+            time_range=time_range,
+            now=asked.now,
+            archive=archive,
+            size=size,
+        )
 
 
 proposals_app = typer.Typer(
     cls=Commands,
-    help="List, show, accept or reject proposals of `helio author`, edit and repair.",
+    help="List, show or compare proposals of `helio author`, edit and repair.",
     rich_markup_mode=None,
 )
 app.add_typer(proposals_app, name="proposals")
@@ -372,22 +458,22 @@ def list_proposals(
     if context.invoked_subcommand is not None:
         return
     with errors_as_text(as_json):
-        kept = _proposals()
+        kept = proposals()
         for file, reason in kept.damaged():
             say(
                 f"note: {file} is skipped: this version of helio cannot read the proposal: {reason}", err=True
             )
-        proposals = kept.list(state=None if every else "pending")
+        shown = kept.list(state=None if every else "pending")
         if as_json:
             damaged = [
                 {"id": file.stem, "state": "damaged", "note": reason} for file, reason in kept.damaged()
             ]
-            print_json([*(proposal.to_json() for proposal in proposals), *damaged])
+            print_json([*(proposal.to_json() for proposal in shown), *damaged])
             return
-        for proposal in proposals:
+        for proposal in shown:
             summary = f"{proposal.kind} by {proposal.by}: {proposal.request}"
             _say_line(f"{proposal.state:<8}  {proposal.id}  {summary}")
-        if not proposals:
+        if not shown:
             say("no proposals" if every else "no pending proposals")
 
 
@@ -399,7 +485,7 @@ def show_proposal(
 ) -> None:
     """Show a proposal: what it changes, what it assumes, and who wrote it."""
     with errors_as_text(as_json):
-        loaded = _proposals().load(proposal)
+        loaded = proposals().load(proposal)
         if as_json:
             print_json(loaded.to_json())
             return
@@ -407,33 +493,99 @@ def show_proposal(
         say(f"{loaded.state}: {loaded.id}")
 
 
-@proposals_app.command("accept")
-def accept_proposal(proposal: Id) -> None:
-    """Accept a proposal; to undo this, run helio edit PIPELINE --undo."""
-    with errors_as_text(as_json=False):
-        proposals = _proposals()
-        say(f"accepted {proposals.accept(proposals.load(proposal))}")
+@proposals_app.command("diff")
+def diff_proposals(
+    old: Id,
+    new: Annotated[
+        str,
+        typer.Argument(
+            help="ID of another proposal, or its beginning.",
+            metavar="PROPOSAL",
+            autocompletion=complete_proposals,
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show how the pipeline of one proposal differs from that of another."""
+    with errors_as_text(as_json):
+        from helio.pipelines.changes import changes
+
+        kept = proposals()
+        first, second = kept.load(old), kept.load(new)
+        for proposal in (first, second):
+            if not proposal.after:
+                from helio.errors import RequestError
+
+                raise RequestError(f"proposal {proposal.id} failed, so it has no pipeline")
+        changed = changes(first.template, second.template)
+        if as_json:
+            print_json([change.to_json() for change in changed])
+        else:
+            say_changes(changed, new=False)
 
 
-@proposals_app.command("reject")
-def reject_proposal(proposal: Id) -> None:
-    """Reject a proposal; the pipeline stays unchanged."""
+@app.command()
+def accept(
+    proposal: Id,
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only",
+            help="Numbers of the changes to accept, as the review numbers them, separated by commas. Default: all.",
+            metavar="N,N",
+        ),
+    ] = "",
+) -> None:
+    """Accept a proposal, or some of its changes; to undo this, run helio edit PIPELINE --undo.
+
+    If the pipeline has changed elsewhere, the changes are made to its new text.
+    """
     with errors_as_text(as_json=False):
-        proposals = _proposals()
-        rejected = proposals.load(proposal)
-        proposals.reject(rejected)
-        say(f"rejected {rejected.id}")
+        kept = proposals()
+        chosen = kept.load(proposal)
+        beneath = kept.beneath(chosen)
+        path = kept.accept(chosen, only=_numbers(only))
+        for lower in beneath:
+            _say_line(f"accepted with it: {lower.id}: {lower.request}")
+        accepted = kept.load(chosen.id)
+        for note in accepted.notes[len(chosen.notes) :]:
+            _say_line(f"note: {note}")
+        for change in accepted.left_out:
+            say(f"left out: {change}")
+        say(f"accepted {path}")
+
+
+def _numbers(text: str) -> list[int]:
+    """Convert numbers that are separated by commas."""
+    from helio.errors import RequestError
+
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    for part in parts:
+        if not part.isdecimal():
+            raise RequestError(
+                f"'{part}' is not the number of a change", advice="write numbers with commas: 1,3"
+            )
+    return [int(part) for part in parts]
+
+
+@app.command()
+def reject(
+    proposal: Id,
+    because: Annotated[
+        str,
+        typer.Option(
+            "--because", help="The reason, which the author of the next change gets.", metavar="REASON"
+        ),
+    ] = "",
+) -> None:
+    """Reject a proposal, and proposals that change it; the pipeline stays unchanged."""
+    with errors_as_text(as_json=False):
+        kept = proposals()
+        for rejected in kept.reject(kept.load(proposal), because=because):
+            say(f"rejected {rejected.id}")
 
 
 # ---- what the commands share
-
-
-def _proposals() -> Proposals:
-    from helio.authoring.proposals import Proposals
-    from helio.pipelines.library import Library
-
-    settings = current_settings()
-    return Proposals(settings.proposals, Library(settings.templates))
 
 
 @contextmanager
@@ -454,18 +606,16 @@ def _desk(
     with errors_as_text(as_json, cancelled=_UNCHANGED):
         from helio import api
         from helio.authoring.outcome import NotProved
-        from helio.errors import Cancelled, RequestError
+        from helio.errors import Cancelled
 
         try:
-            writer = next((known for known in _WRITERS if known == by), None)
-            if writer is None:
-                raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
+            writer = writer_called(by)
             settings = current_settings()
             log_to(settings, verbose=context.obj)
             desk = api.desk(
                 by=writer, now=now, archive=archive, ended=ended, replay=replay, settings=settings
             )
-            with _shown_requests(sys.stderr if sys.stderr.isatty() and not context.obj else None):
+            with shown_requests(sys.stderr if sys.stderr.isatty() and not context.obj else None):
                 yield desk
         except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
@@ -481,8 +631,18 @@ def _desk(
                 desk.close()
 
 
+def writer_called(by: str) -> By:
+    """Return the author that the option --author names."""
+    from helio.errors import RequestError
+
+    writer = next((known for known in _WRITERS if known == by), None)
+    if writer is None:
+        raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
+    return writer
+
+
 @contextmanager
-def _shown_requests(stream: TextIO | None) -> Iterator[None]:
+def shown_requests(stream: TextIO | None) -> Iterator[None]:
     """Show each request to the language model on a terminal, because an answer may take a minute or longer."""
     if stream is None:
         yield
@@ -526,7 +686,7 @@ def _answered(
         if not isinstance(outcome, AuthorQuestion):
             return outcome
         if given:
-            answer = given.pop(0)
+            answer = outcome.choice(given.pop(0))
         elif yes:
             answer = outcome.choices[0]
             say(f"note: {outcome.text} Answered with the first choice: {answer}", err=True)
@@ -558,9 +718,11 @@ def _show(
     time_range: str | None = None,
     now: str | None = None,
     archive: str | None = None,
+    size: bool = False,
 ) -> None:
     """Show the result of a request; accept or reject a proposal by --yes or at the terminal, or leave it pending."""
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
+    from helio.authoring.review import work_line
 
     if desk.fallback:
         say(f"note: another model answered: {desk.fallback}", err=True)
@@ -571,86 +733,98 @@ def _show(
             _say_reply(outcome)
         return
     if isinstance(outcome, AuthorQuestion):
+        kept = desk.keep(outcome)
         if as_json:
-            print_json({"question": outcome.text, "choices": list(outcome.choices)})
+            print_json({"question": outcome.text, "choices": list(outcome.choices), "id": kept.id})
         else:
             _say_line(outcome.text)
             for choice in outcome.choices:
                 _say_line(f"  {choice}")
-            say(
-                "help: add --answer CHOICE with one of these choices, or --yes to take the first one",
-                err=True,
-            )
+            say(f"help: answer with `helio answer {kept.id} CHOICE`", err=True)
         raise typer.Exit(2)
     work = desk.work(outcome)
     if as_json:
-        files, errors = _drawn(outcome, time_range, now, archive) if preview else ([], [])
+        drawn = draw_proposal(outcome, time_range=time_range, now=now, archive=archive) if preview else None
         if yes:
             desk.proposals.accept(outcome)
             outcome = desk.proposals.load(outcome.id)
         steps = {"computed_anew": list(work.recomputed), "in_the_store": list(work.unchanged)}
-        print_json(outcome.to_json() | steps | {"preview": files, "preview_errors": errors})
+        files = {
+            "preview": list(drawn.files) if drawn else [],
+            "preview_errors": list(drawn.errors) if drawn else [],
+        }
+        print_json(outcome.to_json() | steps | files)
         return
     _print_proposal(outcome, patch=False)
     if outcome.earlier is not None:
-        again = ", ".join(map(str, work.recomputed)) or "nothing"
-        kept = f" Unchanged: {', '.join(map(str, work.unchanged))}." if work.unchanged else ""
-        say(f"Will be recomputed: {again}.{kept}")
+        say(work_line(work))
+    if size or sys.stdin.isatty():
+        _say_size(outcome, now, archive)
     if preview:
-        files, errors = _drawn(outcome, time_range, now, archive)
-        for file in files:
-            say(f"preview  {file}")
-        for error in errors:
-            say(f"no preview  {error}", err=True)
+        say_drawings(draw_proposal(outcome, time_range=time_range, now=now, archive=archive))
     if yes or (sys.stdin.isatty() and typer.confirm("Accept it?", default=False)):
         say(f"accepted {desk.proposals.accept(outcome)}")
     else:
-        say(f"Pending. To accept it: `helio proposals accept {outcome.id}`")
+        say(f"Pending. To accept it: `helio accept {outcome.id}`")
 
 
-def _drawn(
-    proposal: Proposal, time_range: str | None, now: str | None, archive: str | None
-) -> tuple[list[str], list[str]]:
-    """Draw the figures before and after a proposed change; return the files, and the errors of figures that failed."""
+def _say_size(proposal: Proposal, now: str | None, archive: str | None) -> None:
+    """Print how much a run of a proposal would download, or why this is unknown."""
     from helio import api
     from helio.errors import HelioError
+    from helio.pipelines.runs.foresee import download_words
+
+    try:
+        _, foreseen = api.foresee(proposal.template, now=now, archive=archive, settings=current_settings())
+    except HelioError as error:
+        say(f"To download: unknown: {error.message}")
+    else:
+        offline = foreseen.get("offline")
+        say(f"To download: {download_words(foreseen)}" + (f" ({offline})" if offline else ""))
+
+
+def draw_proposal(
+    proposal: Proposal,
+    *,
+    time_range: str | None,
+    now: str | None,
+    archive: str | None,
+    formats: list[Any] | None = None,
+) -> Drawings:
+    """Draw the figures before and after a proposed change into a folder of their own."""
+    from helio import api
+    from helio.authoring.drawings import drawings_of
 
     folder = Path("helio-runs") / f"preview-{proposal.id}"
-    runs = api.draw_both(
+    before, after = api.draw_both(
         proposal,
         folder,
         time_range=time_range,
         now=now,
         archive=archive,
-        formats=["html"],
+        formats=formats or ["html"],
         settings=current_settings(),
     )
-    files: list[str] = []
-    errors: list[str] = []
-    for when, run in zip(("before", "after"), runs, strict=True):
-        if isinstance(run, HelioError):
-            errors.append(f"{when}: {run}")
-        elif run is not None:
-            files += [str(file.path) for file in run.artefacts if file.kind != "json"]
-            errors += [f"{when}: {step.error}" for step in run.result.steps if step.error is not None]
-    return files, errors
+    return drawings_of(before, after, folder)
+
+
+def say_drawings(drawings: Drawings) -> None:
+    """Print the files of a preview, and why figures are missing."""
+    for line in drawings.lines():
+        say(line)
+    for error in drawings.errors:
+        say(f"no preview  {error}", err=True)
 
 
 def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
-    _say_line(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")
-    for note in proposal.notes:
-        _say_line(f"  note: {note}")
-    for finding in proposal.diagnostics:  # above the changes, where nobody overlooks them
-        where = f" step {finding['step_id']}" if finding.get("step_id") is not None else ""
-        _say_line(
-            f"  {finding.get('severity', 'error')}[{finding['code']}]{where}: {finding.get('message', '')}"
-        )
-    if proposal.after:
-        say_changes(proposal.changes, new=proposal.earlier is None)
+    from helio.authoring.review import proposal_lines, token_line
+
+    for line in proposal_lines(proposal):
+        say(line)
     if patch:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:
-        say(f"  the model used {proposal.tokens} tokens; transcript: {proposal.transcript}")
+        say(token_line(proposal))
 
 
 def _say_reply(reply: AuthorReply) -> None:

@@ -94,6 +94,11 @@ def _proposals(settings: Settings, context: typer.Context) -> Iterator[str]:
     return (path.stem for path in settings.proposals.glob("*.json"))
 
 
+def _chats(settings: Settings, context: typer.Context) -> Iterator[str]:
+    del context
+    return (path.stem for path in settings.chats.glob("chat-*.jsonl"))
+
+
 def _schedules(settings: Settings, context: typer.Context) -> Iterable[str]:
     del context
     from helio.flows.schedule import Schedules
@@ -138,6 +143,12 @@ complete_shown = _completing(
         *_tools(settings, context),
         *_runs(settings, context),
     )
+)
+complete_previewed = _completing(
+    lambda settings, context: (*_runs(settings, context), *_proposals(settings, context))
+)
+complete_chats = _completing(
+    lambda settings, context: (*_pipelines(settings, context), *_chats(settings, context))
 )
 complete_words = _completing(_words)
 complete_runs = _completing(_runs)

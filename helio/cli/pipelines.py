@@ -33,7 +33,7 @@ from helio.counts import number_of
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
-    from helio.pipelines.history import Kind
+    from helio.pipelines.history import Kind, Revision
     from helio.pipelines.runs.bundle import Bundled
     from helio.pipelines.runs.provenance import Provenance
     from helio.pipelines.template.document import Document
@@ -192,7 +192,11 @@ def say_origin(origin: Provenance) -> None:
             say(f"  {dataset.dataset} of {dataset.provider}  {' to '.join(fetch.range)}")
             for file in dataset.files:
                 version = f"v{file.version}  " if file.version else ""
-                say(f"      {file.file}  {version}{in_words(file.size)}  sha256 {file.sha256}")
+                # a neighbouring file that was not read has neither a size nor a digest
+                size = f"{in_words(file.size)}  " if file.size else ""
+                say(
+                    f"      {file.file}  {version}{size}{f'sha256 {file.sha256}' if file.sha256 else 'not read'}"
+                )
     say(f"tools: {', '.join(f'{tool} {version}' for tool, version in origin.tools.items())}\n")
     for line in text_lines(origin.citations, origin.helio):
         say(one_line(line, indent=True))
@@ -377,6 +381,12 @@ def import_pipeline(
             help="JSON file of a pipeline, or a bundle of `helio export --bundle`.", metavar="FILE"
         ),
     ],
+    new: Annotated[
+        str,
+        typer.Option(
+            "--as", help="For a pipeline: its name among yours. Default: the id in the file.", metavar="NAME"
+        ),
+    ] = "",
     replace: Replace = False,
     output: Annotated[
         Path,
@@ -399,11 +409,13 @@ def import_pipeline(
                 f"{file} is not a regular file" if is_special(file) else f"there is no file {file}"
             )
         if is_bundle(file):
+            if new:
+                raise RequestError(f"{file} holds runs, and runs keep their names: leave out --as")
             from helio import api
 
             _say_bundled(api.import_runs(file, outputs=output, settings=current_settings()))
             return
-        _save_valid(file, "imported", replace=replace)
+        _save_valid(file, "imported", new=new, replace=replace)
 
 
 def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: bool = False) -> None:
@@ -431,6 +443,10 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
 @app.command()
 def history(
     name: Name,
+    compared: Annotated[
+        int | None,
+        typer.Argument(help="With --diff: only this revision.", metavar="[NUMBER]"),
+    ] = None,
     number: Annotated[
         int | None,
         typer.Option("--show", help="Print the pipeline as it was in this revision.", metavar="NUMBER"),
@@ -442,11 +458,9 @@ def history(
         ),
     ] = None,
     diff: Annotated[
-        int | None,
-        typer.Option(
-            "--diff", help="Show how this revision differs from the one before it.", metavar="NUMBER"
-        ),
-    ] = None,
+        bool,
+        typer.Option("--diff", help="Show how each revision differs from the one before it."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the revisions of one of your pipelines: when, by whom and why."""
@@ -454,34 +468,72 @@ def history(
         from dataclasses import asdict
 
         from helio import api
+        from helio.errors import RequestError
 
-        shelf = api.library(current_settings())
-        kept = shelf.past(name)
+        settings = current_settings()
+        kept = api.library(settings).past(name)
         for file in kept.damaged():
             say(f"note: {file} is skipped: the revision cannot be read", err=True)
+        if compared is not None and not diff:
+            raise RequestError(
+                f"the number {compared} needs an option",
+                advice=f"use `helio history {name} --diff {compared}`, --show {compared} or --restore {compared}",
+            )
         if number is not None:
             say(kept.text(number), nl=False, exact=True)
             return
-        if diff is not None:
-            changes = api.revision_changes(name, diff, current_settings())
+        revisions = kept.revisions()
+        if diff and compared is not None:
+            changes = api.revision_changes(name, compared, settings)
             if as_json:
                 print_json([change.to_json() for change in changes])
             else:
-                say_changes(changes, new=diff == min(revision.number for revision in kept.revisions()))
+                say_changes(changes, new=compared == min(revision.number for revision in revisions))
             return
         if restore is not None:
             kept.restore(restore)
+            revisions = kept.revisions()
+        changed = {
+            revision.number: api.revision_changes(name, revision.number, settings) if diff else ()
+            for revision in revisions
+        }
         if as_json:
-            print_json([asdict(revision) for revision in kept.revisions()])
+            facts = [
+                asdict(revision)
+                | ({"changes": [change.to_json() for change in changed[revision.number]]} if diff else {})
+                for revision in revisions
+            ]
+            print_json(facts)
             return
         present = kept.present()
-        for revision in kept.revisions():
+        for revision in revisions:
             mark = "*" if present and revision.number == present.number else " "
-            author = f"{revision.kind:<8}  {revision.by}  {revision.request}"
-            line = f"{revision.number:>3} {mark} {revision.at[:16]}  {author}"
-            say(line.rstrip())
+            say(f"{revision.number:>3} {mark} {_written(revision)}")
+            if diff:
+                say_changes(changed[revision.number], new=revision == revisions[0])
         if present is None:
             say(f"{name} was deleted; `helio history {name} --restore NUMBER` brings it back")
+
+
+def _written(revision: Revision) -> str:
+    return f"{revision.at[:16]}  {revision.kind:<8}  {revision.by}  {revision.request}".rstrip()
+
+
+@app.command()
+def blame(name: Name, as_json: Json = False) -> None:
+    """Show who last changed each step of one of your pipelines: when, which author, and which sentence."""
+    with errors_as_text(as_json):
+        from dataclasses import asdict
+
+        from helio import api
+
+        origins = api.blame(name, current_settings())
+        if as_json:
+            print_json([asdict(origin) for origin in origins])
+            return
+        width = max(len(origin.part) for origin in origins)
+        for origin in origins:
+            say(f"{origin.part:<{width}}  {origin.revision.number:>3}  {_written(origin.revision)}")
 
 
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:

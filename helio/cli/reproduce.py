@@ -32,11 +32,11 @@ from helio.cli.app import (
     log_to,
     print_json,
     say,
-    size_of,
 )
 from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
 from helio.cli.progress import file_lines, watch
 from helio.counts import number_of
+from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.compare import Comparison, Difference
@@ -349,6 +349,11 @@ def _verify_lines(comparison: Comparison) -> list[str]:
         )
     if comparison.verdict != "different":
         lines += [f"note: {difference}" for difference in comparison.environment]
+    if comparison.lacking:
+        return [
+            *lines,
+            *(f"could not compare: the archive lacks data: {reason}" for reason in comparison.lacking),
+        ]
     if comparison.verdict == "nothing compared":
         return [*lines, f"nothing was compared: run {comparison.old} made no table, figure or file"]
     if comparison.verdict == "not all compared":

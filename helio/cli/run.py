@@ -10,6 +10,7 @@ HE201 (warning)  a later candidate was used; all attempts listed
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -41,12 +42,12 @@ from helio.cli.app import (
     log_to,
     page_link,
     print_json,
+    proposals,
     say,
-    size_of,
 )
 from helio.cli.completion import complete_pipelines
 from helio.cli.progress import file_lines, time_line, watch
-from helio.counts import number_of
+from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.pipelines.plan import Plan
@@ -60,7 +61,7 @@ def run(
     name: Annotated[
         list[str],
         typer.Argument(
-            help="Name of a pipeline, or path of its JSON file or of a saved plan.",
+            help="Name of a pipeline, ID of a pending proposal, or path of a JSON file or of a saved plan.",
             metavar="PIPELINE",
             autocompletion=complete_pipelines,
         ),
@@ -115,15 +116,18 @@ def run(
         settings = current_settings()
         log_to(settings, verbose=context.obj)
         pipeline = _one_name(name)
+        proposal = proposals().working(pipeline) if "T" in pipeline else None
         chosen = chosen_formats(formats)
         values = assignments(assign or [])
+        if proposal is not None:
+            say(f"note: {proposal.id} is a proposal that is not accepted yet", err=True)
 
         def planned(plan: Plan) -> None:
             _print_times(plan, settings)
 
         with watch(planned=planned, quiet=as_json, live=not context.obj) as progress:
             outcome = api.run(
-                pipeline,
+                pipeline if proposal is None else proposal.template,
                 time_range=time_range,
                 variables=values,
                 now=now,
@@ -181,6 +185,7 @@ def plan_pipeline(
     """
     with errors_as_text(as_json):
         from helio import api
+        from helio.pipelines.runs.foresee import download_words, size_words
         from helio.sources.archives import Access
         from helio.store.files import json_bytes, write_whole
 
@@ -210,38 +215,15 @@ def plan_pipeline(
             if variable not in planned.time_ranges:
                 say(f"{variable} = {value}")
         for step, forecast in zip(planned.steps, saved["forecast"], strict=True):
-            needs = _download_words(forecast["download"]) if forecast.get("download") else ""
+            needs = size_words(forecast["download"]) if forecast.get("download") else ""
             line = f"{forecast['state']:<6}  {step.step_id}  {step.tool_name}  {forecast['reason']}"
             line += f", writes {', '.join(forecast['writes'])}" if forecast.get("writes") else ""
             say(f"{line}, to download: {needs}" if needs else line)
-        forecasts = saved["forecast"]
-        sizes = {url: size for forecast in forecasts for url, size in forecast.get("download", {}).items()}
-        unknown = [str(forecast["step_id"]) for forecast in forecasts if forecast["state"] == "unknown"]
-        words = _download_words(sizes)
-        if unknown:
-            words = f"unknown for step {', '.join(unknown)}" + (
-                f"; {words} for the other steps" if sizes else ""
-            )
-        say(f"to download: {words}")
+        say(f"to download: {download_words(saved)}")
         if saved.get("offline"):
             say(f"note: planned offline: {saved['offline']}", err=True)
         if output is not None:
             say(f"saved {output}")
-
-
-def _download_words(sizes: dict[str, int | None]) -> str:
-    """Return in words how much a run would download and, above the default limit, which limit the user must set."""
-    from helio.sources.allowance import MAX_DOWNLOAD, in_words
-
-    if not sizes:
-        return "nothing"
-    known = [size for size in sizes.values() if size is not None]
-    size = sum(known)
-    much = in_words(size) + (" and more" if len(known) < len(sizes) else "") if known else "an unknown amount"
-    words = f"{much} in {number_of(len(sizes), 'request')}"
-    if size > MAX_DOWNLOAD:
-        words += f"; `helio run` needs --max-download {in_words(size, up=True).replace(' ', '')}"
-    return words
 
 
 def _one_name(words: list[str]) -> str:
@@ -272,12 +254,21 @@ def _print_times(plan: Plan, settings: Settings) -> None:
 
 
 def _print_outcome(outcome: Run, settings: Settings) -> None:
+    # Tables from one file often have the same note.
+    tables = Counter(
+        note
+        for result in outcome.result.steps
+        for output in result.outputs
+        if output.label
+        for note in output.facts["notes"]
+    )
     for result in outcome.result.steps:
         step_id = result.step.step_id
         for output in result.outputs:
-            if output.label:
-                for note in output.facts["notes"]:
-                    say(f"note: {step_id}: {output.label}: {note}", err=True)
+            for note in output.facts["notes"] if output.label else ():
+                if count := tables.pop(note, 0):
+                    more = f" … and {count - 1} more like it" if count > 1 else ""
+                    say(f"note: {step_id}: {output.label}: {note}{more}", err=True)
         if result.error is not None:
             say(f"error: {result.error}", err=True)
         for attempt in result.attempts[:-1]:

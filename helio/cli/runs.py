@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import os
 import textwrap
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from helio.cli.app import (
+    FAILED,
     MARKS,
+    Archive,
     Json,
+    Now,
     Replace,
     RunId,
+    TimeRange,
     app,
+    chosen_formats,
     current_settings,
     errors_as_text,
+    is_run,
     print_json,
+    proposals,
     run_records,
     say,
     say_changes,
 )
-from helio.cli.completion import complete_labels, complete_pipelines, complete_runs, complete_steps
+from helio.cli.completion import (
+    complete_formats,
+    complete_labels,
+    complete_pipelines,
+    complete_previewed,
+    complete_runs,
+    complete_steps,
+)
 from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
@@ -191,8 +206,15 @@ def describe_tables(run_id: RunId, label: TableLabel = "", as_json: Json = False
 
 @app.command("preview")
 def preview_table(
-    run_id: RunId,
-    label: TableLabel,
+    run_id: Annotated[
+        str,
+        typer.Argument(
+            help="ID of a run, its beginning, or 'last'; or ID of a pending proposal, to draw it.",
+            metavar="RUN|PROPOSAL",
+            autocompletion=complete_previewed,
+        ),
+    ],
+    label: TableLabel = "",
     rows: Annotated[
         int | None,
         typer.Option(
@@ -201,12 +223,47 @@ def preview_table(
     ] = None,
     tail: Annotated[bool, typer.Option("--tail", help="Show the last records instead of the first.")] = False,
     both: Annotated[bool, typer.Option("--both", help="Show the first and the last records.")] = False,
+    time_range: TimeRange = None,
+    now: Now = None,
+    archive: Archive = None,
+    formats: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Formats of the figures of a proposal, separated by commas: html, png, pdf, svg. With png, a picture "
+            "shows where they differ. Default: html.",
+            metavar="LIST",
+            autocompletion=complete_formats,
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """Show the first records of a table of a run."""
+    """Show the first records of a table of a run, or draw the figures before and after a proposed change.
+
+    The runs that draw a proposal are not in the list of helio runs.
+    """
     with errors_as_text(as_json):
         from helio import api
+        from helio.errors import RequestError
 
+        if not label:
+            from helio.cli.authoring import draw_proposal, say_drawings
+
+            if is_run(run_id):
+                raise RequestError(
+                    f"no table of run {run_id} is named", advice="use a label that `helio describe RUN` lists"
+                )
+            proposal = proposals().load(run_id)
+            drawings = draw_proposal(
+                proposal, time_range=time_range, now=now, archive=archive, formats=chosen_formats(formats)
+            )
+            if as_json:
+                print_json(asdict(drawings))
+            else:
+                say_drawings(drawings)
+            if not drawings.files:
+                raise typer.Exit(FAILED)
+            return
         position: Literal["head", "tail", "both"] = "both" if both else "tail" if tail else "head"
         records = api.preview(run_id, label, rows=rows, position=position, settings=current_settings())
         if as_json:

@@ -30,6 +30,7 @@ from helio.cli.app import (
     print_json,
     say,
     say_rows,
+    say_when,
 )
 from helio.cli.completion import complete_schedules
 from helio.cli.groups import Commands
@@ -162,6 +163,34 @@ def add_schedule(
             metavar="RULE",
         ),
     ] = "",
+    latency: Annotated[
+        str,
+        typer.Option(
+            "--latency",
+            help="How long after an interval its data usually appear, such as 3d. Until then they are 'not published "
+            "yet', afterwards there is a gap. Default: by the dates of the files of earlier runs, otherwise by the "
+            "catalogue.",
+            metavar="LENGTH",
+        ),
+    ] = "",
+    retries: Annotated[
+        int,
+        typer.Option(
+            "--retries",
+            min=0,
+            help="How often to try a step again within its run after an error that may pass, such as a server that is "
+            "down.",
+            metavar="NUMBER",
+        ),
+    ] = 1,
+    retry_delay: Annotated[
+        str,
+        typer.Option(
+            "--retry-delay",
+            help="Time before each further attempt, such as 5min. Default: one to three seconds.",
+            metavar="LENGTH",
+        ),
+    ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the schedule of the same name.")
     ] = False,
@@ -187,6 +216,9 @@ def add_schedule(
                 output=str(output or ""),
                 late=late,
                 remake=remake,
+                latency=latency,
+                retries=retries,
+                retry_delay=retry_delay,
             ),
             now=now,
             time_range=time_range,
@@ -293,8 +325,8 @@ def run_again(context: typer.Context, name: ScheduleName) -> None:
         log_to(settings, verbose=context.obj)
 
         def report(slot: Slot, ended: SlotRun) -> None:
-            _say_when(f"{name}: {slot.span}: {slot.reason}")
-            _say_when(str(ended))
+            say_when(f"{name}: {slot.span}: {slot.reason}")
+            say_when(str(ended))
             ran.append(slot)
 
         ran: list[Slot] = []
@@ -333,12 +365,22 @@ def serve(
         from helio.flows import serve as serving
 
         if not flow_run:
+            from helio.service.housekeeping import Housekeeper
             from helio.service.watch import Watch
             from helio.web.serve import serving as serving_gallery
 
             gallery = serving_gallery(settings, port=port, on_terminal=sys.stdout.isatty())
-            watch = Watch(settings, on_progress=_say_when)
-            serving.serve(settings, limit=limit, on_progress=_say_when, gallery=gallery, on_look=watch.look)
+            watch = Watch(settings, on_progress=say_when)
+            housekeeper = Housekeeper(settings)
+
+            def look(activity: serving.Activity) -> None:
+                watch.look(activity)
+                housekeeper.look(activity, settings.clock.utc())
+
+            try:
+                serving.serve(settings, limit=limit, on_progress=say_when, gallery=gallery, on_look=look)
+            finally:
+                housekeeper.end()
             if not interrupts.was_terminated():
                 raise KeyboardInterrupt
             interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure
@@ -351,11 +393,11 @@ def serve(
         except Cancelled as error:
             raise typer.Exit(CANCELLED) from error
         except HelioError as error:
-            _say_when(f"failed: {error.message}")
+            say_when(f"failed: {error.message}")
             raise typer.Exit(FAILED) from error
-        _say_when(str(ended))
+        say_when(str(ended))
         for notice in plan_notices(ended.run.plan, settings.home):
-            _say_when(f"note: {notice}")
+            say_when(f"note: {notice}")
     raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[ended.run.status])
 
 
@@ -363,7 +405,7 @@ def _server() -> Server:
     from helio.flows.server import Server
 
     settings = current_settings()
-    return Server(settings.home, settings.environ, idle=settings.engine_idle)
+    return Server(settings.home, settings.environ, idle=settings.engine_idle, keep=settings.retention.engine)
 
 
 def _schedules(settings: Settings) -> Schedules:
@@ -391,14 +433,10 @@ def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
         ("archive", schedule.archive or "the provider named in each step, otherwise the catalogue's"),
         ("formats", ", ".join(("those of the pipeline", *schedule.formats))),
         *([("late data", f"try again every {schedule.late}")] if schedule.late else []),
+        *([("retries", f"{schedule.retries}, every {schedule.retry_delay}")] if schedule.retry_delay else []),
+        *([("latency", f"data usually appear after {schedule.latency}")] if schedule.latency else []),
         *([("changed data", f"look every {schedule.remake}")] if schedule.remake else []),
         ("output", str(schedule.root(settings))),
         ("last run", str(last or "never")),
         ("success", f"{succeeded[:16].replace('T', ' ')} UTC" if succeeded else "never"),
     ]
-
-
-def _say_when(line: str) -> None:
-    from datetime import UTC, datetime
-
-    say(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}  {'; '.join(line.splitlines())}")

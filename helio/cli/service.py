@@ -38,6 +38,8 @@ def _print_status(found: Status) -> None:
     say(f"serve   {'running' if found.served else 'not running'}{seen}")
     say(f"engine  {'running' if found.engine_up else 'not running'}")
     say(f"disk    {found.disk_free / 1e9:.1f} GB free, {found.home}")
+    if found.housekeeping is not None or found.quota is not None:
+        say(f"home    {_home_of(found)}")
     say(f"runs    {found.running} running, {found.queued} waiting to begin")
     width = max((len(schedule.name) for schedule in found.schedules), default=0)
     for schedule in found.schedules:
@@ -50,6 +52,18 @@ def _print_status(found: Status) -> None:
         say(f"problem: {subject}: {what}", err=True)
         if remedy:
             say(f"  help: {remedy}", err=True)
+
+
+def _home_of(found: Status) -> str:
+    from helio.service.status import in_gigabytes
+
+    quota = f"quota {in_gigabytes(found.quota)}" if found.quota is not None else "no quota"
+    if found.housekeeping is None:
+        return f"{quota}, not measured yet: `helio serve` does its housekeeping once a day"
+    at = _shown(found.housekeeping.at)
+    following = _shown(found.housekeeping.next.isoformat())
+    used = in_gigabytes(found.housekeeping.used)
+    return f"{used} used at {at}, {quota}, next housekeeping {following}"
 
 
 def _facts(schedule: ScheduleStatus) -> str:

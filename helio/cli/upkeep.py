@@ -17,12 +17,12 @@ from helio.cli.app import (
     errors_as_text,
     log_to,
     print_json,
-    run_records,
     say,
-    size_of,
+    say_when,
 )
 from helio.cli.completion import complete_providers
 from helio.pipelines.template.plain_text import without_long_words
+from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.doctor import Finding
@@ -52,37 +52,44 @@ def gc(
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete the listed results and files. Default: only list them.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list what would be deleted; this is the default.")
+    ] = False,
     as_json: Json = False,
+    daily: Annotated[bool, typer.Option("--daily", hidden=True)] = False,
 ) -> None:
-    """List stored results, files and small pictures of figures that no run uses, or delete them.
+    """List what no run uses and what the settings of retention do not keep, or delete it.
 
-    Keeps everything made or used in the last hour, because a run may still need it, and downloaded files used in the
-    last week.
+    This is what helio serve removes once a day, if HELIO_KEEP_RUNS, HELIO_KEEP_FIGURES, HELIO_KEEP_FILES,
+    HELIO_KEEP_LOGS or HELIO_QUOTA is set. Keeps everything made or used in the last hour, because a run may still need
+    it, and downloaded files used in the last week.
     """
     with errors_as_text(as_json):
-        from datetime import UTC, datetime, timedelta
+        from datetime import timedelta
 
-        from helio.store.collect import collect
-        from helio.store.store import Store
+        from helio.errors import RequestError
+        from helio.service.housekeeping import clean_up, keep_house
         from helio.time_range import Duration
 
+        if delete and dry_run:
+            raise RequestError("--dry-run deletes nothing", advice="leave out --dry-run or --delete")
         settings = current_settings()
+        if daily:
+            log_to(settings, verbose=False)
+            kept = keep_house(settings, settings.clock.utc())
+            if kept.removed or kept.trouble:
+                say_when(str(kept))
+            return
         age = None if older_than is None else timedelta(microseconds=Duration(older_than).nanoseconds // 1000)
         limit = None if quota is None else size_of(quota)
-        collected = collect(
-            Store(settings.store),
-            run_records(),
-            files=settings.home / "files",
-            pictures=settings.home / "gallery" / "thumbs",
-            older_than=age,
-            quota=limit,
-            now=datetime.now(UTC),
-            dry_run=not delete,
-        )
+        collected = clean_up(settings, settings.clock.utc(), older_than=age, quota=limit, dry_run=not delete)
         _print_collected(collected, done=delete, as_json=as_json)
+        if not as_json:
+            say(_what_serve_does(settings))
         if limit is not None and collected.kept > limit and not as_json:
             say(
-                f"{collected.kept / 1e6:.1f} MB are kept, more than the quota: they are in use or less than an hour old"
+                f"{collected.kept / 1e6:.1f} MB are kept, more than the quota: they are figures, or in use, or less "
+                "than an hour old"
             )
 
 
@@ -247,6 +254,14 @@ def _print_findings(findings: Sequence[Finding]) -> None:
         say(f"{mark}  {finding.subject:<{width}}  {where}{without_long_words(finding.found)}{signed}")
         if finding.advice:
             say(f"      {'':<{width}}  help: {finding.advice}")
+
+
+def _what_serve_does(settings: Settings) -> str:
+    names = ("HELIO_KEEP_RUNS", "HELIO_KEEP_FIGURES", "HELIO_KEEP_FILES", "HELIO_KEEP_LOGS", "HELIO_QUOTA")
+    if not settings.retention.is_set:
+        return f"helio serve deletes none of this: {', '.join(names[:-1])} and {names[-1]} are not set"
+    chosen = [f"{name}={settings.environ[name]}" for name in names if settings.environ.get(name)]
+    return f"helio serve deletes this once a day: {', '.join(chosen)}"
 
 
 def _print_collected(collected: Collected, *, done: bool, as_json: bool) -> None:

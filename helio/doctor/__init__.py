@@ -12,7 +12,7 @@ from typing import Any
 
 from helio import __version__
 from helio.counts import number_of
-from helio.errors import EngineError, ExportError, HelioError, NoSandbox
+from helio.errors import EngineError, ExportError, HelioError, NoSandbox, RequestError
 from helio.settings import Settings
 
 PACKAGES = (
@@ -167,21 +167,32 @@ def _sandbox(settings: Settings) -> Finding:
 
 def _model(settings: Settings) -> Finding:
     """Describe the settings of the language model, without a request to the model, because a request may cost money."""
-    from helio.authoring.scrub import Scrub
+    from helio.authoring.providers import has_model, provider_called
+    from helio.authoring.scrub import scrub_of
 
-    scrub = Scrub(settings.model_key, url=settings.model_url)
-    where = f", at {scrub(settings.model_url)}" if settings.model_url else ""
-    if not settings.model_key:
+    try:
+        provider, _ = provider_called(settings.model_smart)
+        is_ready = has_model(settings)
+    except RequestError as error:
+        return Finding("model", False, error.message, error.advice, optional=True)
+    url = settings.model_urls.get(provider.name, "")
+    where = f", at {scrub_of(settings)(url)}" if url else ""
+    if not is_ready:
         return Finding(
             "model",
             False,
             "no API key: `helio author` and `helio edit` understand simple requests only",
-            "set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey",
+            provider.advice,
             optional=True,
         )
+    key = (
+        "an API key is set"
+        if settings.model_keys.get(provider.name)
+        else f"{provider.title} needs no API key"
+    )
     names = f"{settings.model_smart} for planning, {settings.model_fast} for other questions"
     other = f"{settings.model_fallback} as a fallback" if settings.model_fallback else "no fallback"
-    return Finding("model", True, f"an API key is set; {names}, {other}{where}", optional=True)
+    return Finding("model", True, f"{key}; {names}, {other}{where}", optional=True)
 
 
 def _archives(archive: str, settings: Settings) -> Iterator[Finding]:

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from helio.clock import Clock
 from helio.doctor import Finding
 from helio.errors import HelioError, RequestError, did_you_mean
 from helio.settings import NetworkLimits, Settings
 from helio.sources.connection import LOOKUP, clock_problem, without_user
-from helio.sources.http import Clock, Hosts, Http
+from helio.sources.http import Hosts, Http
 from helio.sources.questions import SourceQuestion, questions
 from helio.sources.witness import Witness
 
@@ -102,30 +103,36 @@ def _choose(known: list[SourceQuestion], sources: Sequence[str]) -> list[SourceQ
 
 
 def _model(settings: Settings) -> Iterator[SourceQuestion]:
-    if not settings.model_key:
-        return
-    from helio.authoring.gemini import HOST, Gemini
+    from helio.authoring.providers import client_of, has_model, provider_called
 
-    names = [settings.model_smart, settings.model_fast, settings.model_fallback]
+    if not has_model(settings):
+        return
+    provider, _ = provider_called(settings.model_smart)
+    called = [
+        provider_called(model)
+        for model in (settings.model_smart, settings.model_fast, settings.model_fallback)
+        if model
+    ]
+    names = dict.fromkeys(name for owner, name in called if owner is provider)
 
     def ask(http: Http, witness: Witness) -> str:
         del http, witness  # the model's client makes its own connection
-        model = Gemini(settings.model_key, {}, url=settings.model_url, timeout=_SILENCE)
+        model = client_of(settings, provider, {}, timeout=_SILENCE)
         try:
             available = model.models()
         finally:
             model.close()
-        lacking = [name for name in dict.fromkeys(names) if name and name not in available]
+        lacking = [name for name in names if name not in available]
         if lacking:
             raise HelioError(
                 f"the key is accepted, but gives no access to {' or '.join(lacking)}",
                 advice="choose other models with HELIO_MODEL_SMART, HELIO_MODEL_FAST and HELIO_MODEL_FALLBACK",
             )
-        return f"the key is accepted; models available: {len(available)}"
+        accepted = "the key is accepted" if settings.model_keys.get(provider.name) else "the server answers"
+        return f"{accepted}; models available: {len(available)}"
 
-    yield SourceQuestion(
-        MODEL, settings.model_url or f"https://{HOST}", "for the list of models, which costs nothing", ask
-    )
+    url = settings.model_urls.get(provider.name) or provider.url.rstrip("/")
+    yield SourceQuestion(MODEL, url, "for the list of models, which costs nothing", ask)
 
 
 def _ask_all(

@@ -30,13 +30,13 @@ _LOG_BYTES = 256 * 1024
 _OWN = "helio-pipelines"
 _ALSO = ("httpx2", "httpcore2", "cryptography", "google-auth", "truststore", "certifi")
 _RELEVANT = re.compile(
-    r"(HELIO|PREFECT|GEMINI|GOOGLE|SSL|PYTHON)_?\w*|\w+_PROXY|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|BROWSER_PATH"
+    r"(HELIO|PREFECT|GEMINI|GOOGLE|OPENAI|ANTHROPIC|OLLAMA|VLLM|LLAMA|SSL|PYTHON)_?\w*|\w+_PROXY|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|BROWSER_PATH"
     r"|LANG|LC_\w+|TZ",
     re.IGNORECASE,
 )
 _SHOWN = re.compile(
     r"HELIO_(HOME|ARCHIVE|(?!MODEL)[A-Z0-9_]+_URL|[A-Z0-9_]+_SERVERS|WORKERS|STEP_SECONDS|WORKER_MEMORY|SANDBOX|ENGINE"
-    r"|MODEL_URL|MODEL_SMART|MODEL_FAST|MODEL_FALLBACK|MODEL_TOKENS)"
+    r"|MODEL|MODEL_URL|MODEL_SMART|MODEL_FAST|MODEL_FALLBACK|MODEL_TOKENS|MODEL_PRICES|MODEL_COST)"
     r"|\w+_PROXY|SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PREFECT_API_URL|PREFECT_HOME"
     r"|BROWSER_PATH|LANG|LC_\w+|TZ|PYTHONPATH|PYTHONHOME|PYTHONUTF8",
     re.IGNORECASE,
@@ -56,7 +56,7 @@ class ReportScrub(Scrub):
     """Filter that removes private data from texts: keys, passwords, tokens, and the user's name."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(*_secrets(settings.environ), settings.model_key)
+        super().__init__(*_secrets(settings.environ), *settings.model_keys.values())
         home = settings.environ.get("HOME") or str(Path.home())
         self._home = re.compile(re.escape(home.rstrip("/")) + r"(?![\w.-])") if len(home) > 1 else None
         name = _user_name()

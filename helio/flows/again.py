@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
     from helio.flows.schedule import Schedule
     from helio.flows.serve import SlotRun
     from helio.pipelines.runs.intervals import Interval, IntervalRun
+    from helio.pipelines.runs.session import Engine, Processes
     from helio.settings import Settings
 
 DAILY = timedelta(days=1)
+RETRIES = 1
+"""Maximum number of further attempts for a step, if the schedule names no other. A step is repeated only after an error
+that may pass; HTTP requests have their own attempts."""
 LEAST = timedelta(minutes=1)
 """Minimum time between two attempts, to be polite to archives."""
 _RULE = re.compile(r"(?:(?:retry|every)? ?(?P<every>\S+) )?for (?P<span>\S+)")
@@ -65,7 +70,7 @@ class Again:
         return cls(every, within)
 
     def __str__(self) -> str:
-        return f"{_in_words(self.every)} for {_in_words(self.within)}"
+        return f"{in_words(self.every)} for {in_words(self.within)}"
 
 
 @dataclass(frozen=True)
@@ -129,13 +134,17 @@ def _may_pass(run: IntervalRun) -> bool:
     return run.state == "crashed" or (run.state == "failed" and run.transient)
 
 
-def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Slot]:
+def find_slots(
+    schedule: Schedule, settings: Settings, now: datetime, processes: Processes | None = None
+) -> list[Slot]:
     """Compare what happened for the intervals of a schedule with the present files, pipeline and tools.
 
     Parameters
     ----------
     now : datetime
         Naive UTC.
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes.
 
     Returns
     -------
@@ -151,6 +160,7 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
     from helio.flows.schedule import written_at
     from helio.pipelines.runs.intervals import intervals, is_run_of, present_bases
     from helio.pipelines.runs.known_runs import known_runs_of
+    from helio.pipelines.runs.latency import latencies_of
     from helio.sources.archives import archives_of
     from helio.sources.cdf import CdfReader
 
@@ -167,10 +177,13 @@ def find_slots(schedule: Schedule, settings: Settings, now: datetime) -> list[Sl
     runs = [run for run in known if run is not None and run.span in scheduled and is_run_of(plan, run)]
     last = max(scheduled, key=lambda span: scheduled[span])
     patience = late.within if late is not None else timedelta()
-    with CdfReader() as reader:
+    with CdfReader() if processes is None else nullcontext(processes.reader) as reader:
         providers = archives_of(settings, reader, schedule.archive)
         present = present_bases(intervals(runs, scheduled), plan, providers)
-    found = intervals(runs, scheduled, now=now, expected=last, present=present, patience=patience)
+    latencies = latencies_of(runs, settings, schedule.usual_latency)
+    found = intervals(
+        runs, scheduled, now=now, expected=last, present=present, patience=patience, latencies=latencies
+    )
     added = written_at(settings.home, schedule.name)
     return [
         slot
@@ -184,6 +197,9 @@ def run_again(
     settings: Settings,
     now: datetime,
     on_run: Callable[[Slot, SlotRun], None] = lambda slot, ended: None,
+    *,
+    engine: Callable[[], Engine] | None = None,
+    processes: Processes | None = None,
 ) -> int:
     """Run the intervals of a schedule again that `find_slots` names, one after another.
 
@@ -195,6 +211,10 @@ def run_again(
         Naive UTC. The clock of each run is the time for which its interval was scheduled.
     on_run : callable
         Called after each run.
+    engine : callable, optional
+        Returns the engine of each run. Default: Prefect.
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes for each run.
 
     Returns
     -------
@@ -213,10 +233,11 @@ def run_again(
 
     schedule = Schedules(settings).load(name)
     failed = 0
-    for slot in find_slots(schedule, settings, now):
+    for slot in find_slots(schedule, settings, now, processes):
         with noted_run(settings.home, name, slot.at) as on_end:
             plan = schedule.plan(settings, slot.at, schedule.values)
-            ended = run_slot(schedule, plan, settings, PrefectEngine(settings, settings.environ), on_end)
+            runner = engine() if engine is not None else PrefectEngine.of_schedule(schedule, settings)
+            ended = run_slot(schedule, plan, settings, runner, on_end, processes)
         failed += ended.run.status == "failed"
         on_run(slot, ended)
     return failed
@@ -226,5 +247,16 @@ def _length(text: str) -> timedelta:
     return timedelta(microseconds=Duration(text).nanoseconds / 1000)
 
 
-def _in_words(length: timedelta) -> str:
+def read_length(text: str) -> timedelta:
+    """Read a length of time, such as ``"3d"``.
+
+    Raises
+    ------
+    RequestError
+    """
+    return _length(text.strip())
+
+
+def in_words(length: timedelta) -> str:
+    """Write a length of time as the grammar of durations does: ``"3d"``."""
     return str(Duration(f"{length // timedelta(microseconds=1)}us"))

@@ -74,7 +74,9 @@ class ChunkRun:
         self._intervals = intervals
         self._spans = spans
         self._settings = settings
-        self._server = Server(settings.home, settings.environ, idle=settings.engine_idle)
+        self._server = Server(
+            settings.home, settings.environ, idle=settings.engine_idle, keep=settings.retention.engine
+        )
         self._use = self._server.used()
         self._flow_run = ""
         self._tasks: dict[TimeRange, TaskStates] = {}
@@ -118,7 +120,7 @@ class ChunkRun:
 
     def begun(self, span: TimeRange) -> None:
         """Show that an interval begins."""
-        task = self._tasks[span] = TaskStates(str(span), self._flow_run)
+        task = self._tasks[span] = TaskStates(span.text, self._flow_run)
         self._sender.put(EVENTS, task.enter("RUNNING", "Running"))
 
     def ended(self, span: TimeRange, state: str, reason: str = "", picture: str = "") -> None:
@@ -191,7 +193,7 @@ class ChunkRun:
         if picture.suffix == ".png" and self._images < MOST_IMAGES:
             png = picture.read_bytes()
             self._images += 1
-        artifact = figure_artifact(self._plan.pipeline_id, Picture(str(span), png, picture))
+        artifact = figure_artifact(self._plan.pipeline_id, Picture(span.text, png, picture))
         try:
             self._server.request(
                 "/artifacts/",

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from uuid import UUID
 
+import httpx
 from prefect import settings
 from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext, SyncClientContext
@@ -89,14 +90,39 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
             recorded(str(made.id))
             # Prefect would watch a deployed run over its own connection and end the steps itself: `_Page` does this.
             unwatched = made.model_copy(update={"deployment_id": None})
-            # A suspended run keeps the state that its page gave it.
-            with _sender_to(server, str(made.id)) as sender, suppress(Pause):
-                run_flow_sync(flow, flow_run=unwatched, parameters=parameters, return_type="state")
+            with _sender_to(server, str(made.id)) as sender:
+                try:
+                    # A suspended run keeps the state that its page gave it.
+                    with suppress(Pause):
+                        run_flow_sync(flow, flow_run=unwatched, parameters=parameters, return_type="state")
+                except httpx.TransportError:
+                    if execution.begun:
+                        raise
+                if not execution.begun and _may_begin(context, made.id):
+                    log.warning(
+                        "the server at %s was lost while the run began; helio runs it nevertheless",
+                        server.url,
+                    )
+                    execution.begun = True
+                    flow_run = str(made.id)
+                    _schedule(execution, _Page(server, flow_run, execution), flow_run, sender)
+            if not execution.begun:
+                execution.cancel()  # a person has ended it on its page before its first step
             ended = context.client.read_flow_run(made.id).state
             if execution.complete and ended is not None and not (ended.is_final() or ended.is_scheduled()):
                 # A person paused or cancelled it after its last step had begun: the server refused the end.
                 # A run that is scheduled again has ended before; another process runs it.
                 context.client.set_flow_run_state(made.id, _flow_state(execution), force=True)
+
+
+def _may_begin(context: SyncClientContext, flow_run: UUID) -> bool:
+    """Return whether nobody has ended, paused or rescheduled a run, or its server does not answer any more."""
+    try:
+        state = context.client.read_flow_run(flow_run).state
+    except httpx.TransportError as error:
+        log.debug("cannot read the run's state from the server: %r", error)
+        return True
+    return state is None or state.is_pending() or state.is_running()
 
 
 @contextmanager
@@ -178,7 +204,12 @@ def _schedule(execution: FlowExecution, page: _Page, flow_run: str, sender: Send
         _SHOWN.reset(shown)
 
     def begin(step: PlannedStep) -> None:
-        task_run = TaskRun(step, flow_run, [task_runs[step_id] for step_id in step.depends_on])
+        task_run = TaskRun(
+            step,
+            flow_run,
+            [task_runs[step_id] for step_id in step.depends_on],
+            retries=execution.request.retries,
+        )
         task_runs[step.step_id] = task_run
         if (not ready and not running) or blocked_by(step, execution.results):
             perform(task_run)

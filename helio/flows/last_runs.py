@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from helio.errors import Cancelled, DamagedRecord, HelioError
 from helio.store.files import write_whole
 from helio.store.process import Process, this_process
-from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, read_record
+from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, Seconds, read_record
 
 log = logging.getLogger(__name__)
 
-OnEnd = Callable[[str, str, str], None]
-"""Function to call when a run ends, with the run's id, its status, and the reason for a failure."""
+
+class OnEnd(Protocol):
+    """Function to call when a run ends."""
+
+    def __call__(self, run: str, status: str, reason: str, latency: timedelta = timedelta()) -> None:
+        """Note the run's id, its status, the reason for a failure, and how late its data usually are, if known."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,10 @@ class LastRun:
         The time for which the last run with results was scheduled, naive UTC; empty if there is none.
     failures : int
         Number of failed runs since then.
+    advice : str
+        What to do about the failure, if the run failed before it had a record; otherwise empty.
+    latency : float
+        Seconds after an interval within which its data usually appear; 0 if it is unknown.
     """
 
     slot: NaiveInstant
@@ -51,6 +60,8 @@ class LastRun:
     reason: str = ""
     succeeded: NaiveInstantOrEmpty = ""
     failures: Count = 0
+    advice: str = ""
+    latency: Seconds = 0.0
 
     @property
     def state(self) -> str:
@@ -120,13 +131,18 @@ def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
         write_whole(_path(home, schedule), (json.dumps(asdict(last), indent=1) + "\n").encode())
 
     note(begun)
+
+    def on_end(run: str, status: str, reason: str, latency: timedelta = timedelta()) -> None:
+        seconds = latency.total_seconds()
+        note(replace(begun, run=run, status=status, reason=reason, latency=seconds))
+
     try:
-        yield lambda run, status, reason: note(replace(begun, run=run, status=status, reason=reason))
+        yield on_end
     except Cancelled:
         note(replace(begun, status="cancelled"))
         raise
     except HelioError as error:
-        note(replace(begun, status="failed", reason=error.message))
+        note(replace(begun, status="failed", reason=error.message, advice=error.advice))
         raise
 
 

@@ -75,7 +75,11 @@ def read_served(home: Path) -> ServeRecord | None:
 def note_served(home: Path, now: datetime, missed: Mapping[str, MissedSlots] | None = None) -> None:
     """Record that `helio serve` is running now, and which runs were missed before."""
     before = read_served(home) or ServeRecord(now.isoformat())
-    known = {**before.missed, **(missed or {})}
+    known = {
+        name: slots
+        for name, slots in {**before.missed, **(missed or {})}.items()
+        if (home / "schedules" / f"{name}.json").exists()
+    }
     served = replace(before, seen=now.replace(microsecond=0).isoformat(), missed=known)
     write_whole(_path(home), (json.dumps(asdict(served), indent=1) + "\n").encode())
 

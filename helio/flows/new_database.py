@@ -27,7 +27,7 @@ def create_database(path: Path) -> None:
     new.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(new)) as database:
-            database.executescript(f"PRAGMA journal_mode = WAL;\n{tables}")
+            database.executescript(f"PRAGMA auto_vacuum = INCREMENTAL;\nPRAGMA journal_mode = WAL;\n{tables}")
         new.chmod(0o600)
         new.replace(path)
     finally:

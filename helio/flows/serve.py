@@ -15,8 +15,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,15 @@ from helio.flows.schedule import Schedule, Schedules
 from helio.flows.server import Server
 from helio.flows.slots import FAR, for_engine, slots_ahead, slots_in
 from helio.pipelines.plan import Plan
-from helio.pipelines.runs.intervals import is_without_data
+from helio.pipelines.runs.intervals import intervals, is_without_data, latest_of, read_run
+from helio.pipelines.runs.known_runs import known_runs_of
+from helio.pipelines.runs.latency import latencies_of
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
-from helio.pipelines.runs.session import run_plan
+from helio.pipelines.runs.session import Engine, Processes, run_plan
 from helio.pipelines.template.document import Document
 from helio.settings import Settings
+from helio.store.runs import Runs
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +60,8 @@ PATIENCE = 5.0
 """Seconds that a run has to end after it received a signal."""
 ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
 """State to set for a flow run whose process has ended, by the exit code of the process."""
+INTERRUPTED = 130
+"""Exit code of a run that was cancelled, or whose server was lost before its steps began."""
 LONGEST_PAUSE = 60.0
 """Maximum seconds between two attempts to start a server that ends at once."""
 
@@ -96,7 +101,10 @@ def serve(
         stack.enter_context(signals_to(stopped.set))
         stack.enter_context(_only_one(settings))
         if gallery is not None:
-            on_progress(f"gallery: {stack.enter_context(gallery)}")
+            link = stack.enter_context(gallery)
+            on_progress(f"gallery: {link}")
+            if "#" not in link:  # a log that others may read has no ticket
+                on_progress("to open it in a browser, run in a terminal: helio gallery serve")
         stack.enter_context(serving.server.used())
         try:
             serving.begin(stopped)
@@ -105,6 +113,23 @@ def serve(
                 on_look(serving.activity())
         finally:
             serving.end()
+
+
+@dataclass(frozen=True)
+class Outage:
+    """Time in which the engine's server did not answer.
+
+    Parameters
+    ----------
+    begun, ended : datetime
+        Naive UTC; `ended` is None while the server does not answer.
+    restarted : bool
+        Whether the process of helio's own server had ended, so that `helio serve` started it again.
+    """
+
+    begun: datetime
+    ended: datetime | None = None
+    restarted: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,10 +142,13 @@ class Activity:
         Schedules whose runs are running.
     paused : tuple of str
         Schedules that a person has paused on the engine's pages.
+    outage : Outage, optional
+        The last time in which the engine's server did not answer.
     """
 
     running: tuple[str, ...] = ()
     paused: tuple[str, ...] = ()
+    outage: Outage | None = None
 
 
 def run_scheduled(
@@ -139,27 +167,43 @@ def run_scheduled(
 
     Raises
     ------
+    Cancelled
+        The run was cancelled, or the server was lost before the steps began.
     HelioError
         The flow run is then marked as failed on the server too, with the same message.
     """
     server = Server(settings.home, settings.environ)
-    shown = ask(server, f"/flow_runs/{flow_run}")
+    with _lost_server_cancels(server):
+        shown = ask(server, f"/flow_runs/{flow_run}")
     try:
-        deployment = ask(server, f"/deployments/{shown['deployment_id']}")
+        with _lost_server_cancels(server):
+            deployment = ask(server, f"/deployments/{shown['deployment_id']}")
         now = _instant(shown["expected_start_time"])
         with noted_run(settings.home, deployment["name"], now) as on_end:
             schedule = Schedules(settings).load(deployment["name"])
             form = schedule.form(settings, schedule.template(settings))
             plan = schedule.plan(settings, now, _values_of(form, shown["parameters"]))
             folder(schedule.folder(settings, plan))
-            ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-            engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
+            with _lost_server_cancels(server):
+                ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
+            engine = PrefectEngine.of_schedule(schedule, settings, flow_run=flow_run)
             return run_slot(schedule, plan, settings, engine, on_end)
     except Cancelled:
         raise
     except HelioError as error:
         _set_state(server, flow_run, "FAILED", "CriticalFailure", message=str(error))
         raise
+
+
+@contextmanager
+def _lost_server_cancels(server: Server) -> Iterator[None]:
+    """Cancel the run if an error comes from a server that is lost: `helio serve` then schedules the run again."""
+    try:
+        yield
+    except EngineError as error:
+        if server.is_up():
+            raise
+        raise Cancelled(f"the engine's server was lost: {error.message}") from error
 
 
 @dataclass(frozen=True)
@@ -194,21 +238,49 @@ def run_slot(
     schedule: Schedule,
     plan: Plan,
     settings: Settings,
-    engine: PrefectEngine,
-    on_end: OnEnd = lambda run, status, reason: None,
+    engine: Engine,
+    on_end: OnEnd = lambda run, status, reason, latency=timedelta(): None,
+    processes: Processes | None = None,
 ) -> SlotRun:
-    """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule."""
+    """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule.
+
+    Parameters
+    ----------
+    on_end : callable
+        Called when the run has ended.
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes.
+
+    Raises
+    ------
+    Cancelled
+        The run was cancelled, or the engine's server was lost before its first step.
+    """
     folder = schedule.folder(settings, plan)
     request = RunRequest(
         plan, schedule.archive, outputs=folder.parent, own_folder=folder.name, formats=schedule.formats
     )
-    run = run_plan(request, settings=settings, engine=engine)
+    with _lost_server_cancels(Server(settings.home, settings.environ)):
+        run = run_plan(request, settings=settings, engine=engine, processes=processes)
     errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
-    waits = schedule.late and run.status == "failed"
-    is_waiting = waits and is_without_data(type(error).__name__ for error in errors)
-    ended = SlotRun(run, "waiting" if is_waiting else run.status)
-    on_end(run.id, ended.status, "; ".join(ended.failures))
+    has_no_data = run.status == "failed" and is_without_data(type(error).__name__ for error in errors)
+    ended = SlotRun(run, "waiting" if has_no_data and schedule.late else run.status)
+    reason, latency = _why_no_data(schedule, run.id, settings) if has_no_data else ("", timedelta())
+    on_end(run.id, ended.status, reason or "; ".join(ended.failures), latency)
     return ended
+
+
+def _why_no_data(schedule: Schedule, run_id: str, settings: Settings) -> tuple[str, timedelta]:
+    """Return why a run found no data and how late they usually are, if helio knows this; otherwise nothing."""
+    run = read_run(Runs(settings.runs).load(run_id))
+    known = (known_run.run for known_run in known_runs_of(settings).read().values())
+    runs = [other for other in known if other is not None and other.pipeline == run.pipeline]
+    latencies = latencies_of([*runs, run], settings, schedule.usual_latency)
+    latest = latest_of(run, latencies)
+    if latest is None or run.span is None:
+        return "", timedelta()
+    [interval] = intervals([run], now=utc_now(), latencies=latencies)
+    return f"step {run.failed_step}: {interval.reason}", latest[1].length
 
 
 @dataclass(frozen=True)
@@ -226,7 +298,9 @@ class _Serving:
     def __init__(self, settings: Settings, limit: int, on_progress: Callable[[str], None]) -> None:
         self._settings = settings
         self._schedules = Schedules(settings)
-        self.server = Server(settings.home, settings.environ, idle=settings.engine_idle)
+        self.server = Server(
+            settings.home, settings.environ, idle=settings.engine_idle, keep=settings.retention.engine
+        )
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
         self._limit = limit
         self._on_progress = on_progress
@@ -235,9 +309,11 @@ class _Serving:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
         """The deployment of each flow run that this process has started, by the flow run's id."""
+        self._due: set[str] = set()
+        """Deployments with a run that is due, and that has not been started at the last look."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
-        self._lost = False
+        self._outage: Outage | None = None
         self._pause = 0.0
         self._start_at = 0.0
         self._look_at: dict[str, float] = {}
@@ -293,21 +369,21 @@ class _Serving:
             if self.server.is_up():
                 log.warning("%s", error)
                 return
-            if not self._lost:
+            if self._outage is None or self._outage.ended:
+                self._outage = Outage(utc_now())
                 self._on_progress(f"lost the connection to the server: {error.message}")
-            self._lost = True
             self._bring_back()
         else:
-            if self._lost:
+            if self._outage is not None and not self._outage.ended:
+                self._outage = replace(self._outage, ended=utc_now())
                 self._on_progress("the server answers again")
-            self._lost = False
             self._pause = 0.0
 
     def activity(self) -> Activity:
         """Return which schedules run now, and which were paused on the engine's pages at the last look there."""
         busy = set(self._busy.values())
         running = [name for name, deployment in self._deployments.items() if deployment.id in busy]
-        return Activity(tuple(running), self._paused)
+        return Activity(tuple(running), self._paused, self._outage)
 
     def end(self) -> None:
         """Stop all runs and schedule them again, so that the next `helio serve` continues them."""
@@ -415,6 +491,7 @@ class _Serving:
                 "scheduled_before": _now(),
             },
         )
+        self._due = {run["deployment_id"] for run in due}
         for run in due:
             if len(self._running) >= self._limit:
                 return
@@ -431,7 +508,9 @@ class _Serving:
         if self._again is not None and self._again.poll() is None:
             return
         self._again = None
-        for name, _, schedule in self._deployed_schedules():
+        for name, deployment, schedule in self._deployed_schedules():
+            if deployment.id in {*self._due, *self._busy.values()}:
+                continue  # its runs that are due make their intervals themselves
             rules = [rule for rule in (schedule.late_rule, schedule.remake_rule) if rule is not None]
             if schedule.paused or not rules or self._again_at.get(name, 0.0) > time.monotonic():
                 continue
@@ -565,6 +644,8 @@ class _Serving:
             unwritten = state == "COMPLETED" and ENDS.get(code) != "COMPLETED"
             if state == "CANCELLING" or (flow_run in self._asked_to_end and state not in FINAL):
                 _set_state(self.server, flow_run, "CANCELLED", message="the run was cancelled")
+            elif code == INTERRUPTED and state not in FINAL:
+                self._put_back(flow_run)
             elif state not in FINAL or unwritten:
                 words = f"the process of the run ended with exit code {code}"
                 _set_state(self.server, flow_run, "CRASHED", message=words)
@@ -599,7 +680,7 @@ class _Serving:
             self.server,
             flow_run,
             "SCHEDULED",
-            message="`helio serve` was stopped",
+            message="the run was interrupted",
             state_details={"scheduled_time": shown["expected_start_time"]},
         )
         self._on_progress(f"rescheduled: {shown['name']}")
@@ -629,6 +710,9 @@ class _Serving:
             self.server.start()
         except EngineError as error:
             log.warning("%s", error)
+        else:
+            if self._outage is not None:
+                self._outage = replace(self._outage, restarted=True)
 
 
 def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:

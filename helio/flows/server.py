@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ from helio.flows.doors import LOOPBACK
 from helio.flows.idle import RECORD, USE
 from helio.flows.secret import find_secret, make_secret, mark_of, proof_of
 from helio.flows.tickets import make_ticket
-from helio.settings import IDLE, close_to_others
+from helio.settings import IDLE, Retention, close_to_others
 from helio.store.files import write_whole
 from helio.store.records import Count, Seconds, read_record
 from helio.time_range import Duration
@@ -60,6 +60,10 @@ TUNED: Mapping[str, str] = {
 }
 """Prefect settings of helio's own server; environment variables with the same names take precedence."""
 
+VACUUM = "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED"
+KEPT = "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD"
+"""Prefect settings by which a server removes old flow runs every hour, 200 in each transaction."""
+
 SILENT: Mapping[str, str] = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",  # the server's heartbeat to sens-o-matic.prefect.io
     "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
@@ -74,6 +78,12 @@ REMINDER = 30.0
 """Seconds between two messages that tell the user why helio waits."""
 
 DATABASE = "prefect.db"
+SPARE_PAGES = 256
+"""Number of free pages that stay in the database, so that it does not grow and shrink every day."""
+VACUUMED_PAGES = 500
+"""Number of pages that one step gives back to the disk; the server waits meanwhile."""
+LARGEST_LOG = 1_000_000
+"""Bytes of the server's log at which helio begins a new one."""
 LONGEST_LOG = 200_000
 """Maximum number of bytes to read from the end of the server's log."""
 SQLITE = b"SQLite format 3\x00"
@@ -171,13 +181,23 @@ class Server:
         still mean helio's own server.
     idle : float or None
         Seconds without use after which a server started here ends itself; None for never.
+    keep : float or None
+        Age in seconds at which a server started here removes flow runs from its database; None for never.
     """
 
-    def __init__(self, home: Path, environ: Mapping[str, str], *, idle: float | None = IDLE) -> None:
+    def __init__(
+        self,
+        home: Path,
+        environ: Mapping[str, str],
+        *,
+        idle: float | None = IDLE,
+        keep: float | None = Retention.engine,
+    ) -> None:
         self.home = home / "prefect"
         self.log = self.home / "server.log"
         self._environ = dict(environ)
         self._idle = idle
+        self._keep = keep
         self._file = self.home / RECORD
         self._proven: _Process | None = None
         """Server process that has proved that it knows the secret password."""
@@ -604,7 +624,10 @@ class Server:
         started = subprocess.run(
             ["/bin/sh", "-c", '"$@" </dev/null >>"$HELIO_SERVER_LOG" 2>&1 & echo $!', "sh", *command],
             cwd=self.home,
-            env={**server_environment(self.home, port, self._environ), "HELIO_SERVER_LOG": str(self.log)},
+            env={
+                **server_environment(self.home, port, self._environ, keep=self._keep),
+                "HELIO_SERVER_LOG": str(self.log),
+            },
             start_new_session=True,
             stdout=subprocess.PIPE,
             check=True,
@@ -612,8 +635,55 @@ class Server:
         return int(started.stdout)
 
     def _turn_log_over(self) -> None:
-        if self.log.exists() and self.log.stat().st_size > 1_000_000:
+        if self.log.exists() and self.log.stat().st_size > LARGEST_LOG:
             self.log.replace(self.log.with_suffix(".log.1"))
+
+    def limit_log(self) -> None:
+        """Move a long log of the running server to ``server.log.1``, of which only the end is kept.
+
+        Raises
+        ------
+        OSError
+        """
+        with self._locked():
+            if not self.log.exists() or self.log.stat().st_size <= LARGEST_LOG:
+                return
+            with self.log.open("rb+") as log:  # the server keeps the file open, and appends
+                log.seek(-LARGEST_LOG, os.SEEK_END)
+                write_whole(self.log.with_suffix(".log.1"), log.read())
+                log.truncate(0)
+            process = self._process()
+            if process is not None:
+                self._write(replace(process, log_from=0))
+
+    def shrink_database(self) -> int:
+        """Give the free space in the database back to the disk, in small steps; return the number of bytes.
+
+        A database that an earlier version of helio made keeps its size; the server uses its free space again.
+
+        Raises
+        ------
+        EngineError
+            The database cannot be read or written.
+        """
+        import sqlite3
+
+        if self._database is None or not self._database.exists():
+            return 0
+        try:
+            with closing(sqlite3.connect(self._database, isolation_level=None)) as database:
+                (size,) = database.execute("PRAGMA page_size").fetchone()
+                (before,) = database.execute("PRAGMA freelist_count").fetchone()
+                left = before
+                while left > SPARE_PAGES:
+                    database.execute(f"PRAGMA incremental_vacuum({VACUUMED_PAGES})").fetchall()
+                    (now,) = database.execute("PRAGMA freelist_count").fetchone()
+                    if now >= left:
+                        break
+                    left = now
+                return int((before - left) * size)
+        except sqlite3.Error as error:
+            raise EngineError(f"the engine's database {self._database} cannot be shrunk: {error}") from error
 
     def _log_tail(self) -> str:
         return "".join(f"\n  | {line}" for line in self._log_lines()[-8:])
@@ -679,8 +749,16 @@ def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
                     process.kill()
 
 
-def server_environment(home: Path, port: int, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables with which helio's own server is started."""
+def server_environment(
+    home: Path, port: int, environ: Mapping[str, str], *, keep: float | None = Retention.engine
+) -> dict[str, str]:
+    """Return the environment variables with which helio's own server is started.
+
+    Parameters
+    ----------
+    keep : float or None
+        Age in seconds at which the server removes flow runs from its database; None for never.
+    """
     theirs = {name: value for name, value in environ.items() if not name.startswith("PREFECT_")}
     # Keep the user's settings of the server (PostgreSQL, automations), except its address and its secret.
     chosen = {name: value for name, value in environ.items() if name.startswith("PREFECT_SERVER_")}
@@ -688,6 +766,7 @@ def server_environment(home: Path, port: int, environ: Mapping[str, str]) -> dic
     return {
         **theirs,
         **TUNED,
+        **({} if keep is None else {VACUUM: "events,flow_runs", KEPT: str(keep)}),
         **chosen,
         **SILENT,
         "PREFECT_HOME": str(home),

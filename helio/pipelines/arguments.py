@@ -252,7 +252,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(["template", "document"], _document),
     "time_range": partial(_text, expected="a string such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
     "variables": _variables,
-    "now": _moment,
+    **dict.fromkeys(["now", "since"], _moment),
     **dict.fromkeys(["archive", "output", "outputs", "locked", "file", "events"], _place),
     "replay": _path,
     "formats": _formats,
@@ -261,14 +261,16 @@ CHECKS: dict[str, Check] = {
     "position": partial(_choice, of=("head", "tail", "both")),
     "by": partial(_choice, of=("auto", "rules", "model")),
     **dict.fromkeys(["run_id", "label", "name", "old", "new", "request", "dataset_id"], _text),
+    **dict.fromkeys(["choice", "text", "written_by"], _text),
     **dict.fromkeys(["frame", "cadence", "title", "each", "before", "after"], _text),
     "choose": partial(_choice, of=("needed", "failed", "all")),
+    "numbers": partial(_choice, of=("at hand", "download", "none")),
     **dict.fromkeys(["spacecraft", "quantities", "datasets", "operations", "save_as", "chosen"], _texts),
     **dict.fromkeys(
-        ["write", "replace", "hints", "together", "check", "dry_run", "self_contained"], _yes_or_no
+        ["write", "replace", "hints", "together", "check", "dry_run", "self_contained", "resume"], _yes_or_no
     ),
     **dict.fromkeys(["rows", "number", "workers"], _whole),
-    **dict.fromkeys(["planned", "started", "finished", "on_progress"], _callable),
+    **dict.fromkeys(["planned", "started", "finished", "on_progress", "asking"], _callable),
     "runs": _runs,
     "run_ids": _run_ids,
     "writing": _writing,

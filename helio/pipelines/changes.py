@@ -75,6 +75,7 @@ _BY_LABEL = {
     "y_label": "y axis of panel {}",
     "y_range": "y range of panel {}",
     "log_scale": "y scale of panel {}",
+    "linthresh": "linear part of the y axis of panel {}",
     "log_y": "logarithmic y axis of panel {}",
     "log_x": "logarithmic bin axis of panel {}",
     "bin_range": "bin range of panel {}",
@@ -239,6 +240,27 @@ def changes(before: Document, after: Document) -> tuple[Change, ...]:
     count.
     """
     return tuple(_changes(before, after))
+
+
+def review_lines(changed: Sequence[Change], *, new: bool, numbered: bool = False) -> list[str]:
+    """Write changes for a review, each with a sign and indented.
+
+    Parameters
+    ----------
+    changed : sequence of Change
+    new : bool
+        Whether there was no earlier text, so that everything was added.
+    numbered : bool
+        Whether to number several changes, from 1.
+    """
+    if not changed:
+        return ["  no change in what is fetched, computed or drawn"]
+    lines: list[str] = []
+    for number, change in enumerate(changed, 1):
+        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
+        place = f"{number:>3} " if numbered and not new and len(changed) > 1 else "  "
+        lines += f"{place}{'+' if new else '~'} {text}".replace("\n", "\n" + " " * len(place)).split("\n")
+    return lines
 
 
 def describe_step(step: Document) -> str:

@@ -157,6 +157,7 @@ EXAMPLE: dict[str, Any] = {
                     "subtitle": "Hourly means",
                     "filename": "ace_{start}.png",
                     "formats": ["html", "pdf"],
+                    "points": "all",
                     "x_label": "UT",
                     "bin_label": "Frequency [Hz]",
                     "y_label": {"1": "B GSE [nT]"},
@@ -165,9 +166,11 @@ EXAMPLE: dict[str, Any] = {
                     "line_styles": {
                         "AC_H2_MFI.BGSEc.Bx": {"width": 2, "dash": "dot", "mode": "lines"},
                         "cone": {"fill_to": "top", "fill_hatched": True, "fill_color": "white"},
+                        "flares": {"mode": "markers", "point_names": "flares"},
                     },
                     "palette": "okabe-ito",
-                    "log_scale": {"2": "log"},
+                    "log_scale": {"1": "symlog", "2": "log"},
+                    "linthresh": {"1": 5},
                     "log_y": {"2": True},
                     "log_x": {"2": False},
                     "log_z": True,
@@ -188,6 +191,7 @@ EXAMPLE: dict[str, Any] = {
                             "width": 2,
                         },
                         {"x": 0.01, "panel": 2},
+                        {"of": "f_ci", "panel": 2},
                     ],
                     "vrects": [
                         {

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from helio.errors import Cancelled, HelioError
+from helio.errors import Cancelled, HelioError, TooLarge
 from helio.flows.schedule import name_of_range
 from helio.pipelines.runs.intervals import RunState, state_of
 from helio.pipelines.runs.outcome import Run
@@ -18,6 +17,7 @@ from helio.pipelines.runs.session import Direct, Processes, run_plan
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.files import Format
 from helio.settings import Settings
+from helio.sources.allowance import Allowance
 from helio.sources.archives import Access
 from helio.store.records import Count, NaiveInstant, WrongShape, convert
 from helio.time_range import TimeRange
@@ -41,19 +41,25 @@ class Chunk:
         ISO 8601, UTC, half-open.
     output : str
         The folder in which each interval has its own.
+    own_folder : str
+        The name of the folder for the files of the only interval. Default: a name made from the time range.
     max_download : int
-        Maximum bytes that one interval may download.
+        Maximum bytes that all intervals together may download.
+    ledger : str
+        The file that counts these bytes; without it, the limit is that of each interval.
     """
 
     template: Document
     intervals: tuple[tuple[NaiveInstant, NaiveInstant], ...]
     now: NaiveInstant
     output: str
+    own_folder: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     pipelines: Mapping[str, Any] = field(default_factory=dict)
     archive: str = ""
     formats: tuple[Format, ...] = ()
     max_download: Count | None = None
+    ledger: str = ""
     offline: bool = False
     refresh: bool = False
     chunk: Literal["helio-chunk/1"] = "helio-chunk/1"
@@ -84,7 +90,8 @@ class Chunk:
     @property
     def access(self) -> Access:
         """Return how its runs may use the network."""
-        return Access(self.max_download, self.offline, self.refresh)
+        ledger = Path(self.ledger) if self.ledger else None
+        return Access(self.max_download, self.offline, self.refresh, ledger=ledger)
 
     def request(self, span: TimeRange) -> PlanRequest:
         """Return the request for the plan of one interval."""
@@ -94,7 +101,7 @@ class Chunk:
 
     def folder(self, span: TimeRange) -> Path:
         """Return the folder for the files of one interval."""
-        return Path(self.output) / name_of_range(span)
+        return Path(self.output) / (self.own_folder or name_of_range(span))
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,8 @@ class Made:
         The id of its run; empty if the run could not begin.
     picture : str
         The path of its first picture; empty without one.
+    is_left : bool
+        Whether it was left because other intervals had used up the limit of downloads.
     """
 
     start: str
@@ -121,6 +130,7 @@ class Made:
     run: str = ""
     picture: str = ""
     seconds: float = 0.0
+    is_left: bool = False
 
     @property
     def span(self) -> TimeRange:
@@ -137,9 +147,10 @@ def make_interval(
     ------
     Cancelled
     """
-    begun = datetime.now(UTC)
+    begun = settings.clock.utc()
     start, stop = span.as_iso()
     made = Made(start, stop, "failed")
+    used_before = allowance.used if (allowance := _allowance_of(chunk)) is not None else 0
     try:
         request = prepare_run(chunk.request(span), settings, access=chunk.access)
         folder = chunk.folder(span)
@@ -151,7 +162,13 @@ def make_interval(
         made = replace(made, reason=_one_line(error), advice=error.advice)
     else:
         made = replace(made, **_ending(run))
-    return replace(made, seconds=round((datetime.now(UTC) - begun).total_seconds(), 3))
+        kinds = {type(result.error) for result in run.result.steps if result.error is not None}
+        made = replace(made, is_left=used_before > 0 and TooLarge in kinds)
+    return replace(made, seconds=round((settings.clock.utc() - begun).total_seconds(), 3))
+
+
+def _allowance_of(chunk: Chunk) -> Allowance | None:
+    return Allowance(chunk.max_download, Path(chunk.ledger)) if chunk.ledger else None
 
 
 def _ending(run: Run) -> dict[str, Any]:

@@ -9,25 +9,32 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 from helio.errors import DamagedRecord, UnknownRun
-from helio.flows.last_runs import last_run
-from helio.service.status import Status
+from helio.flows.last_runs import LastRun, last_run
+from helio.pipelines.runs.states import DONE
+from helio.service.status import SILENT, ScheduleStatus, Status
 from helio.store.files import write_whole
-from helio.store.records import Count, NaiveInstant, read_record
+from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, read_record
 from helio.store.runs import EventRecord, Runs
+
+if TYPE_CHECKING:
+    from helio.flows.serve import Outage
 
 log = logging.getLogger(__name__)
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 60, 180, 360, 720))
 """Time before each new attempt to send a message; after the last one, helio gives the message up."""
 MOST = 200
-"""Maximum number of messages that wait to be sent; the oldest are given up first."""
+"""Maximum number of messages that wait to be sent, and of alerts that are remembered; the oldest go first."""
+LONGEST = 4000
+"""Maximum number of characters of the text of a message."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that a person should know.
+    """Something that a person should know, or its end.
 
     Parameters
     ----------
@@ -35,10 +42,13 @@ class Problem:
         The same for the same problem: ``"schedule daily"``, ``"alert daily dst"``.
     title, cause, remedy : str
     over : bool
-        Whether it has ended already, so that one message says everything.
-    since : str
-        End of an alert that is over, otherwise its start: ISO 8601, UTC. Alerts that are not later than the last one
-        that was reported are not reported again.
+        Whether it has ended; `cause` then says how.
+    since, until : str
+        For an alert, start and end of its last event: ISO 8601, UTC. The end is empty if the data end before the event.
+    slot : str
+        For an alert, the time for which the run that found the event was scheduled, naive UTC.
+    once : bool
+        Whether one message says everything if it was over before it was reported.
     """
 
     key: str
@@ -47,6 +57,9 @@ class Problem:
     remedy: str = ""
     over: bool = False
     since: str = ""
+    until: str = ""
+    slot: str = ""
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,11 +85,13 @@ class Message:
 
 @dataclass(frozen=True)
 class Incident:
-    """A problem that was reported and has not ended."""
+    """A problem that was reported and has not ended; for an alert, with its last event, as in `Problem`."""
 
     title: str
     begun: NaiveInstant
     since: str = ""
+    until: str = ""
+    slot: NaiveInstantOrEmpty = ""
 
 
 @dataclass(frozen=True)
@@ -107,29 +122,44 @@ class Incidents:
 
         def tell(title: str, *lines: str) -> None:
             body = "\n".join(line for line in lines if line)
+            if len(body) > LONGEST:
+                body = f"{body[: LONGEST - 2]} …"
             messages.append(Message(title, body, now.isoformat()))
+
+        def end(key: str, how: str) -> None:
+            incident = known.pop(key)
+            tell(f"over: {incident.title}", how, f"It was reported at {_shown(incident.begun)} UTC.")
+            if incident.since:
+                reported[key] = max(reported.get(key, ""), incident.until or incident.since)
 
         for problem in problems:
             before = known.get(problem.key)
-            remedy = f"What to do: {problem.remedy}" if problem.remedy else ""
-            if problem.over:
-                if before is not None:
-                    tell(f"over: {before.title}", problem.cause)
-                    del known[problem.key]
-                elif problem.since > reported.get(problem.key, ""):
-                    tell(problem.title, problem.cause, remedy)
-                reported[problem.key] = max(reported.get(problem.key, ""), problem.since)
-            elif before is None and (not problem.since or problem.since > reported.get(problem.key, "")):
-                tell(problem.title, problem.cause, remedy)
-                known[problem.key] = Incident(problem.title, now.isoformat(), problem.since)
-        present = {problem.key for problem in problems} | quiet
-        for key, incident in list(known.items()):
-            if key not in present:
-                tell(f"over: {incident.title}", f"It began at {incident.begun[:16].replace('T', ' ')} UTC.")
-                if incident.since:
-                    reported[key] = max(reported.get(key, ""), incident.since)
-                del known[key]
-        return Incidents(known, reported, tuple(messages[-MOST:]))
+            event = problem.until or problem.since
+            if problem.over and before is not None:
+                end(problem.key, problem.cause)
+                if event:
+                    reported[problem.key] = max(reported.get(problem.key, ""), event)
+            elif before is not None:
+                known[problem.key] = replace(
+                    before, since=problem.since, until=problem.until, slot=problem.slot
+                )
+            elif (problem.once or not problem.over) and (not event or event > reported.get(problem.key, "")):
+                tell(
+                    problem.title,
+                    problem.cause,
+                    f"What to do: {problem.remedy}" if problem.remedy else "",
+                )
+                if problem.over:
+                    reported[problem.key] = event
+                    continue
+                known[problem.key] = Incident(
+                    problem.title, now.isoformat(), problem.since, problem.until, problem.slot
+                )
+        present = {problem.key for problem in problems}
+        for key in known.keys() - present - quiet:
+            end(key, "")
+        newest = sorted(reported, key=lambda key: (key in present, reported[key]))[-MOST:]
+        return Incidents(known, {key: reported[key] for key in newest}, tuple(messages[-MOST:]))
 
     def without(self, sent: Message) -> Incidents:
         """Return the incidents after a message was sent."""
@@ -183,35 +213,100 @@ def problems_of(
     ]
     quiet: set[str] = set()
     for schedule in status.schedules:
-        keys = {key for key in known.open if key.startswith(f"alert {schedule.name} ")}
         subject = f"schedule {schedule.name}"
-        if schedule.state in ("running", "waiting") and subject in known.open:
-            quiet.add(subject)  # a new attempt is no recovery
-        last = last_run(home, schedule.name)
-        if last is None or last.state != "success":
-            quiet |= keys  # without data, nothing is known about an alert
-            continue
-        try:
-            events = runs.load(last.run).whole_header.get("events", [])
-        except (DamagedRecord, UnknownRun) as error:
-            log.warning("%s; its alerts are unknown", error.message)
-            quiet |= keys
-            continue
-        problems += _alerts(schedule.name, [event for event in events if event["kind"] == "alert"])
+        if subject in known.open and not schedule.is_problem:
+            if schedule.state in ("running", "waiting"):
+                quiet.add(subject)  # a new attempt is no recovery
+            else:
+                problems.append(Problem(subject, "", _how_it_ended(schedule), over=True))
+        alerts, unknown = _alerts_of(schedule.name, runs, home, known)
+        problems += alerts
+        quiet |= unknown
     return problems, frozenset(quiet)
 
 
-def _alerts(schedule: str, events: Sequence[EventRecord]) -> Iterator[Problem]:
-    """Yield the last event of each step that reports alerts."""
-    last = {str(event["step_id"]): event for event in sorted(events, key=lambda event: event["start"])}
-    for step_id, event in last.items():
-        yield Problem(
-            f"alert {schedule} {step_id}",
-            f"helio: alert of {schedule}, step {step_id}",
-            f"{event['message']}\nFigure: {event['figure'] or 'none'}",
-            over=bool(event["stop"]),
-            since=event["stop"] or event["start"],
-        )
+def outages(outage: Outage | None, now: datetime) -> Iterator[Problem]:
+    """Yield an outage of the engine's server, if `helio serve` restarted the server or the outage lasts long.
+
+    Parameters
+    ----------
+    now : datetime
+        Naive UTC.
+    """
+    if outage is None or not (outage.restarted or (outage.ended or now) - outage.begun > SILENT):
+        return
+    if outage.ended is None and now - outage.begun <= SILENT:
+        return  # one message will say how long it was
+    if outage.ended is None:
+        cause = f"The engine's server has not answered since {outage.begun:%Y-%m-%d %H:%M:%S} UTC."
+        remedy = "helio serve tries to start it again and again; helio doctor says what is wrong"
+    else:
+        begun, ended = f"{outage.begun:%Y-%m-%d %H:%M:%S}", f"{outage.ended:%H:%M:%S}"
+        cause = f"The engine's server did not answer from {begun} to {ended} UTC. It answers again."
+        remedy = "nothing now; if it happens again, read the log prefect/server.log in helio's home"
+    yield Problem(
+        "engine",
+        "helio: the engine's server did not answer",
+        cause,
+        remedy,
+        over=outage.ended is not None,
+        since=outage.begun.isoformat(),
+        until=outage.ended.isoformat() if outage.ended else "",
+        once=True,
+    )
+
+
+def _how_it_ended(schedule: ScheduleStatus) -> str:
+    if schedule.state == "paused":
+        return "The schedule is paused."
+    return f"The run of {_shown(schedule.last_success)} UTC has results." if schedule.last_success else ""
+
+
+def _alerts_of(schedule: str, runs: Runs, home: Path, known: Incidents) -> tuple[list[Problem], set[str]]:
+    """List the alerts of the last run of a schedule, and the keys of open ones of which it knows nothing.
+
+    An alert lasts from the interval in which it was found over all following intervals that meet its condition. It is
+    over when an event that lasted to the end of the data has ended in newer data, and when a following interval has no
+    new event. Without data, it neither begins nor ends.
+    """
+    beginning = f"alert {schedule} "
+    opened = {key for key in known.open if key.startswith(beginning)}
+    last = last_run(home, schedule)
+    if last is None or last.state not in ("success", "partial"):
+        return [], opened
+    try:
+        record = runs.load(last.run)
+        events = [event for event in record.whole_header.get("events", []) if event["kind"] == "alert"]
+        failed = {str(step["step_id"]) for step in record.step_records if step["state"] not in DONE}
+    except (DamagedRecord, UnknownRun) as error:
+        log.warning("%s; its alerts are unknown", error.message)
+        return [], opened
+    newest = {str(event["step_id"]): event for event in sorted(events, key=lambda event: event["start"])}
+    alerts = [
+        _alert(schedule, event, last, known.open.get(beginning + step)) for step, event in newest.items()
+    ]
+    silent = {key for key in opened if key.removeprefix(beginning) not in newest}
+    unknown = {key for key in silent if key.removeprefix(beginning) in failed}
+    none = f"The run of {_shown(last.slot)} UTC found no event."
+    return [*alerts, *(Problem(key, "", none, over=True) for key in sorted(silent - unknown))], unknown
+
+
+def _alert(schedule: str, event: EventRecord, last: LastRun, before: Incident | None) -> Problem:
+    has_ended, is_same = bool(event["stop"]), before is not None and event["start"] <= before.until
+    return Problem(
+        f"alert {schedule} {event['step_id']}",
+        f"helio: alert of {schedule}, step {event['step_id']}",
+        f"{event['message']}\nFigure: {event['figure'] or 'none'}",
+        f"{'look at the figure; ' if event['figure'] else ''}helio runs show {last.run}",
+        over=before is not None and has_ended and (not before.until or (is_same and last.slot > before.slot)),
+        since=event["start"],
+        until=event["stop"],
+        slot=last.slot,
+    )
+
+
+def _shown(moment: str) -> str:
+    return moment[:16].replace("T", " ")
 
 
 def _path(home: Path) -> Path:

@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from helio.counts import number_of
-from helio.errors import DamagedRecord, HelioError
-from helio.flows.last_runs import last_run
-from helio.flows.missed import is_served, utc_now
+from helio.errors import DamagedRecord, HelioError, UnknownRun
+from helio.flows.last_runs import LastRun, last_run
+from helio.flows.missed import is_served
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.server import Server
 from helio.flows.slots import slots_between
+from helio.pipelines.runs.intervals import read_run
+from helio.service.kept import Kept, last_housekeeping
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.process import Process, this_process
 from helio.store.records import Count, NaiveInstant, read_record
+from helio.store.runs import Runs
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +38,8 @@ GRACE = timedelta(minutes=30)
 """Time after a due time in which its run should have begun."""
 LONG = timedelta(days=3)
 """Time without results after which waiting for late data is a problem."""
+DAY = timedelta(days=1)
+"""Time after the usual latency of its data from which waiting is a problem."""
 LEAST_DISK = 2 * 10**9
 """Free bytes below which the disk is nearly full."""
 MOST = 10_000
@@ -112,6 +117,8 @@ class ScheduleStatus:
         What to do; empty if nothing is to be done.
     run : str
         The id of the last run's record.
+    latency_seconds : float
+        Time after an interval within which its data usually appear; 0 if it is unknown.
     """
 
     name: str
@@ -124,12 +131,14 @@ class ScheduleStatus:
     reason: str = ""
     remedy: str = ""
     run: str = ""
+    latency_seconds: float = 0.0
 
     @property
     def is_problem(self) -> bool:
         """Return whether a person should look at it."""
         return self.state in ("failing", "overdue", "damaged") or (
-            self.state == "waiting" and self.lag_seconds > LONG.total_seconds()
+            self.state == "waiting"
+            and self.lag_seconds > max(LONG.total_seconds(), self.latency_seconds + DAY.total_seconds())
         )
 
 
@@ -147,6 +156,10 @@ class Status:
         Whether the engine's server answers.
     disk_free : int
         Free bytes on the disk of the home folder.
+    quota : int or None
+        Bytes that the home may have; None without a quota.
+    housekeeping : Kept or None
+        The last housekeeping, with the bytes of the home; None if there was none yet.
     running, queued : int
         Schedules whose runs are running, and schedules whose run is due and has not begun.
     """
@@ -156,6 +169,8 @@ class Status:
     seen_seconds: float | None
     engine_up: bool
     disk_free: int
+    quota: int | None
+    housekeeping: Kept | None
     running: int
     queued: int
     schedules: tuple[ScheduleStatus, ...]
@@ -179,6 +194,12 @@ class Status:
             found.append(
                 ("disk", free, "delete results that no run uses: helio gc --older-than 90d --delete")
             )
+        if self.quota is not None and self.housekeeping is not None and self.housekeeping.used > self.quota:
+            used = f"the home has {in_gigabytes(self.housekeeping.used)}, more than its quota"
+            remedy = "keep less: HELIO_KEEP_RUNS, HELIO_KEEP_FIGURES; or set a larger HELIO_QUOTA"
+            found.append(("quota", f"{used} of {in_gigabytes(self.quota)}", remedy))
+        if self.housekeeping is not None and self.housekeeping.trouble:
+            found.append(("housekeeping", self.housekeeping.trouble, "run `helio gc` to see what is wrong"))
         return tuple(found)
 
     def to_json(self) -> dict[str, Any]:
@@ -186,7 +207,14 @@ class Status:
         problems = [
             {"subject": subject, "problem": what, "remedy": remedy} for subject, what, remedy in self.problems
         ]
-        return {**asdict(self), "well": not problems, "problems": problems}
+        last = self.housekeeping
+        housekeeping = last and {**asdict(last), "next": last.next.isoformat()}
+        return {
+            **asdict(self),
+            "housekeeping": housekeeping,
+            "well": not problems,
+            "problems": problems,
+        }
 
 
 def read_status(settings: Settings, now: datetime | None = None) -> Status:
@@ -197,7 +225,7 @@ def read_status(settings: Settings, now: datetime | None = None) -> Status:
     now : datetime, optional
         Naive UTC; the clock by default.
     """
-    home, now = settings.home, now or utc_now()
+    home, now = settings.home, now or settings.clock.utc()
     served, beat = is_served(home), read_heartbeat(home)
     paused = beat.paused if beat is not None and served else []
     schedules = tuple(_schedules(settings, now, paused))
@@ -208,6 +236,8 @@ def read_status(settings: Settings, now: datetime | None = None) -> Status:
         seen_seconds=None if beat is None else (now - datetime.fromisoformat(beat.seen)).total_seconds(),
         engine_up=Server(home, settings.environ).is_up(),
         disk_free=shutil.disk_usage(exists).free,
+        quota=settings.retention.quota,
+        housekeeping=last_housekeeping(home),
         running=sum(schedule.state == "running" for schedule in schedules),
         queued=sum(schedule.state == "overdue" for schedule in schedules),
         schedules=schedules,
@@ -252,16 +282,19 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         reason = "" if schedule.paused else "paused on the engine's page"
     elif last is not None and last.state == "running":
         state = "running"
-    elif last is not None and last.failures_in_a_row:
-        state, reason = "failing", last.reason or "the process of the run ended before the run"
-        remedy = f"helio runs show {last.run}" if last.run else f"helio run {schedule.pipeline}"
     elif last is not None and last.state == "waiting":
         state, reason = "waiting", last.reason
         remedy = "look at the archive's page: are these data published later, or not at all?"
+    elif last is not None and last.failures_in_a_row:
+        state, reason = "failing", last.reason or "the process of the run ended before the run"
+        remedy = _remedy(schedule, last, home, now)
     elif unbegun:
         state = "overdue"
         reason = f"the run of {unbegun[-1]:%Y-%m-%d %H:%M} UTC has not begun"
-        remedy = "start `helio serve`; if it runs, look at the engine's page: helio up"
+        remedy = (
+            "start `helio serve`; if it runs, look at its log, at the free space on the disk, and at the engine's "
+            "page: helio up"
+        )
     else:
         state = "ok" if succeeded else "never run"
     return ScheduleStatus(
@@ -275,7 +308,31 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         reason=reason,
         remedy=remedy,
         run=last.run if last is not None else "",
+        latency_seconds=last.latency if last is not None else 0.0,
     )
+
+
+def _remedy(schedule: Schedule, last: LastRun, home: Path, now: datetime) -> str:
+    """Return what to do about a run that failed: what its error advises, whether helio tries again, where to look."""
+    may_pass, advice = last.state == "crashed", last.advice
+    if last.run:
+        try:
+            failed = read_run(Runs(home / "runs").load(last.run))
+            may_pass, advice = failed.transient, failed.advice
+        except (DamagedRecord, UnknownRun) as error:
+            log.info("%s; its advice is unknown", error.message)
+    late = schedule.late_rule
+    tries = late is not None and may_pass and now < datetime.fromisoformat(last.slot) + late.within
+    span = f" -t '{schedule.values['$TIME_RANGE']}'" if "$TIME_RANGE" in schedule.values else ""
+    run = f"helio run {schedule.pipeline} --now {last.slot}{span}"
+    remedies = (
+        advice,
+        f"helio tries again by itself, {late}; at once: helio schedule again {schedule.name}"
+        if tries
+        else "",
+        f"helio runs show {last.run}" if last.run else "" if tries else f"run it now: {run}",
+    )
+    return "; ".join(remedy for remedy in remedies if remedy)
 
 
 def problem_of(schedule: ScheduleStatus) -> str:
@@ -284,6 +341,11 @@ def problem_of(schedule: ScheduleStatus) -> str:
     what = words.get(schedule.state, schedule.state)
     since = f" since {schedule.last_success[:16].replace('T', ' ')} UTC" if schedule.last_success else ""
     return f"{what}{since}{f': {schedule.reason}' if schedule.reason else ''}"
+
+
+def in_gigabytes(size: int) -> str:
+    """Write a number of bytes in GB, or in MB if it is small."""
+    return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
 
 
 def in_words(seconds: float) -> str:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from helio.errors import OutputError, RequestError
-from helio.flows.missed import utc_now
-from helio.service.incidents import Message, problems_of, read_incidents, write_incidents
+from helio.service.incidents import Incidents, Message, outages, problems_of, read_incidents, write_incidents
 from helio.service.notify import Address, find_addresses, send
 from helio.service.status import BEAT, read_status, write_heartbeat
 from helio.store.runs import Runs
 
 if TYPE_CHECKING:
-    from helio.flows.serve import Activity
+    from helio.flows.serve import Activity, Outage
     from helio.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -44,7 +42,9 @@ class Watch:
         self._on_progress = on_progress
         self._every = every.total_seconds()
         self._next = 0.0
-        self._trouble = ""
+        self._troubles: set[str] = set()
+        self._unwritten: Incidents | None = None
+        """Incidents that could not be written, because the disk is full."""
         self._sender: threading.Thread | None = None
         self._due: list[Message] = []
         self._sent: list[tuple[Message, list[str], tuple[str, ...]]] = []
@@ -52,26 +52,36 @@ class Watch:
 
     def look(self, activity: Activity) -> None:
         """Write the heartbeat, find incidents and send due messages; an error here does not end `helio serve`."""
-        if time.monotonic() < self._next:
+        if self._settings.clock.monotonic() < self._next:
             return
-        self._next = time.monotonic() + self._every
-        try:
-            write_heartbeat(self._settings.home, utc_now(), [*activity.running], [*activity.paused])
-            addresses = find_addresses(self._settings)
-            if addresses:
-                self._notify(addresses, utc_now())
-        except (OutputError, RequestError) as error:
-            if self._trouble != error.message:
-                self._on_progress(str(error))
-            self._trouble = error.message
-        else:
-            self._trouble = ""
+        self._next = self._settings.clock.monotonic() + self._every
+        troubles: dict[str, str] = {}
+        # Each by itself: on a full disk there is no heartbeat, but messages are sent.
+        for action in (self._beat, self._find_incidents):
+            try:
+                action(activity)
+            except (OutputError, RequestError) as error:
+                troubles[error.message] = str(error)
+        for message, words in troubles.items():
+            if message not in self._troubles:
+                self._on_progress(words)
+        self._troubles = set(troubles)
 
-    def _notify(self, addresses: tuple[Address, ...], now: datetime) -> None:
+    def _beat(self, activity: Activity) -> None:
+        now = self._settings.clock.utc()
+        write_heartbeat(self._settings.home, now, [*activity.running], [*activity.paused])
+
+    def _find_incidents(self, activity: Activity) -> None:
+        addresses = find_addresses(self._settings)
+        if addresses:
+            self._notify(addresses, self._settings.clock.utc(), activity.outage)
+
+    def _notify(self, addresses: tuple[Address, ...], now: datetime, outage: Outage | None) -> None:
         home = self._settings.home
-        before = read_incidents(home)
+        before = self._unwritten or read_incidents(home)
         status = replace(read_status(self._settings, now), served=True, seen_seconds=0.0)
-        incidents = before.after(*problems_of(status, Runs(self._settings.runs), home, before), now)
+        problems, quiet = problems_of(status, Runs(self._settings.runs), home, before)
+        incidents = before.after([*problems, *outages(outage, now)], quiet, now)
         if self._sender is not None and not self._sender.is_alive():
             tried = [message for message, _, _ in self._sent]
             lost = [(message, ["any address"], ()) for message in self._due if message not in tried]
@@ -84,13 +94,18 @@ class Watch:
                         f"the notification '{message.title}' was not accepted by {', '.join(failed)}"
                     )
             self._sender = None
-        if incidents != before:
-            write_incidents(home, incidents)
+        is_new = incidents != before or self._unwritten is not None
+        self._unwritten = incidents
         due = [message for message in incidents.messages if message.due <= now.isoformat()]
         if due and self._sender is None:
             self._due, self._sent = due, []
-            self._sender = threading.Thread(target=self._send, args=(addresses, due), daemon=True)
+            self._sender = threading.Thread(
+                target=self._send, args=(addresses, due), name="helio-notify", daemon=True
+            )
             self._sender.start()
+        if is_new:
+            write_incidents(home, incidents)
+        self._unwritten = None
 
     def _send(self, addresses: tuple[Address, ...], messages: list[Message]) -> None:
         for message in messages:

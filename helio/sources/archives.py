@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helio.clock import Clock
 from helio.errors import RequestError, closest
 from helio.settings import NetworkLimits, Settings
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance
@@ -75,6 +76,8 @@ class Access:
         Work offline: use only the cache.
     refresh : bool
         Request data again although they are in the cache.
+    ask_again : bool
+        Ask servers for their lists of files again, of any age, but download no data for this.
     impatient : bool
         Try each request once, and give up early a server that cannot be reached.
     listed : Listings
@@ -83,15 +86,19 @@ class Access:
         Files to cite as an earlier record cites them, whichever provider gives them.
     on_progress : callable
         Called with the progress of downloads, from several threads.
+    ledger : Path, optional
+        File that counts the downloaded bytes of several runs together (`Allowance`).
     """
 
     max_download: int | None = MAX_DOWNLOAD
     offline: bool = False
     refresh: bool = False
+    ask_again: bool = False
     impatient: bool = False
     listed: Listings = field(default_factory=dict)
     cited: Citations = field(default_factory=dict)
     on_progress: Callable[[Progress], None] = lambda progress: None
+    ledger: Path | None = None
 
 
 def archives_of(
@@ -106,6 +113,7 @@ def archives_of(
         addresses=settings.addresses,
         servers=settings.servers,
         limits=settings.network,
+        clock=settings.clock,
         access=access,
     )
 
@@ -142,6 +150,7 @@ class Archives:
         For each source with many servers, such as ``hapi``, the URLs of further servers by name.
     limits : NetworkLimits, optional
         Limits on the size and the slowness of replies.
+    clock : Clock, optional
     access : Access, optional
         Rules for using the network.
     """
@@ -156,6 +165,7 @@ class Archives:
         addresses: Mapping[str, str] | None = None,
         servers: Mapping[str, Mapping[str, str]] | None = None,
         limits: NetworkLimits | None = None,
+        clock: Clock | None = None,
         access: Access | None = None,
     ) -> None:
         self._reader = reader
@@ -165,8 +175,9 @@ class Archives:
         self._addresses = addresses or {}
         self._servers = servers or {}
         self._limits = limits
+        self._clock = clock
         self._access = access or Access()
-        self._allowance = Allowance(self._access.max_download)
+        self._allowance = Allowance(self._access.max_download, self._access.ledger)
         self._lock = threading.Lock()
         self._opened: dict[str, Provider] = {}
         self._client: Http | None = None
@@ -213,7 +224,7 @@ class Archives:
 
             places = HostPlaces(self._cache / "hosts", CONNECTIONS_PER_HOST) if self._cache else None
             hurry: dict[str, Any] = {"attempts": 1, "connecting": _HURRY} if self._access.impatient else {}
-            self._client = Http(places=places, limits=self._limits, **hurry)
+            self._client = Http(places=places, limits=self._limits, clock=self._clock, **hurry)
             if self._cancelled:
                 self._client.cancel()
         return self._client
@@ -260,6 +271,7 @@ class Archives:
             limit=self._allowance,
             offline=self._access.offline,
             refresh=self._access.refresh,
+            ask_again=self._access.ask_again,
             listed=self._access.listed,
             on_progress=self._access.on_progress,
         )

@@ -85,6 +85,8 @@ class Source(ABC):
         Work offline: use cached data of any age, and raise `Offline` for missing data.
     refresh : bool
         Request data again although they are in the cache.
+    ask_again : bool
+        Ask for the lists of files, or the descriptions of datasets, again although the cache has them.
     listed : Listings, optional
         Known files; for these the source does not ask the archive for a listing.
     on_progress : callable, optional
@@ -105,6 +107,8 @@ class Source(ABC):
     """Words for which ``helio datasets search`` names the source, because helio's catalogue does not list its
     datasets.
     """
+    locates_by_download: ClassVar[bool] = False
+    """Whether `locate` must download the data to name their version, because the archive has no list of files."""
     question: ClassVar[str] = ""
     """The question that `probe` asks, in words; ``helio doctor`` does not test a source if this text is empty."""
 
@@ -120,6 +124,7 @@ class Source(ABC):
         limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
+        ask_again: bool = False,
         listed: Listings | None = None,
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
@@ -134,6 +139,7 @@ class Source(ABC):
         self.allowance = allowance_of(limit)
         self.offline = offline
         self.refresh = refresh and not offline
+        self.ask_again = ask_again and not offline
         self.listed = listed or {}
         self.on_progress = on_progress
         self.folder = self.folder_of_address(self.url)

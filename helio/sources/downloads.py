@@ -203,6 +203,24 @@ class Downloads:
         """Return the requests for files that are not in the cache."""
         return [request for request in dict.fromkeys(requests) if self.find(request) is None]
 
+    def is_current(self, request: FileRequest) -> bool:
+        """Return whether the server says that a file of the cache is still its current version; download nothing.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited, Refused
+        """
+        cached = self.find(request)
+        validators = _validators(cached)
+        if not validators:
+            return False
+        return self._http.exchange(
+            request.url,
+            lambda answer: answer.status == 304,
+            headers=lambda: {"Accept": "*/*", "Accept-Encoding": "identity", **validators},
+            expected=(200, 304),
+        )
+
     # Downloading
 
     def _download(self, request: FileRequest, held: CachedFile | None, tally: Tally) -> CachedFile:
@@ -222,11 +240,7 @@ class Downloads:
             fields = {"Accept": "*/*", "Accept-Encoding": "identity"}
             if part.length and part.validator:
                 return fields | {"Range": f"bytes={part.length}-", "If-Range": part.validator}
-            if held is not None and held.etag:
-                return fields | {"If-None-Match": held.etag}
-            if held is not None and held.last_modified:
-                return fields | {"If-Modified-Since": held.last_modified}
-            return fields
+            return fields | _validators(held)
 
         def receive(answer: OpenReply) -> Mapping[str, str] | None:
             if answer.status == 304:
@@ -318,6 +332,15 @@ class Downloads:
             lock = self._busy.setdefault(request.place or request.url, threading.Lock())
         with lock:
             yield
+
+
+def _validators(held: CachedFile | None) -> dict[str, str]:
+    """Return the header with which a server sends a file only if it differs from the one in the cache."""
+    if held is not None and held.etag:
+        return {"If-None-Match": held.etag}
+    if held is not None and held.last_modified:
+        return {"If-Modified-Since": held.last_modified}
+    return {}
 
 
 def place_of(url: str) -> str:

@@ -304,7 +304,7 @@ class FileSource(Source):
 
     def _saved_or_asked(self, name: str, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
         saved = None if self.refresh else self.replies.load(name, _DatedListing)
-        if saved is not None:
+        if saved is not None and not self.ask_again:
             files: list[RemoteFile] = saved.content["files"]
             # an empty one may have been the archive's bad hour
             young = self.is_young(saved.said) and not saved.content.get("doubted", not files)
@@ -315,8 +315,26 @@ class FileSource(Source):
         if self.offline:
             return self._from_wider(name, dataset_id, time_range)
         listed = self.list_files(dataset_id, time_range)
+        if saved is not None and self.ask_again:
+            if not listed:
+                return listed  # perhaps only for now: the earlier list stays for later runs
+            listed = self._as_before(listed, saved.content["files"])
         self._keep_listing(name, time_range, listed, doubted=not listed)
         return listed
+
+    def _as_before(self, listed: Sequence[RemoteFile], before: Sequence[RemoteFile]) -> list[RemoteFile]:
+        """Return listed files as they were listed before if only their dates differ, and the server says that its bytes
+        are those of the cache.
+        """
+        earlier = {(file.url, file.size): file for file in before}
+        files = []
+        for file in listed:
+            same = earlier.get((file.url, file.size))
+            is_touched = same is not None and same.last_modified != file.last_modified
+            files.append(
+                same if same is not None and is_touched and self.downloads.is_current(_wanted(same)) else file
+            )
+        return files
 
     def _keep_listing(
         self, name: str, time_range: TimeRange, listed: Sequence[RemoteFile], *, doubted: bool

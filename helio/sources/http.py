@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import copy
 import math
-import random
 import threading
-import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from helio import __version__
+from helio.clock import Clock
 from helio.errors import (
     Cancelled,
     DamagedFile,
@@ -106,23 +105,6 @@ class Hosts:
 
 HOSTS = Hosts()
 """Limits on requests for this process; all HTTP clients of the process share these limits."""
-
-
-@dataclass(frozen=True)
-class Clock:
-    """Source of time, waiting and random numbers; a test can replace each of them."""
-
-    now: Callable[[], float] = time.time
-    """Current time, seconds since 1970, UTC."""
-    monotonic: Callable[[], float] = time.monotonic
-    """Seconds by a clock that never runs backwards."""
-    sleep: Callable[[float, threading.Event], object] = lambda seconds, ended: ended.wait(seconds)
-    """Function that waits for a number of seconds, or until an event is set."""
-    random: Callable[[], float] = random.random
-
-    def utc(self) -> datetime:
-        """Return the current time in UTC, without a time zone."""
-        return datetime.fromtimestamp(self.now(), UTC).replace(tzinfo=None)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ class ReplySource(Source):
     equal records give equal results.
     """
 
+    locates_by_download = True
+
     @abstractmethod
     def parameters_of(self, dataset_id: str) -> Collection[str]:
         """Return the names of a dataset's parameters; the dataset exists."""
@@ -150,7 +152,7 @@ class ReplySource(Source):
         return self.once(name, lambda: self._saved_or_asked(name, dataset_id, time_range))
 
     def _saved_or_asked(self, name: str, dataset_id: str, time_range: TimeRange) -> Any:
-        saved = None if self.refresh else self.replies.load(name)
+        saved = None if self.refresh or self.ask_again else self.replies.load(name)
         if saved is not None and (self.offline or self.is_fresh(saved.said, time_range.stop)):
             return saved.content
         if self.offline:

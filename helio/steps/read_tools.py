@@ -22,6 +22,9 @@ def read_from_code() -> dict[str, Signature]:
     assert spec is not None
     keys: dict[str, Any] = spec.schema["properties"]
     drawn = tuple(path.removeprefix("spec.") for path in signatures["render_spec"].tables[0].also)
+    of_tables = {"labels", *(path.partition(".")[0] for path in drawn)} - {
+        "vlines"
+    }  # most lines stand at a time
     signatures["plot_data"] = Signature(
         name="plot_data",
         version=signatures["render_spec"].version,
@@ -41,9 +44,7 @@ def read_from_code() -> dict[str, Signature]:
         "it depends on.",
         gives="figure",
         arguments=tuple(
-            Argument(key, schema, required=False)
-            for key, schema in keys.items()
-            if key not in ("labels", *(path.partition(".")[0] for path in drawn))
+            Argument(key, schema, required=False) for key, schema in keys.items() if key not in of_tables
         ),
         runs=False,
         synonyms=("style", "style_figure", "set_style"),

@@ -30,6 +30,9 @@ PrintedLength = NewType("PrintedLength", str)
 Amount = NewType("Amount", str)
 """A number with its unit: ``-100 nT``, ``1e-4 W/m^2``; without a unit for a quantity that has none."""
 
+Share = NewType("Share", float)
+"""A share of a whole, from 0 to 1."""
+
 Condition = NewType("Condition", str)
 """A condition on values, with the unit of its number: ``< -100 nT``, ``> 1e-4 W/m^2``."""
 

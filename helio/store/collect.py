@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, get_args
 
 from helio.errors import OutputError, UnknownRun
@@ -30,11 +31,15 @@ Kind = Literal[
     "reply",
     "unfinished download",
     "small picture",
+    "file of a figure",
+    "log file",
 ]
 
 UNTOUCHED = timedelta(hours=1)
 """Age below which helio keeps every object in the store, because a run may not have recorded the object yet."""
 QUARANTINE = timedelta(days=30)
+TABLE = ".arrow"
+"""Ending of tables in the store; the quota moves only these, not figures."""
 FOREIGN = timedelta(days=1)
 """How long a temporary file is kept if its process may still run on another machine."""
 
@@ -92,18 +97,20 @@ def collect(
     files: Path | None = None,
     pictures: Path | None = None,
     older_than: timedelta | None = None,
+    expired: Mapping[str, str] = MappingProxyType({}),
+    unused_files: timedelta | None = None,
     quota: int | None = None,
     now: datetime,
     dry_run: bool = True,
 ) -> Collected:
     """Remove the files of the store and of the cache that are no longer needed.
 
-    In this order: records of runs older than an age; results and objects that no run record refers to; temporary
-    files of processes that are gone; objects that have been in quarantine for thirty days; downloaded files that no
-    run record refers to and nobody has used for a week, downloads unfinished for a week, replies of
-    servers that nobody has used for ninety days; then, to fit a quota, objects in quarantine and the objects and
-    files that have been unused for longest, although finished runs refer to them (the records stay; a later run
-    recomputes the results and downloads the files again).
+    In this order: records of runs older than an age, and those that are named; results and objects that no run
+    record refers to; temporary files of processes that are gone; objects that have been in quarantine for thirty days;
+    downloaded files that no run record refers to and nobody has used for a week, downloads unfinished for a week,
+    replies of servers that nobody has used for ninety days; then, to fit a quota, objects in quarantine and the tables
+    and files that have been unused for longest, although finished runs refer to them (the records stay; a later run
+    recomputes the results and downloads the files again). Figures to which a run refers stay.
 
     Records of running runs and everything they refer to are never removed, nor anything made or used in the last
     hour or since the oldest running run began, nor downloads of another process.
@@ -117,6 +124,10 @@ def collect(
         run record refers to are removed.
     older_than : timedelta, optional
         Age of run records to remove. Default: remove none.
+    expired : mapping
+        The ids of further runs whose records to remove, each with the reason.
+    unused_files : timedelta, optional
+        Time without use after which downloaded files are removed although run records refer to them.
     quota : int, optional
         Bytes that the store and the file cache may hold together, run records not counted.
     now : datetime
@@ -130,7 +141,7 @@ def collect(
         Something cannot be removed. The store stays consistent; call again.
     """
     now = now.replace(tzinfo=UTC) if now.tzinfo is None else now
-    plan = _survey(store, runs, files, pictures, older_than, now)
+    plan = _survey(store, runs, files, pictures, older_than, expired, unused_files, now)
     if quota is not None:
         _fit(plan, quota)
     removed = tuple(plan.removals) if dry_run else tuple(_remove(plan, runs, files))
@@ -173,6 +184,8 @@ def _survey(
     files: Path | None,
     pictures: Path | None,
     older_than: timedelta | None,
+    expired: Mapping[str, str],
+    unused_files: timedelta | None,
     now: datetime,
 ) -> _Plan:
     plan = _Plan()
@@ -185,10 +198,9 @@ def _survey(
         if summary.status == "running":
             running |= _digits_in(folder)
             young = min(young, begun.timestamp())
-        elif older_than is not None and now - begun > older_than:
-            plan.removals.append(
-                Removal(folder, "run", folder_size(folder), "it is older than the given age", within=False)
-            )
+        elif summary.id in expired or (older_than is not None and now - begun > older_than):
+            reason = expired.get(summary.id, "it is older than the given age")
+            plan.removals.append(Removal(folder, "run", folder_size(folder), reason, within=False))
         else:
             referred |= _digits_in(folder)
     referred |= running
@@ -197,7 +209,12 @@ def _survey(
         plan.total += entry.size
         if entry.digits not in referred and entry.path not in plan.results_of and entry.modified < young:
             plan.remove(entry, "object", "no run refers to it")
-        elif entry.modified < young and entry.path not in fixed and entry.digits not in running:
+        elif (
+            (entry.path.suffix == TABLE or entry.digits not in referred)
+            and entry.modified < young
+            and entry.path not in fixed
+            and entry.digits not in running
+        ):
             plan.movable.append(entry)
     _survey_temporary(plan, store, runs, now)
     for entry in files_below(store.root / "quarantine"):
@@ -207,7 +224,7 @@ def _survey(
         else:
             plan.damaged.append(entry)
     if files is not None:
-        _survey_cache(plan, files, young, referred, running, now)
+        _survey_cache(plan, files, young, referred, running, now, unused_files)
     for entry in files_below(pictures) if pictures is not None else ():
         if entry.digits not in referred and entry.modified < young:
             plan.remove(entry, "small picture", "no run refers to its figure", within=False)
@@ -215,13 +232,23 @@ def _survey(
 
 
 def _survey_cache(
-    plan: _Plan, files: Path, young: float, referred: set[str], running: set[str], now: datetime
+    plan: _Plan,
+    files: Path,
+    young: float,
+    referred: set[str],
+    running: set[str],
+    now: datetime,
+    unused_files: timedelta | None,
 ) -> None:
     survey = survey_files(files, referred=referred, running=running, young=young, now=now)
     plan.total += survey.total
-    plan.movable_files += survey.movable
     for file in survey.unused:
         plan.remove_file(file, "no run refers to it, and it has not been used for 7 days")
+    if unused_files is not None:
+        for file in [file for file in survey.movable if file.used < (now - unused_files).timestamp()]:
+            survey.movable.remove(file)
+            plan.remove_file(file, "it has not been used for longer than files are kept")
+    plan.movable_files += survey.movable
     for entry in survey.old_replies:
         plan.remove(entry, "reply", "it has not been used for 90 days")
     for entry in survey.unfinished:

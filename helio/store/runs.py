@@ -115,6 +115,8 @@ class RunHeader(BareHeader, total=False):
     missing: list[Any]
     unwritten: list[str]
     error: str
+    error_kind: str
+    """Name of the class of `error`, an error that ended the run outside its steps."""
     citations: list[dict[str, Any]]
     events: list[EventRecord]
 

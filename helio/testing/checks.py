@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helio.clock import Clock
 from helio.errors import Cancelled, DataError, HelioError, Offline, UnknownDataset, UnknownParameter
 from helio.sources.base import Source
-from helio.sources.http import Clock
 from helio.testing.client import client
 from helio.time_range import TimeRange
 

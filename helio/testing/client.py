@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
-from helio.sources.http import Clock, Hosts, Http
+from helio.clock import Clock
+from helio.sources.http import Hosts, Http
 
 
 class FakeClock(Clock):

@@ -19,6 +19,7 @@ from helio.flows.last_runs import LastRun, last_run
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.slots import slots
 from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, intervals
+from helio.pipelines.runs.latency import latencies_of
 from helio.settings import Settings
 from helio.store.runs import ArtefactRecord
 from helio.time_range import TimeRange
@@ -169,7 +170,7 @@ def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime)
                     name=safe_name(pipeline) + suffix,
                     pipeline=pipeline,
                     title=members[-1].title or pipeline,
-                    intervals=_judged(members, scheduled, now),
+                    intervals=_judged(members, scheduled, settings, now),
                     values=differing,
                     schedule=None if scheduled is None else scheduled.schedule,
                     next_run=_next_run(scheduled, now),
@@ -179,7 +180,7 @@ def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime)
         name = safe_name(pipeline) + (f"--{_short(values)}" if pipeline in by_values else "")
         series.append(
             Series(
-                name, pipeline, pipeline, _judged((), scheduled, now), schedule=scheduled.schedule,
+                name, pipeline, pipeline, _judged((), scheduled, settings, now), schedule=scheduled.schedule,
                 next_run=_next_run(scheduled, now),
             )
         )  # fmt: skip
@@ -243,12 +244,11 @@ def _due(
         values = max(newest, key=lambda text: newest[text]) if newest else next(iter(groups), "")
         written = written_at(settings.home, name)
         first = min((run.now for run in scheduled.get(values, ()) if run.now), default=written)
-        slots_due = schedule.slots_due(
-            template,
-            min(first, written) - timedelta(seconds=1),
-            written if schedule.paused else now,
-        )
-        spans = dict(islice(slots_due, MOST_DUE))
+        begin, end = min(first, written) - timedelta(seconds=1), written if schedule.paused else now
+        spans = dict(islice(schedule.slots_due(template, begin, end), MOST_DUE))
+        if len(spans) == MOST_DUE:  # an hourly schedule of some years: only the newest
+            begin = max(begin, end - (max(spans) - min(spans)))
+            spans = dict(islice(schedule.slots_due(template, begin, end), MOST_DUE))
         found[pipeline, values] = _Scheduled(schedule, spans, last_run(settings.home, name))
     return found
 
@@ -262,13 +262,16 @@ class _Scheduled:
     last: LastRun | None
 
 
-def _judged(runs: Sequence[IntervalRun], scheduled: _Scheduled | None, now: datetime) -> tuple[Interval, ...]:
+def _judged(
+    runs: Sequence[IntervalRun], scheduled: _Scheduled | None, settings: Settings, now: datetime
+) -> tuple[Interval, ...]:
     """Say what happened for each interval of a series; a scheduled run that failed before it had a record, too."""
     if scheduled is None:
-        return intervals(runs, now=now)
+        return intervals(runs, now=now, latencies=latencies_of(runs, settings))
     spans, last = scheduled.spans, scheduled.last
     expected = spans[max(spans)] if spans and not scheduled.schedule.paused else None
-    found = intervals(runs, spans.values(), now=now, expected=expected)
+    latencies = latencies_of(runs, settings, scheduled.schedule.usual_latency)
+    found = intervals(runs, spans.values(), now=now, expected=expected, latencies=latencies)
     if last is None or last.run or last.status != "failed":
         return found
     failed = spans.get(datetime.fromisoformat(last.slot))

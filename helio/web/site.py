@@ -23,6 +23,7 @@ from helio.flows.schedule import name_of_range
 from helio.flows.server import Server
 from helio.pictures import size_of
 from helio.pipelines.runs.artefacts import SCALE
+from helio.pipelines.runs.basis import differences
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
 from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS
@@ -139,9 +140,13 @@ class Site:
             self.refresh()
 
     def _watched(self) -> tuple[int, ...]:
-        """Return when the folders of runs and of schedules last changed, and the present in steps of some minutes."""
-        folders = (self._runs.root, self._settings.home / "schedules")
-        return (*map(_written, folders), int(self._now().timestamp() // OFTEN))
+        """Return when the folder of runs and the schedules last changed, and the present in steps of some minutes."""
+        schedules = (self._settings.home / "schedules").glob("[!.]*.json")
+        return (
+            _written(self._runs.root),
+            *map(_written, sorted(schedules)),
+            int(self._now().timestamp() // OFTEN),
+        )
 
     def _running(self) -> tuple[str, ...]:
         return tuple(
@@ -293,6 +298,7 @@ class Site:
             series=series,
             month=month,
             months=_year(series, year),
+            states=_states(series, year),
             year=year,
             years=[
                 (number, month_address(series, max(key for key in months if key[0] == number)))
@@ -393,13 +399,16 @@ def environment() -> Environment:
         file_label=file_label,
         length_of=length_of,
         has_results=lambda run: run is not None and run.state in DONE,
+        was_remade=was_remade,
+        changes_of=changes_of,
         month_name=lambda month: f"{calendar.month_name[month[1]]} {month[0]}",
         start=START,
     )
     env.filters.update(
-        span=span_text,
+        span=lambda span: span.text,
         short_span=short_span,
         instant=lambda moment: f"{moment:%Y-%m-%d %H:%M} UTC",
+        day=lambda moment: f"{moment.day} {moment:%b}",
         day_of_year=lambda moment: int(f"{moment:%j}"),
         first_line=first_line,
         with_code=with_code,
@@ -423,30 +432,6 @@ def run_address(series: Series, run: IntervalRun) -> str:
     return f"{series.name}/runs/{safe_name(run.id)}.html"
 
 
-def span_text(span: TimeRange) -> str:
-    """Write an interval for readers: a day, or start and stop.
-
-    Examples
-    --------
-    >>> span_text(TimeRange.from_iso("2021-10-28", "2021-10-29"))
-    '2021-10-28'
-    >>> span_text(TimeRange.from_iso("2021-10-28", "2021-11-04"))
-    '2021-10-28 to 2021-11-04'
-    >>> span_text(TimeRange.from_iso("2021-10-28T12:00", "2021-10-28T18:00"))
-    '2021-10-28 12:00 to 18:00'
-    """
-    if _is_day(span):
-        return f"{span.start:%Y-%m-%d}"
-    if span.start.time() == span.stop.time() == MIDNIGHT:
-        return f"{span.start:%Y-%m-%d} to {span.stop:%Y-%m-%d}"
-    seconds = span.start.second or span.stop.second or span.start.microsecond or span.stop.microsecond
-    clock = "%H:%M:%S" if seconds else "%H:%M"
-    stop = (
-        f"{span.stop:{clock}}" if span.start.date() == span.stop.date() else f"{span.stop:%Y-%m-%d {clock}}"
-    )
-    return f"{span.start:%Y-%m-%d {clock}} to {stop}"
-
-
 def short_span(span: TimeRange) -> str:
     """Write an interval for a month's page: the weekday and the day, with times if it is not a whole day.
 
@@ -460,7 +445,7 @@ def short_span(span: TimeRange) -> str:
     'Thu 28 12:00 to 18:00'
     """
     first = f"{span.start:%a} {span.start.day}"
-    if _is_day(span):
+    if span.is_day:
         return first
     last = f"{span.stop:%a} {span.stop.day}"
     if span.duration > DAY and span.start.month != span.stop.month:
@@ -469,10 +454,6 @@ def short_span(span: TimeRange) -> str:
     if span.start.time() == span.stop.time() == MIDNIGHT:
         return f"{first} to {last}".rstrip()
     return f"{first} {span.start:%H:%M} to {last}{span.stop:%H:%M}"
-
-
-def _is_day(span: TimeRange) -> bool:
-    return span.duration == DAY and span.start.time() == MIDNIGHT
 
 
 def first_line(text: str) -> str:
@@ -500,9 +481,35 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
     if asked is None and interval.state == "stale":
         return interval.reason, again
     reason, advice = failure(run)
+    if asked is None and interval.state in ("waiting", "no data"):
+        step = f"step {run.failed_step}: " if run.failed_step else ""
+        reason = step + interval.reason
     if asked is None and interval.state == "waiting":
-        advice = f"the data may still come; later {again}"
+        rule = series.schedule.late if series.schedule is not None else ""
+        advice = "the data may still come"
+        advice += f": `helio serve` looks every {rule}" if rule else f"; later {again}"
     return reason, advice or (f"{again}; it goes on after the finished steps" if reason else "")
+
+
+def was_remade(interval: Interval) -> bool:
+    """Return whether the figure of an interval is not the first one, and its files differ from those before."""
+    made = [run for run in interval.runs if run.state in DONE]
+    return len(made) > 1 and _files_of(made[0]) != _files_of(made[1])
+
+
+def changes_of(interval: Interval, run: IntervalRun) -> str:
+    """Say what had changed when a run made an interval again; empty if nothing had, or if it was the first run."""
+    made = [other for other in interval.runs if other.state in DONE]
+    earlier = (
+        next((other for other in made[made.index(run) + 1 :] if other.basis), None) if run in made else None
+    )
+    if earlier is None or earlier.basis is None or run.basis is None:
+        return ""
+    return "; ".join(differences(earlier.basis, run.basis))
+
+
+def _files_of(run: IntervalRun) -> list[str]:
+    return sorted(file["sha256"] for file in run.files)
 
 
 def failure(run: IntervalRun) -> tuple[str, str]:
@@ -523,7 +530,7 @@ def run_command(series: Series, interval: Interval) -> str:
     Values that are not those of the template are in the record of the run.
     """
     span = interval.span
-    return f"helio run {quote(series.pipeline)} --time-range {quote(span_text(span) if _is_day(span) else str(span))}"
+    return f"helio run {quote(series.pipeline)} --time-range {quote(span.text if span.is_day else str(span))}"
 
 
 def with_code(text: str) -> Markup:
@@ -575,6 +582,12 @@ def _year(series: Series, year: int) -> list[dict[str, Any]]:
             }
         )
     return months
+
+
+def _states(series: Series, year: int) -> list[State]:
+    """Return the states that the intervals of a year have, for the legend; always that of a figure."""
+    found = {item.state for month, items in series.months.items() if month[0] == year for item in items}
+    return [state for state in reversed(WORST) if state in {"done", *found}]
 
 
 def _days_of(interval: Interval, month: tuple[int, int]) -> range:

@@ -18,10 +18,10 @@ from helio.authoring.gate import Gate
 from helio.authoring.gemini import Gemini
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Transcript
+from helio.clock import Clock
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.library import Library
 from helio.pipelines.template.document import Document
-from helio.sources.http import Clock
 from tests.authoring.standin_gemini import KEY, GeminiStandIn, Script
 
 NOW = datetime(2024, 1, 20, 12)
@@ -145,11 +145,14 @@ def author(
 
 
 @contextmanager
-def python(*arguments: str, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+def python(
+    *arguments: str, environment: dict[str, str] | None = None, stdin: bool = False
+) -> Iterator[subprocess.Popen[str]]:
     """Another Python, which does not outlive the test."""
     with subprocess.Popen(
         [sys.executable, *arguments],
         env=environment,
+        stdin=subprocess.PIPE if stdin else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -312,8 +312,8 @@ class GeminiStandIn(LoopbackServer):
         models: Sequence[str] | None = None,
         port: int = 0,
     ) -> None:
-        self.requests: list[Request] = []
-        """All questions, the refused ones too."""
+        self.requests: list[Any] = []
+        """All questions, the refused ones too; each a `request_kind`."""
         self.key = key
         self._refuses = refuses
         self._models = models
@@ -322,6 +322,8 @@ class GeminiStandIn(LoopbackServer):
         self._lock = threading.Lock()
         self._signed: dict[tuple[bytes, str], None] = {}
         super().__init__(_Handler, port)
+
+    request_kind: type[Request] = Request
 
     def answer(self, request: Request) -> Reply:
         """The reply to a question: the protocol's refusals first, then the script."""
@@ -335,13 +337,17 @@ class GeminiStandIn(LoopbackServer):
                 if following is None:
                     return failure(400, "the script of the stand-in is over")
                 if isinstance(following, Reply):
-                    return self._sign(following, request.model)
+                    return self._spoken(following, request)
                 self._rest = following
-        return self._sign(self._rest(request), request.model)
+        return self._spoken(self._rest(request), request)
 
     def pause(self, seconds: float) -> bool:
         """Wait so long; False when the stand-in was closed meanwhile."""
         return not self.over.wait(seconds)
+
+    def _spoken(self, reply: Reply, request: Request) -> Reply:
+        """A reply of the script in the words of the protocol."""
+        return self._sign(reply, request.model)
 
     def _refusal(self, request: Request) -> Reply | None:
         if request.key != self.key:
@@ -437,7 +443,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _handle(self, body: Mapping[str, Any]) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self._send(self.server.owner.answer(Request(self.command, self.path, headers, body)))
+        self._send(
+            self.server.owner.answer(self.server.owner.request_kind(self.command, self.path, headers, body))
+        )
 
     def _send(self, reply: Reply) -> None:
         if reply.seconds and not self.server.owner.pause(reply.seconds):

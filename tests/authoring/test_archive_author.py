@@ -54,7 +54,11 @@ def desk(settings, monkeypatch, still, folder):
     made = []
 
     def make(server=None, archive=folder):
-        with_model = replace(settings, model_key=KEY, model_url=server.url) if server else settings
+        with_model = (
+            replace(settings, model_keys={"gemini": KEY}, model_urls={"gemini": server.url})
+            if server
+            else settings
+        )
         made.append(api.desk(settings=with_model, now=NOW, archive=archive))
         return made[-1]
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.authoring.checks import judge
 from benchmarks.authoring.run import Bench, main, measure, put, table
-from benchmarks.authoring.scripted import KEY, ScriptedModel, bad_scripts, good_scripts
+from benchmarks.authoring.scripted import KEY, STAND_INS, ScriptedModel, bad_scripts, good_scripts
 from benchmarks.authoring.tasks import read_tasks
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
 
@@ -26,9 +26,9 @@ def bench(home):
     return Bench(home)
 
 
-@pytest.fixture(scope="module")
-def scripted(home):
-    with ScriptedModel(home) as model:
+@pytest.fixture(scope="module", params=STAND_INS)
+def scripted(home, request):
+    with ScriptedModel(home, request.param) as model:
         yield model
 
 

@@ -95,13 +95,13 @@ def test_a_sentence_is_proposed_reviewed_accepted_and_run(model):
     result = helio("author", ASKED)
     assert result.exit_code == 0, result.output
     assert "+ b: fetch AC_K2_MFI BGSEc over $TIME_RANGE → B" in result.output
-    assert f"Pending. To accept it: `helio proposals accept {proposal()}`" in result.output
+    assert f"Pending. To accept it: `helio accept {proposal()}`" in result.output
     assert not Path("home/templates").exists()
     assert "pending" in helio("proposals").output
     assert '"op"' in helio("proposals", "show", proposal(), "--patch").output
-    assert helio("proposals", "accept", proposal()).exit_code == 0
+    assert helio("accept", proposal()).exit_code == 0
     assert helio("proposals").output == "no pending proposals\n"
-    assert "was accepted" in failing(2, "proposals", "accept", proposal())
+    assert "was accepted" in failing(2, "accept", proposal())
     done = helio("run", "ace-field", "--archive", "sample", "-t", "2022-01-01", "-o", "out")
     assert done.exit_code == 0, done.output
     assert Path("out/figure.html").exists()
@@ -123,9 +123,19 @@ def test_a_rejected_change_is_not_made(model, mine):
     before = mine.read_bytes()
     model(edit(RED, touches="style"))
     helio("edit", "mine", "red for the magnitude")
-    assert helio("proposals", "reject", proposal()).exit_code == 0
-    assert "was rejected" in failing(2, "proposals", "accept", proposal())
+    assert helio("reject", proposal()).exit_code == 0
+    assert "was rejected" in failing(2, "accept", proposal())
     assert mine.read_bytes() == before
+
+
+def test_the_reason_of_a_rejection_is_given_to_the_model_with_the_next_request(model, mine):
+    server = model(edit(RED, touches="style"), edit(RED, touches="style"))
+    helio("edit", "mine", "red for the magnitude")
+    assert "alerts" not in server.requests[0].text
+    helio("reject", proposal(), "--because", "red is for alerts")
+    helio("edit", "mine", "another colour for the magnitude")
+    assert '"rejected because": "red is for alerts"' in server.requests[1].text
+    assert "colour of ACE_Bmag: black \u2192 red" in server.requests[1].text
 
 
 def test_a_colour_draws_the_figure_anew_and_computes_nothing(model, mine):
@@ -158,7 +168,7 @@ def test_a_preview_without_data_says_so_and_the_proposal_waits(model, mine):
     assert "no preview  before: " in result.output
     assert "no preview  after: " in result.output
     assert "Pending. To accept it: " in result.output
-    assert helio("proposals", "accept", proposal()).exit_code == 0
+    assert helio("accept", proposal()).exit_code == 0
 
 
 def test_a_preview_that_cannot_even_be_planned_says_so(model, mine):
@@ -249,8 +259,53 @@ def test_a_question_is_shown_with_its_choices(model):
 def test_a_question_as_json(model):
     model(SEEN, question("Which cadence?", "1 h", "16 s"))
     result = helio("author", ASKED, "--json")
-    assert json.loads(result.stdout) == {"question": "Which cadence?", "choices": ["1 h", "16 s"]}
+    told = json.loads(result.stdout)
+    assert Path(f"home/questions/{told.pop('id')}.json").is_file()
+    assert told == {"question": "Which cadence?", "choices": ["1 h", "16 s"]}
     assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("answer", ["16 s", "16 S", "2"])
+def test_a_kept_question_is_answered_later_as_it_was_asked(model, answer):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"))
+    asked = json.loads(helio("author", ASKED, "--as", "field", "--now", "2024-01-20", "--json").stdout)
+    server = model(SEEN, plan())
+    result = helio("answer", asked["id"], answer)
+    assert result.exit_code == 0, result.output
+    assert '[{"question": "Which cadence?", "answer": "16 s"}]' in server.requests[1].text
+    assert "2024-01-20" in server.requests[1].text
+    assert "field: authored by" in result.output
+    assert "no open question" in failing(2, "answer", asked["id"], answer)
+
+
+def test_a_second_question_is_kept_with_the_first_answer(model, mine):
+    model(question("Which cadence?", "1 h", "16 s"))
+    first = json.loads(helio("edit", "mine", "make it nicer", "--json").stdout)
+    model(question("Which colour?", "red", "blue"))
+    second = json.loads(helio("answer", first["id"], "1", "--json").stdout)
+    server = model(edit(RED, touches="style"))
+    assert helio("answer", second["id"], "red").exit_code == 0
+    answers = [
+        {"question": "Which cadence?", "answer": "1 h"},
+        {"question": "Which colour?", "answer": "red"},
+    ]
+    assert json.dumps(answers) in server.requests[0].text
+    assert not list(Path("home/questions").glob("*.json"))
+
+
+def test_an_answer_that_is_no_choice_of_the_question_is_refused_and_the_question_stays(model):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"), SEEN, question("Which frame?", "GSE", "GSM"))
+    asked = json.loads(helio("author", ASKED, "--json").stdout)
+    assert "is not one of the choices of the question" in failing(2, "answer", asked["id"], "1 min")
+    assert Path(f"home/questions/{asked['id']}.json").is_file()
+    assert "'16 s' is not one of the choices of the question 'Which frame?'" in failing(
+        2, "author", ASKED, "--answer", "16 s"
+    )
+
+
+@pytest.mark.parametrize("name", ["nothing", "question-0", "../proposals/x", "question-/../x"])
+def test_an_unknown_question_is_refused(name):
+    assert "question" in failing(2, "answer", name, "1")
 
 
 @pytest.mark.parametrize(("given", "told"), [(("--answer", "16 s"), "16 s"), (("--yes",), "1 h")])
@@ -421,10 +476,10 @@ def test_a_damaged_proposal_is_named_and_keeps_nobody_from_the_others(mine, dama
     assert listed.exit_code == 0, listed.output
     assert "torn.json is skipped: this version of helio" in listed.stderr
     assert sound in listed.stdout
-    for verb in ("accept", "show"):
-        assert "torn.json is not a valid proposal" in failing(2, "proposals", verb, "torn")
+    for verb in (("accept",), ("proposals", "show")):
+        assert "torn.json is not a valid proposal" in failing(2, *verb, "torn")
     assert helio("author", "ACE magnetic field for 2023-01-02").exit_code == 0
-    assert helio("proposals", "accept", sound).exit_code == 0
+    assert helio("accept", sound).exit_code == 0
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"number": "1"}', "\udcff"])
@@ -517,8 +572,8 @@ def test_a_transcript_says_it_all_again_without_a_key(model, monkeypatch):
 
 def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
     said = io.StringIO()
-    shown_requests = commands._shown_requests
-    monkeypatch.setattr(commands, "_shown_requests", lambda stream: shown_requests(said))
+    shown_requests = commands.shown_requests
+    monkeypatch.setattr(commands, "shown_requests", lambda stream: shown_requests(said))
     model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
     assert helio("edit", "mine", "red for the magnitude").exit_code == 0
     assert "answered 503: overloaded; helio tries again in 1.0 s" in said.getvalue()
@@ -625,7 +680,7 @@ def test_a_changed_line_of_code_is_shown_wherever_the_change_is(model, coded):
     assert told["changes"] == [found["text"]]
     assert found["removed"] == [{"number": 3, "value": "c = b + 1"}]
     assert found["added"] == [{"number": 3, "value": "c = b + 1000"}]
-    assert helio("proposals", "accept", proposal()).exit_code == 0
+    assert helio("accept", proposal()).exit_code == 0
     number = helio("history", "mine").output.splitlines()[-1].split()[0]
     assert helio("history", "mine", "--diff", number).output == LINES
     assert json.loads(helio("history", "mine", "--diff", number, "--json").stdout) == [found]

@@ -13,6 +13,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, SEEN
+from tests.authoring.conftest import NOW
 
 pytestmark = pytest.mark.slow
 
@@ -45,23 +46,26 @@ def counting() -> Callable[[standin.Request], standin.Reply]:
 
 def test_what_was_listed_is_the_verified_reference(serve, door, shelf):
     server = serve(LOOK, SEEN)
-    found = discover(door(server), "ACE magnetic field", shelf)
+    found = discover(door(server), "ACE magnetic field", shelf, now=NOW)
     [dataset] = found.reference()["datasets"]
     assert dataset["dataset_id"] == "AC_H2_MFI"
-    assert {"parameter_id": "BGSEc", "unit": "nT", "size": [3]} in dataset["parameters"]
+    [field] = [one for one in dataset["parameters"] if one["parameter_id"] == "BGSEc"]
+    assert (field["unit"], field["size"]) == ("nT", [3])
+    assert field["description"]
+    assert found.reference()["conclusion of the search"] == "AC_H2_MFI has it."
     assert (len(server.requests), found.ended) == (2, "")
 
 
 def test_what_a_search_shows_in_passing_is_not_in_the_reference(serve, door, shelf):
     server = serve(standin.call("search_datasets", {"query": "ACE magnetic field"}), SEEN)
-    assert discover(door(server), "ACE", shelf).reference() == {"datasets": []}
+    assert discover(door(server), "ACE", shelf, now=NOW).reference() == {"datasets": []}
     [result] = server.requests[1].results
     assert any(one["dataset_id"].startswith("AC_") for one in result["response"]["datasets"])
 
 
 def test_the_fast_model_is_asked_and_no_tool_writes(serve, door, shelf):
     server = serve(SEEN)
-    discover(door(server), "ACE", shelf)
+    discover(door(server), "ACE", shelf, now=NOW)
     assert server.requests[0].model == "gemini-3.5-flash-lite"
     assert set(server.requests[0].tools) == {one.name for one in tools()}
     assert all(one.name.split("_")[0] in ("find", "search", "list", "get", "browse") for one in tools())
@@ -69,14 +73,14 @@ def test_the_fast_model_is_asked_and_no_tool_writes(serve, door, shelf):
 
 def test_a_model_that_never_stops_looking_is_stopped(serve, door, shelf):
     server = serve(counting())
-    found = discover(door(server), "ACE", shelf)
+    found = discover(door(server), "ACE", shelf, now=NOW)
     assert len(server.requests) == MOST_ROUNDS
     assert found.ended == f"helio stopped the model's search of the catalogue after {MOST_ROUNDS} rounds"
 
 
 def test_the_same_call_again_is_answered_once_and_then_ends_the_search(serve, door, shelf):
     server = serve(standin.forever(LOOK))
-    found = discover(door(server), "ACE", shelf)
+    found = discover(door(server), "ACE", shelf, now=NOW)
     assert (len(server.requests), found.repeats) == (4, 3)
     assert server.requests[2].results[0]["response"] == {"note": "asked before: the result stands above"}
     assert found.reference()["datasets"] != []
@@ -85,7 +89,7 @@ def test_the_same_call_again_is_answered_once_and_then_ends_the_search(serve, do
 def test_a_hundred_calls_at_once_are_not_all_made(serve, door, shelf):
     many = [("search_datasets", {"query": f"field {n}"}) for n in range(100)]
     server = serve(standin.calls(many))
-    found = discover(door(server), "ACE", shelf)
+    found = discover(door(server), "ACE", shelf, now=NOW)
     assert (len(server.requests), found.calls) == (1, 100)
     assert "100 calls" in found.ended
 
@@ -143,7 +147,7 @@ def test_a_search_that_has_told_very_much_is_ended(serve, door, wide):
         return standin.calls([("list_parameters", one) for one in wanted])
 
     server = serve(answer)
-    found = discover(door(server), "ACE", wide)
+    found = discover(door(server), "ACE", wide, now=NOW)
     sent = max(len(json.dumps(one.body["contents"])) for one in server.requests)
     assert sent < MOST_TOLD + 4 * MOST_RESULT + 20_000
     assert "helio stopped the model's search" in found.ended
@@ -151,7 +155,7 @@ def test_a_search_that_has_told_very_much_is_ended(serve, door, wide):
 
 def test_answers_that_cannot_be_read_end_a_search_that_has_seen_something(serve, door, shelf):
     server = serve(LOOK, standin.forever(standin.stopped("MALFORMED_FUNCTION_CALL")))
-    found = discover(door(server), "ACE", shelf)
+    found = discover(door(server), "ACE", shelf, now=NOW)
     assert (len(server.requests), len(found.datasets)) == (3, 1)
     assert "search of the catalogue stopped early" in found.ended
 
@@ -159,16 +163,54 @@ def test_answers_that_cannot_be_read_end_a_search_that_has_seen_something(serve,
 def test_answers_that_cannot_be_read_are_an_error_where_nothing_was_seen(serve, door, shelf):
     server = serve(standin.forever(standin.empty()))
     with pytest.raises(Unreadable):
-        discover(door(server), "ACE", shelf)
+        discover(door(server), "ACE", shelf, now=NOW)
     assert len(server.requests) == 2
 
 
 def test_answers_to_questions_are_told_with_the_request(serve, door, shelf):
     server = serve(SEEN)
-    discover(door(server), "field", shelf, answers=[{"question": "Whose?", "answer": "Wind"}])
+    discover(door(server), "field", shelf, now=NOW, answers=[{"question": "Whose?", "answer": "Wind"}])
     assert '{"question": "Whose?", "answer": "Wind"}' in server.requests[0].text
 
 
 def test_datasets_of_a_template_are_known_without_asking(catalogue, library, tmp_path):
     found = CatalogueTools(catalogue, library, tmp_path).known(["AC_H2_MFI", "$DATASET", "NO_SUCH"])
     assert list(found.datasets) == ["AC_H2_MFI"]
+
+
+def test_the_searcher_knows_the_clock_and_the_time_of_the_request(serve, door, shelf):
+    server = serve(SEEN)
+    discover(door(server), "ACE field for last week", shelf, now=NOW)
+    assert "It is 2024-01-20T12:00 UTC." in server.requests[0].text
+    assert '{"last week": "2024-01-13 to 2024-01-20"}' in server.requests[0].text
+
+
+def test_every_parameter_that_was_listed_is_in_the_reference(wide):
+    for number in range(0, 10):
+        wide.call(Call("list_parameters", {"dataset_id": "AC_H2_MFI", "match": f"name_{number}"}))
+    [dataset] = wide.found.reference()["datasets"]
+    assert len(dataset["parameters"]) > 60
+    assert "left_out" not in dataset
+
+
+def test_no_function_is_described_without_arguments():
+    assert all(one.parameters["properties"] for one in tools())
+    assert all(part["description"] for one in tools() for part in one.parameters["properties"].values())
+
+
+@pytest.mark.parametrize("name", ["list_missions", "list_pipelines", "list_runs"])
+def test_a_list_can_be_narrowed(shelf, name):
+    [everything] = shelf.call(Call(name, {})).values()
+    [some] = shelf.call(Call(name, {"match": "ACE"})).values()
+    [none] = shelf.call(Call(name, {"match": "no such name"})).values()
+    assert len(some) <= len(everything)
+    assert none == []
+
+
+def test_frame_and_note_of_the_table_of_quantities_are_in_the_reference(shelf):
+    for _ in range(2):
+        shelf.call(Call("find_quantity", {"quantity": "magnetic field vector", "spacecraft": "ACE"}))
+    dataset = shelf.found.reference()["datasets"][0]
+    assert "magnetic field vector" in {row["quantity"] for row in dataset["quantities"]}
+    assert all(row["frame"] for row in dataset["quantities"])
+    assert len(dataset["quantities"]) == len({json.dumps(row) for row in dataset["quantities"]})

@@ -9,8 +9,8 @@ import traceback
 
 import pytest
 
-from helio.authoring import gemini as gemini_module
-from helio.authoring.gemini import A_DAY, Gemini, connect
+from helio.authoring import official_client
+from helio.authoring.gemini import Gemini
 from helio.authoring.model import (
     Ask,
     Call,
@@ -22,6 +22,8 @@ from helio.authoring.model import (
     Usage,
     UserTurn,
 )
+from helio.authoring.official_client import A_DAY
+from helio.authoring.providers import connect
 from helio.errors import (
     Blocked,
     ModelError,
@@ -398,7 +400,7 @@ def test_the_makers_client_is_not_imported_before_a_question_is_put():
 
 @pytest.mark.parametrize("kind", ["an answer without end", "a compressed answer"])
 def test_an_answer_is_bounded_in_bytes(monkeypatch, kind):
-    monkeypatch.setattr(gemini_module, "_LONGEST_ANSWER", 10**6)
+    monkeypatch.setattr(official_client, "LONGEST_ANSWER", 10**6)
     answers = {
         "an answer without end": unending_json,
         "a compressed answer": lambda: whole(bomb("gzip", 64), headers=b"Content-Encoding: gzip\r\n"),

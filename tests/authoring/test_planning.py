@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from helio.authoring import planning
 from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
 from helio.authoring.transcript import read_lines
 from helio.errors import Blocked, CutShort, QuotaExhausted, WrongKey
@@ -316,11 +317,36 @@ def test_the_key_is_in_no_question_and_in_no_transcript(serve, author):
 def test_every_tool_and_every_key_of_a_figure_is_told_in_a_line(serve, author):
     server = serve(SEEN, plan())
     author(server).create(ASKED)
-    told = server.requests[1].text.split("## Tools for steps\n")[1]
+    told = server.requests[1].system.split("## Tools for steps\n")[1]
     assert "- render_spec(spec: object, time_range?: time-range" in told
     assert "  - trace_colors: {…: string}. Colour of a line, by label or label.component." in told
     assert "- magnitude(source_label: label, " in told
-    assert len(told) < 30_000
+    assert "  - window: Length w of the window" in told
+    assert len(told) < 80_000
+
+
+def test_the_part_that_is_the_same_for_all_requests_comes_first(serve, author):
+    server = serve(SEEN, plan(), SEEN, plan())
+    author(server).create(ASKED)
+    author(server).create("the field of ACE for yesterday")
+    assert server.requests[1].system == server.requests[3].system
+    assert "## Tools for steps" not in server.requests[1].text
+    assert "for_each_json" in server.requests[1].system
+
+
+@pytest.mark.parametrize(("request_", "answer"), planning._EXAMPLES, ids=["field", "average"])
+def test_the_examples_of_the_prompt_are_right(serve, author, request_, answer):
+    made = author(serve(SEEN, standin.json_text(answer))).create(request_)
+    assert [one["step_id"] for one in made.template["steps"]] == [one["step_id"] for one in answer["steps"]]
+    assert not [one for one in made.proved.warnings if one.severity == "error"]
+
+
+def test_a_step_can_be_repeated_for_each_day(serve, author):
+    days = json.dumps({"as": "$DAY", "over": {"intervals": "$TIME_RANGE", "step": "1d"}})
+    daily = fetch() | {"for_each_json": days}
+    daily["tool_args_json"] = daily["tool_args_json"].replace("$TIME_RANGE", "$DAY")
+    made = author(serve(SEEN, plan(daily, figure()))).create(ASKED)
+    assert made.template["steps"][0]["for_each"]["as"] == "$DAY"
 
 
 # ---- a time of which rules read a part

@@ -68,11 +68,26 @@ def test_a_rejected_one_changes_nothing_and_cannot_be_accepted_later(proposals, 
     assert library.text(library.find("mine")) == mine
 
 
-def test_it_is_refused_when_the_pipeline_has_changed_meanwhile(proposals, library, mine):
+def test_it_is_refused_when_the_pipeline_has_changed_there_meanwhile(proposals, library, mine):
     made = edited(proposals, mine)
-    library.find("mine").path.write_text(mine.replace("1.0", "2.0") + "\n")
-    with pytest.raises(RequestError, match="has changed since"):
+    by_hand = mine.replace('"black"', '"green"')
+    library.find("mine").path.write_text(by_hand)
+    with pytest.raises(RequestError, match=r"has changed since.*colour of ACE_Bmag: black → red.*now green"):
         proposals.accept(made)
+    assert library.text(library.find("mine")) == by_hand
+    assert proposals.load(made.id).state == "pending"
+
+
+def test_a_change_elsewhere_by_hand_stays_and_the_proposed_change_is_made(proposals, library, mine):
+    made = edited(proposals, mine)
+    by_hand = mine.replace('"ACE B-field overview"', '"My field"', 1) + "\n"
+    assert by_hand != mine + "\n"
+    library.find("mine").path.write_text(by_hand)
+    proposals.accept(made)
+    assert library.text(library.find("mine")) == by_hand.replace('"black"', '"red"')
+    accepted = proposals.load(made.id)
+    assert accepted.before == by_hand
+    assert "had changed since" in accepted.notes[-1]
 
 
 def test_a_new_pipeline_is_saved_under_its_id(proposals, library, mine):
@@ -115,6 +130,148 @@ def test_what_came_to_nothing_is_kept_for_the_record(proposals):
     assert proposals.load(made.id).state == "failed"
     with pytest.raises(RequestError, match="failed already"):
         proposals.accept(made)
+
+
+# ---- changes of proposals, parts of proposals, and two proposals about the same pipeline
+
+
+def changed(mine: str, change) -> str:
+    template = json.loads(mine)
+    change({str(step["step_id"]): step["tool_args"] for step in template["steps"]}, template)
+    return as_text(template)
+
+
+def proposed(proposals, mine, change, request="…", **more):
+    return proposals.add(
+        kind="edited",
+        pipeline="mine",
+        request=request,
+        by="rules",
+        before=mine,
+        after=changed(mine, change),
+        **more,
+    )
+
+
+def red(args, template):
+    args["4"]["trace_colors"]["ACE_Bmag"] = "red"
+
+
+def titled(args, template):
+    args["4"]["title"] = "Field"
+
+
+def with_average(args, template):
+    step = {
+        "step_id": "smooth",
+        "tool_name": "running_average",
+        "tool_args": {"source_label": "ACE_Bmag", "window": "10min", "output_label": "Smooth"},
+    }
+    template["steps"].insert(2, step)
+    args["3"]["labels"] = ["ACE_B", "ACE_Bmag", "Smooth"]
+
+
+def both(*parts):
+    return lambda args, template: [part(args, template) for part in parts]
+
+
+def test_a_change_of_a_proposal_is_accepted_with_what_is_beneath_it(proposals, library, mine):
+    first = proposed(proposals, mine, red, "in red")
+    second = proposed(proposals, first.after, titled, "title", on=first.id)
+    assert [str(change) for change in second.changes] == [
+        str(change) for change in proposed(proposals, mine, titled).changes
+    ]
+    assert (proposals.beneath(second), proposals.above(first)) == ([first], [second])
+    proposals.accept(second)
+    assert library.text(library.find("mine")) == second.after
+    assert proposals.load(first.id).state == "accepted"
+    requests = [revision.request for revision in library.history("mine").revisions()]
+    assert requests[-2:] == ["in red", "title"]
+
+
+def test_a_rejected_proposal_takes_its_changes_along(proposals, mine):
+    first = proposed(proposals, mine, red)
+    second = proposed(proposals, first.after, titled, on=first.id)
+    rejected = proposals.reject(first, because="too loud")
+    assert [gone.id for gone in rejected] == [first.id, second.id]
+    assert (proposals.load(second.id).state, proposals.load(first.id).because) == ("rejected", "too loud")
+
+
+def test_some_of_its_changes_are_accepted_and_the_others_are_kept_in_words(proposals, library, mine):
+    made = proposed(proposals, mine, both(red, titled))
+    texts = [str(change) for change in made.changes]
+    number = next(number for number, text in enumerate(texts, 1) if "red" in text)
+    proposals.accept(made, only=[number])
+    text = library.text(library.find("mine"))
+    assert text == mine.replace('"black"', '"red"')
+    [left_out] = proposals.load(made.id).left_out
+    assert "title" in left_out
+
+
+def test_a_part_that_cannot_run_alone_is_refused(proposals, library, mine):
+    made = proposed(proposals, mine, with_average)
+    number = next(number for number, change in enumerate(made.changes, 1) if change.step_id == 3)
+    with pytest.raises(InvalidTemplate):
+        proposals.accept(made, only=[number])
+    assert library.text(library.find("mine")) == mine
+    assert proposals.load(made.id).state == "pending"
+
+
+@pytest.mark.parametrize("number", [0, 3, -1])
+def test_a_number_that_no_change_has_is_refused(proposals, mine, number):
+    with pytest.raises(RequestError, match="has no change"):
+        proposals.accept(proposed(proposals, mine, both(red, titled)), only=[number])
+
+
+def test_a_new_pipeline_is_accepted_as_a_whole(proposals, mine):
+    text = as_text({**json.loads(mine), "id": "other"})
+    made = proposals.add(kind="authored", pipeline="other", request="…", by="rules", before="", after=text)
+    with pytest.raises(RequestError, match="as a whole"):
+        proposals.accept(made, only=[1])
+
+
+@pytest.mark.parametrize(
+    "order", [(red, with_average), (with_average, red), (titled, red), (with_average, titled)]
+)
+def test_of_two_proposals_about_different_places_both_are_accepted(proposals, library, mine, order):
+    made = [proposed(proposals, mine, change) for change in order]
+    for proposal in made:
+        proposals.accept(proposal)
+    wanted = changed(mine, both(*order))
+    assert json.loads(library.text(library.find("mine"))) == json.loads(wanted)
+    assert [proposal.state for proposal in proposals.list()] == ["accepted", "accepted"]
+
+
+def test_a_step_that_is_gone_is_a_conflict(proposals, library, mine):
+    def without_style(args, template):
+        template["steps"] = template["steps"][:3]
+
+    colour, removal = proposed(proposals, mine, red), proposed(proposals, mine, without_style)
+    proposals.accept(removal)
+    with pytest.raises(RequestError, match="no longer there"):
+        proposals.accept(colour)
+
+
+def test_a_removed_step_that_has_changed_is_a_conflict(proposals, mine):
+    def without_style(args, template):
+        template["steps"] = template["steps"][:3]
+
+    colour, removal = proposed(proposals, mine, red), proposed(proposals, mine, without_style)
+    proposals.accept(colour)
+    with pytest.raises(RequestError, match="removed: style"):
+        proposals.accept(removal)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("id", True), ("beginning", True), ("mine", True), ("min", False), ("mine-2", False)],
+)
+def test_a_pending_proposal_is_meant_by_its_id_or_the_name_of_its_pipeline(proposals, mine, name, meant):
+    made = proposed(proposals, mine, red)
+    given = {"id": made.id, "beginning": made.id[: len("mine-20261120T")]}.get(name, name)
+    assert proposals.working(given) == (made if meant else None)
+    proposals.reject(made)
+    assert proposals.working(given) is None
 
 
 # ---- two at once, and what was broken off

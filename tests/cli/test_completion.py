@@ -84,7 +84,7 @@ def test_without_runs_none_is_offered():
         "helio repair ",
     ):
         assert completed(line) == []
-    assert completed("helio proposals accept ") == []
+    assert completed("helio accept ") == []
 
 
 def test_runs_steps_and_labels_are_offered():
@@ -111,7 +111,7 @@ def test_runs_steps_and_labels_are_offered():
 def test_pending_proposals_are_offered():
     request = ["author", "plot Wind magnetic field for 2022-01-01", "--as", "wind-field", "--author", "rules"]
     assert CliRunner().invoke(app, request, prog_name="helio").exit_code == 0
-    [proposal] = completed("helio proposals accept ")
+    [proposal] = completed("helio accept ")
     assert completed(f"helio proposals show {proposal[:6]}") == [proposal]
 
 

@@ -142,7 +142,7 @@ def test_the_type_of_an_argument_says_what_an_object_holds(monkeypatch: pytest.M
     monkeypatch.setenv("COLUMNS", "100")
     scale = helio("explain", "log_scale").stdout.splitlines()[0]
     assert scale.startswith(
-        'log_scale: "y", "log" or "linear"; or whole number; or object whose values are "log"'
+        'log_scale: "y", "log", "linear" or "symlog"; or whole number; or object whose values are "log",'
     )
     assert "formats: list whose items are" in helio("explain", "formats").stdout
 

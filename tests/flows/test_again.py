@@ -21,6 +21,7 @@ from helio.flows.serve import run_slot
 from helio.flows.server import Server
 from helio.pipelines.runs.basis import Basis
 from helio.pipelines.runs.intervals import IntervalRun, RunState, intervals
+from helio.pipelines.runs.session import Direct
 from helio.settings import Settings
 from helio.store.runs import Runs
 from helio.time_range import TimeRange
@@ -79,6 +80,11 @@ def test_an_interval_without_data_runs_again_if_nobody_can_say_what_is_there() -
 @pytest.mark.parametrize(("state", "again"), [("failed", False), ("crashed", True), (None, True)])
 def test_only_what_may_pass_is_tried_again(state: RunState | None, again: bool) -> None:
     assert bool(chosen(SLOT + DAY, state)) is again
+
+
+def test_a_day_that_failed_is_made_again_when_its_file_was_replaced() -> None:
+    assert chosen(SLOT + DAY, "failed", present=NEW) == ["X: a.csv is new"]
+    assert chosen(SLOT + timedelta(days=4), "failed", present=NEW) == []
 
 
 def test_a_server_that_was_down_is_asked_again() -> None:
@@ -210,8 +216,31 @@ def test_a_run_of_an_earlier_day_does_not_replace_the_last_run(tmp_path: Path) -
     assert (last.slot, last.status) == (SLOT.isoformat(), "success")
 
 
+def test_a_schedule_says_that_young_data_are_not_published_yet_and_that_older_ones_have_a_gap(
+    daily: tuple[Settings, Schedule, Path],
+) -> None:
+    settings, schedule, _ = daily
+    for latency, words in (
+        ("100d", "not published yet (MY_FIELD usually appears after 100 days, as the user said)"),
+        ("1d", "gap: "),
+    ):
+        schedule = Schedules(settings).add(replace(schedule, latency=latency), now=NOON, replace=True)
+        assert schedule.latency == latency
+        slot = TOMORROW - 4 * DAY + timedelta(hours=6, minutes=10)
+        with noted_run(settings.home, schedule.name, slot) as on_end:
+            plan = schedule.plan(settings, slot, schedule.values)
+            run_slot(schedule, plan, settings, Direct(), on_end)
+        last = last_run(settings.home, schedule.name)
+        assert last is not None
+        assert last.status == "waiting"
+        assert last.reason.startswith(f"step fetch: {words}")
+        assert last.latency == float(latency.removesuffix("d")) * 86_400
+
+
 def test_rules_of_a_schedule_are_checked_when_it_is_added(daily: tuple[Settings, Schedule, Path]) -> None:
     settings, schedule, _ = daily
+    with pytest.raises(RequestError, match="duration 'soon' is not understood"):
+        Schedules(settings).add(replace(schedule, latency="soon"), now=NOON, replace=True)
     with pytest.raises(RequestError, match="does not say how often"):
         Schedules(settings).add(replace(schedule, late="often"), now=NOON, replace=True)
     path = settings.home / "schedules" / "late-field.json"

@@ -48,18 +48,18 @@ def test_each_interval_is_a_task_run_with_its_state_reason_and_picture(
         made.ended(day(2), "failed", "step draw: too large", picture=str(page))
         assert not made.is_stopped()
     shown = Shown(server, flow_run_of(made))
-    expected = {str(day(0)): "Completed", str(day(1)): "NoData", str(day(2)): "Failed"}
+    expected = {day(0).text: "Completed", day(1).text: "NoData", day(2).text: "Failed"}
     shown.soon(lambda shown: shown.states, expected)
-    assert shown.tasks[str(day(2))]["state"]["message"] == "step draw: too large"
+    assert shown.tasks[day(2).text]["state"]["message"] == "step draw: too large"
     run = shown.run
     assert run["name"] == "diamond backfill 2024-01-01/2024-01-04"
     assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Partial")
     assert run["state"]["message"] == "1 done, 1 failed, 1 no data"
     assert set(run["tags"]) == {"helio", "backfill", "diamond"}
     artifacts = {artifact["task_run_id"]: artifact for artifact in artifacts_of(server, made)}
-    image = artifacts[shown.tasks[str(day(0))]["id"]]
+    image = artifacts[shown.tasks[day(0).text]["id"]]
     assert (image["type"], base64.b64decode(image["data"].partition(",")[2])) == ("image", PNG)
-    assert "figure.html" in artifacts[shown.tasks[str(day(2))]["id"]]["data"]
+    assert "figure.html" in artifacts[shown.tasks[day(2).text]["id"]]["data"]
     assert list((home / FOLDER).iterdir()) == []
 
 
@@ -99,7 +99,7 @@ def test_a_chunk_that_is_stopped_is_cancelled(home: Path, server: Server) -> Non
         stop()
     shown = Shown(server, flow_run_of(made))
     assert shown.run["state_type"] == "CANCELLED"
-    shown.soon(lambda shown: shown.states, {str(day(0)): "Cancelled"})
+    shown.soon(lambda shown: shown.states, {day(0).text: "Cancelled"})
 
 
 def test_a_person_can_cancel_a_chunk_on_its_page(
@@ -130,10 +130,10 @@ def killed(home: Path, server: Server) -> Iterator[ChunkRun]:
 
 def test_a_chunk_whose_process_was_killed_has_crashed(home: Path, server: Server, killed: ChunkRun) -> None:
     shown = Shown(server, flow_run_of(killed))
-    shown.soon(lambda shown: shown.states, {str(day(0)): "Running"})
+    shown.soon(lambda shown: shown.states, {day(0).text: "Running"})
     assert mark_dead_chunks(server, home) == 1
     assert shown.run["state_type"] == "CRASHED"
-    shown.soon(lambda shown: shown.states, {str(day(0)): "Crashed"})
+    shown.soon(lambda shown: shown.states, {day(0).text: "Crashed"})
     assert mark_dead_chunks(server, home) == 0
 
 
@@ -166,7 +166,7 @@ def test_a_backfill_shows_its_intervals_on_the_engines_pages(
     assert filled.status == "success"
     shown = Shown(server, filled.page.rpartition("/")[2])
     assert shown.run["name"] == "daily-field backfill 2024-01-01/2024-01-04"
-    expected = {str(day(0)): "Completed", str(day(1)): "Completed", str(day(2)): "NoData"}
+    expected = {day(0).text: "Completed", day(1).text: "Completed", day(2).text: "NoData"}
     shown.soon(lambda shown: shown.states, expected)
     again = fill()
     assert (again.page, len(again.made)) == ("", 0)

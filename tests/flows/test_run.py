@@ -7,13 +7,16 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from helio.errors import Cancelled, EngineError, NoData, RateLimited, ServerUnavailable
+from helio.flows import engine
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
-from tests.flows.conftest import ENVIRON, Run, Runner, chain, diamond
+from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain, diamond
 from tests.waiting import LONG
 
 pytestmark = [pytest.mark.server, pytest.mark.process]
@@ -200,6 +203,37 @@ def test_a_run_that_somebody_cancels_on_the_server_keeps_its_results(server: Ser
         FlowRequest(chain(3), "r", home, server.url), Runner({"b": cancelled_there}), recorded=ids.append
     )
     assert [result.state for result in results] == ["completed"] * 3
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_run_whose_server_was_lost_while_it_began_does_its_work(
+    server: Server, home: Path, monkeypatch: pytest.MonkeyPatch, *, lost: bool
+) -> None:
+    def begin(*args: object, **options: object) -> None:
+        """Return, or raise, as Prefect does if the server was killed before it accepted the state of the run."""
+        if lost:
+            raise httpx.ConnectError("all connection attempts failed")
+
+    monkeypatch.setattr(engine, "run_flow_sync", begin)
+    ids: list[str] = []
+    request = FlowRequest(chain(3), "r", home, server.url)
+    results = run_flow(request, Runner(), recorded=ids.append)
+    assert [result.state for result in results] == ["completed"] * 3
+    assert Shown(server, ids[0]).run["state_name"] == "Completed"
+
+
+def test_a_run_that_somebody_ended_before_its_first_step_is_cancelled(
+    server: Server, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*args: object, flow_run: Any, **options: object) -> None:
+        state = {"state": {"type": "CANCELLED"}, "force": True}
+        server.request(f"/flow_runs/{flow_run.id}/set_state", state)
+
+    monkeypatch.setattr(engine, "run_flow_sync", end)
+    runner = Runner()
+    with pytest.raises(Cancelled):
+        run_flow(FlowRequest(chain(3), "r", home, server.url), runner)
+    assert runner.order == []
 
 
 def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from helio.errors import EngineError
+from helio.errors import Cancelled, EngineError
 from helio.flows.last_runs import last_run
 from helio.flows.missed import note_served, read_served
 from helio.flows.register import BEGUN, FINAL
 from helio.flows.schedule import Schedule, Schedules
-from helio.flows.serve import ask
+from helio.flows.serve import ask, run_scheduled
 from helio.flows.server import Server
 from helio.flows.slots import slots_in
 from helio.settings import Settings
@@ -477,6 +477,12 @@ def test_a_server_that_is_killed_is_brought_back_and_the_schedules_go_on(serving
     soon(lambda: serving.server.state().pid not in (None, before), "another server")
     soon(lambda: serving.log.read_text().count(words) > said, "a word about it")
     assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
+
+
+def test_a_run_whose_server_is_lost_before_its_first_step_is_cancelled_not_failed(tmp_path: Path) -> None:
+    with pytest.raises(Cancelled, match="the engine's server was lost"):
+        run_scheduled("any", Settings(home=tmp_path))
+    assert last_run(tmp_path, "daily") is None
 
 
 def test_ctrl_c_ends_it_with_130_and_a_service_manager_with_0(serving: Serving) -> None:

@@ -89,12 +89,23 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "Proton_W_nonlin": Made("km/s", 40), "fit_flag": Made("", 10, constant=True),
                 },
             ),
+            # no WI_H5_SWE: the second candidate is used
+            "WI_ELM2_3DP": ("98s", {"AVGTEMP": Made("eV", 12)}),
         },
         {},
     ),
     "b-power-spectrum": (
         "2003-11-20T00:00 to 2003-11-20T03:00",
-        {"WI_H2_MFI": ("200ms", {"BGSE": vector("nT", 1, "GSE", swing=6)})},
+        {
+            "WI_H2_MFI": ("200ms", {"BGSE": vector("nT", 1, "GSE", swing=6)}),
+            "WI_H1_SWE": (
+                "92s",
+                {
+                    "Proton_V_nonlin": Made("km/s", 400), "Proton_Np_nonlin": Made("cm^-3", 6),
+                    "Proton_W_nonlin": Made("km/s", 40), "fit_flag": Made("", 10, constant=True),
+                },
+            ),
+        },
         {},
     ),
     "l1-monitor-comparison": (
@@ -116,11 +127,10 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
             ),
             "DSCOVR_H0_MAG": ("10s", {"B1GSE": vector("nT", 0, "GSE", swing=4, seed="imf")}),
             "DSCOVR_ORBIT_PRE": ("1h", {"GSE_POS": vector("km", (1.5e6, 1e5, 1e5), "GSE", swing=2e4)}),
-            # no AC_H0_SWE: the second candidate is used
-            "AC_K0_SWE": (
-                "1h",
+            "AC_H0_SWE": (
+                "64s",
                 {
-                    "Vp": Made("km/s", 400), "Np": Made("cm^-3", 6, seed="density"),
+                    "Vp": Made("km/s", 400, swing=-30, seed="wind"), "Np": Made("cm^-3", 6, seed="density"),
                     "Tpr": Made("K", 1e5, seed="heat"),
                 },
             ),
@@ -159,6 +169,7 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                     "DENS": Made("cm^-3", 700, seed="density"),
                     "VEL_RTN_SUN": vector("km/s", (280, 30, 0), "RTN", swing=40), "TEMP": Made("eV", 40),
                     "EFLUX_VS_ENERGY": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(100, 2e4)),
+                    "QUALITY_FLAG": Made("", 16, constant=True),  # the attenuator is engaged: good
                 },
             ),
             "PSP_FLD_L3_SQTN_RFS_V1V2": (
@@ -258,7 +269,10 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
             ),
             "RBSP-A_MAGNETOMETER_4SEC-GSM_EMFISIS-L3": (
                 "4s",
-                {"Magnitude": Made("nT", 250, swing=60), "magInvalid": GOOD},
+                {
+                    "Magnitude": Made("nT", 250, swing=60), "magInvalid": GOOD,
+                    "coordinates": vector("km", (2.4e4, 8e3, 2e3), "GSM", swing=2e3),
+                },
             ),
             "RBSPA_REL03_ECT-MAGEIS-L2": (
                 "11s",

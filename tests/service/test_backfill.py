@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from helio import api
-from helio.errors import Cancelled, RequestError, UnknownPipeline
+from helio.errors import Cancelled, OutputError, RequestError, UnknownPipeline
+from helio.pipelines.runs import session
 from helio.pipelines.runs.why import why
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.service import backfill as module
@@ -80,6 +81,33 @@ def test_only_the_day_of_a_replaced_file_is_made_again_and_why_says_so(home: Pat
     [change] = changes
     assert change.startswith("  choices[0].files[ac_h2_mfi_20240102000000_v01.cdf]: ")
     assert made(fill(home)) == []
+
+
+@pytest.mark.parametrize("choose", ["needed", "failed"])
+def test_a_failed_day_whose_file_was_replaced_is_made_again(home: Path, data: Path, choose: str):
+    path = next(data.glob("*20240102*"))
+    path.write_bytes(path.read_bytes()[:2000])
+    assert states(fill(home, "2024-01-02..2024-01-03")) == ["failed"]
+    write_day(data, 1)
+    [stale] = fill(home, "2024-01-02..2024-01-03", dry_run=True).intervals
+    assert (stale.state, stale.reason) == ("stale", f"AC_H2_MFI: {path.name} is new")
+    assert states(fill(home, "2024-01-02..2024-01-03", choose=choose)) == ["done"]
+
+
+def test_a_day_whose_last_file_found_a_full_disk_is_made_again(
+    home: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def write(path: Path, content: bytes) -> None:
+        raise OutputError(f"{path} cannot be written: the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "write_whole", write)
+        [full] = fill(home, "2024-01-02..2024-01-03").intervals
+    assert full.run is not None
+    assert (full.state, full.run.transient) == ("failed", True)
+    assert "run.json cannot be written: the disk is full" in full.reason
+    assert states(fill(home, "2024-01-02..2024-01-03")) == ["done"]
+    assert next((home / "helio-runs").rglob("2024-01-02/run.json")).exists()
 
 
 def test_a_new_day_makes_nothing_but_itself(home: Path, data: Path):
@@ -180,6 +208,10 @@ def test_a_dry_run_runs_nothing_and_estimates(home: Path, data: Path):
     assert later is not None
     assert later.intervals == 1
     assert later.seconds is not None
+    elsewhere = fill(home, dry_run=True, output=home / "elsewhere").estimate
+    assert elsewhere is not None
+    assert elsewhere.intervals == 3
+    assert elsewhere.seconds is not None
 
 
 def test_an_edit_during_a_backfill_changes_no_run_of_it(home: Path, data: Path):

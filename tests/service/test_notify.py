@@ -7,6 +7,7 @@ import logging
 import socketserver
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,19 +15,28 @@ from typing import Any
 
 import pytest
 
-from helio.errors import RequestError
+from helio.errors import OutputError, RequestError
 from helio.flows.last_runs import noted_run
 from helio.flows.missed import utc_now
 from helio.flows.schedule import Schedule, Schedules
-from helio.flows.serve import Activity
-from helio.service.incidents import PAUSES, Incidents, Problem, problems_of, read_incidents
+from helio.flows.serve import Activity, Outage
+from helio.service.incidents import (
+    LONGEST,
+    MOST,
+    PAUSES,
+    Incidents,
+    Problem,
+    outages,
+    problems_of,
+    read_incidents,
+)
 from helio.service.notify import find_addresses, send, shown
 from helio.service.status import read_status
 from helio.service.watch import Watch
 from helio.settings import Settings, read_settings
 from helio.store.runs import Runs
 from tests.waiting import wait_until
-from tests.web.homes import add_run
+from tests.web.homes import add_run, error
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:'imghdr' is deprecated:DeprecationWarning"
@@ -194,8 +204,8 @@ def test_one_message_for_an_incident_and_one_when_it_is_over() -> None:
     assert state.after([], none, NOW + 2 * HOUR) == state
 
 
-def storm(start: str, stop: str = "") -> Problem:
-    return Problem("alert daily dst", "helio: alert", "Dst", over=bool(stop), since=stop or start)
+def storm(start: str, stop: str = "", *, over: bool = False) -> Problem:
+    return Problem("alert daily dst", "helio: alert", "Dst", over=over, since=start, until=stop)
 
 
 def test_an_alert_is_reported_once_and_its_end_once() -> None:
@@ -204,7 +214,7 @@ def test_an_alert_is_reported_once_and_its_end_once() -> None:
     for problems in (
         [storm("2024-05-10T17")],
         [storm("2024-05-10T17")],
-        [storm("2024-05-10T17", "2024-05-11T03")],
+        [storm("2024-05-10T17", "2024-05-11T03", over=True)],
     ):
         state = state.after(problems, none, NOW)
     assert titles(state) == ["helio: alert", "over: helio: alert"]
@@ -212,6 +222,7 @@ def test_an_alert_is_reported_once_and_its_end_once() -> None:
     assert titles(again) == titles(state)
     later = state.after([storm("2024-05-12T01", "2024-05-12T02")], none, NOW)
     assert titles(later) == [*titles(state), "helio: alert"]
+    assert set(later.open) == {"alert daily dst"}
 
 
 def test_without_data_an_alert_stays_open() -> None:
@@ -228,6 +239,58 @@ def test_a_message_is_given_up_after_the_last_attempt() -> None:
         assert state.messages[0].due == now.isoformat()
     assert state.messages[0].accepted[0] == "1: json://a"
     assert state.postponed(state.messages[0], (), now).messages == ()
+
+
+def test_what_is_remembered_and_sent_is_bounded() -> None:
+    def alert(number: int) -> Problem:
+        since = (NOW + number * HOUR).isoformat()
+        return Problem(f"alert {number}", "title", "x" * 10**6, over=True, since=since, once=True)
+
+    state = Incidents()
+    for number in range(3 * MOST):
+        state = state.after([alert(0), alert(number)], frozenset(), NOW)
+    assert len(state.reported) == len(state.messages) == MOST
+    assert {"alert 0", f"alert {3 * MOST - 1}"} <= set(state.reported)
+    assert all(len(message.body) <= LONGEST for message in state.messages)
+    assert state.messages[-1].body.endswith(" …")
+
+
+MINUTE = timedelta(minutes=1)
+
+
+def test_a_restart_of_the_engine_is_one_message() -> None:
+    outage = Outage(NOW, restarted=True)
+    assert list(outages(outage, NOW + MINUTE)) == []
+    ended = replace(outage, ended=NOW + MINUTE)
+    [problem] = outages(ended, NOW + 2 * MINUTE)
+    assert problem.cause == (
+        "The engine's server did not answer from 2024-05-10 08:00:00 to 08:01:00 UTC. It answers again."
+    )
+    state = Incidents().after([problem], frozenset(), NOW).after([problem], frozenset(), NOW)
+    assert [message.title for message in state.messages] == ["helio: the engine's server did not answer"]
+    assert state.open == {}
+    again = Outage(NOW + 9 * MINUTE, NOW + 10 * MINUTE, restarted=True)
+    assert len(state.after([*outages(again, NOW + 11 * MINUTE)], frozenset(), NOW).messages) == 2
+
+
+def test_an_engine_that_stays_away_is_an_incident_with_its_end() -> None:
+    outage = Outage(NOW)
+    state = Incidents().after([*outages(outage, NOW + 3 * MINUTE)], frozenset(), NOW)
+    assert list(state.open) == ["engine"]
+    state = state.after([*outages(outage, NOW + 9 * MINUTE)], frozenset(), NOW)
+    ended = replace(outage, ended=NOW + 9 * MINUTE)
+    state = state.after([*outages(ended, NOW + 10 * MINUTE)], frozenset(), NOW)
+    titles = [message.title for message in state.messages]
+    assert titles == [
+        "helio: the engine's server did not answer",
+        "over: helio: the engine's server did not answer",
+    ]
+    assert state.after([*outages(ended, NOW + 10 * MINUTE)], frozenset(), NOW).messages == state.messages
+
+
+def test_an_engine_that_is_slow_for_a_moment_is_no_message() -> None:
+    assert list(outages(Outage(NOW, NOW + MINUTE), NOW + 9 * MINUTE)) == []
+    assert list(outages(None, NOW)) == []
 
 
 # In `helio serve` -------------------------------------------------------------------------------------------
@@ -266,22 +329,106 @@ def test_a_failure_and_its_end_are_sent_once_each_also_after_a_restart(
     assert "helio runs show run-1" in found[0][1]
 
 
-def test_an_alert_of_the_last_run_is_a_problem_with_its_figure(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    add_schedule(settings)
-    event = {
-        "step_id": "dst", "label": "storms", "kind": "alert", "message": "Dst < -100 nT from …", "unit": "nT",
-        "start": "2024-05-10T17:00:00Z", "stop": "", "value": -130.0, "time": "", "figure": "/out/figure.png",
+def event(start: str, stop: str = "") -> dict[str, Any]:
+    return {
+        "step_id": "fetch", "label": "storms", "kind": "alert", "message": f"Dst < -100 nT from {start}", "unit": "nT",
+        "start": start, "stop": stop, "value": -130.0, "time": "", "figure": "/out/figure.png",
     }  # fmt: skip
-    ran(settings, "success", add_run(tmp_path, "2024-05-10", events=[event]))
-    problems, _ = problems_of(read_status(settings), Runs(settings.runs), tmp_path, Incidents())
-    [alert] = [problem for problem in problems if problem.key.startswith("alert")]
-    assert (alert.key, alert.over) == ("alert daily dst", False)
-    assert alert.cause == "Dst < -100 nT from …\nFigure: /out/figure.png"
-    ran(settings, "failed", "run-2", "no files")
-    known = Incidents().after([alert], frozenset(), NOW)
-    _, quiet = problems_of(read_status(settings), Runs(settings.runs), tmp_path, known)
-    assert quiet == {"alert daily dst"}
+
+
+class Days:
+    """Runs of a daily schedule for one day after another, each followed by a look at the incidents."""
+
+    def __init__(self, home: Path) -> None:
+        self.settings = settings_of(home)
+        add_schedule(self.settings)
+        self.incidents = Incidents()
+
+    def run(self, day: int, *events: dict[str, Any], status: str = "success") -> list[str]:
+        """Run a day of May 2024, and return the titles of the messages that follow."""
+        home, slot = self.settings.home, datetime(2024, 5, day + 1, 6)
+        started_at = f"2024-05-{day + 1:02}T06:00:{len(Runs(self.settings.runs).ids()):02}+00:00"
+        failure = None if status == "success" else error("StepError", "it failed")
+        run = add_run(
+            home, f"2024-05-{day:02}", status=status, failure=failure, events=events, started_at=started_at
+        )
+        with noted_run(home, "daily", slot) as on_end:
+            on_end(run, status, "" if status == "success" else "step fetch: it failed")
+        return self.look(slot)
+
+    def look(self, now: datetime) -> list[str]:
+        before = self.incidents
+        status = read_status(self.settings, now + HOUR)
+        found = problems_of(status, Runs(self.settings.runs), self.settings.home, before)
+        self.incidents = before.after(*found, now)
+        new = self.incidents.messages[len(before.messages) :]
+        return [message.title for message in new if "alert" in message.title]
+
+    @property
+    def open(self) -> list[str]:
+        return [key for key in self.incidents.open if key.startswith("alert")]
+
+
+BEGUN, OVER = ["helio: alert of daily, step fetch"], ["over: helio: alert of daily, step fetch"]
+
+
+def test_an_alert_of_the_last_run_names_its_figure_and_what_to_do(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(9, event("2024-05-09T17:00:00Z")) == BEGUN
+    [message] = days.incidents.messages
+    first, *rest = message.body.splitlines()
+    assert first == "Dst < -100 nT from 2024-05-09T17:00:00Z"
+    assert rest[0] == "Figure: /out/figure.png"
+    assert rest[1].startswith("What to do: look at the figure; helio runs show ace-field-")
+
+
+def test_an_alert_that_ended_within_its_day_stays_open_until_a_day_without_event(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(9, event("2024-05-09T17:00:00Z", "2024-05-09T19:00:00Z")) == BEGUN
+    assert days.look(NOW) == []
+    assert days.open == ["alert daily fetch"]
+    assert days.run(10, event("2024-05-10T05:00:00Z", "2024-05-10T06:00:00Z")) == []
+    assert days.run(11) == OVER
+    assert "The run of 2024-05-12 06:00 UTC found no event." in days.incidents.messages[-1].body
+    assert days.look(NOW) == []
+
+
+def test_an_alert_over_midnight_is_over_when_newer_data_show_its_end(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(8, event("2024-05-08T17:00:00Z")) == BEGUN
+    assert days.run(9, event("2024-05-09T00:00:00Z")) == []
+    assert days.run(10, event("2024-05-10T00:00:00Z", "2024-05-10T05:00:00Z")) == OVER
+    assert days.incidents.messages[-1].body.startswith("Dst < -100 nT from 2024-05-10T00:00:00Z")
+    assert days.run(11) == []
+
+
+def test_an_event_in_a_window_that_moves_is_reported_once(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    storm = event("2024-05-09T17:00:00Z", "2024-05-09T19:00:00Z")
+    assert days.run(9, storm) == BEGUN
+    assert days.run(10, storm) == OVER
+    assert days.run(11, storm) == []
+
+
+def test_a_day_that_is_made_again_neither_ends_nor_repeats_an_alert(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    storm = event("2024-05-09T17:00:00Z", "2024-05-09T19:00:00Z")
+    assert days.run(9, storm) == BEGUN
+    assert days.run(9, storm) == []
+    assert days.open == ["alert daily fetch"]
+
+
+def test_a_run_without_the_alert_step_says_nothing_about_the_alert(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(8, event("2024-05-08T17:00:00Z")) == BEGUN
+    assert days.run(9, status="failed") == []
+    assert days.run(10, status="partial") == []
+    assert days.open == ["alert daily fetch"]
+    assert days.run(11) == OVER
+
+
+def test_the_alert_of_a_partial_run_is_reported(tmp_path: Path) -> None:
+    assert Days(tmp_path).run(9, event("2024-05-09T17:00:00Z"), status="partial") == BEGUN
 
 
 def test_a_server_that_is_down_delays_nothing_and_the_message_waits(tmp_path: Path) -> None:
@@ -301,6 +448,31 @@ def test_a_server_that_is_down_delays_nothing_and_the_message_waits(tmp_path: Pa
     assert any("was not accepted by 1: json://127.0.0.1:9" in line for line in lines)
     kept = (tmp_path / "schedules" / ".incidents.json").read_text()
     assert "secret" not in kept + "".join(lines)
+
+
+def test_on_a_full_disk_a_message_is_sent_once_and_written_when_there_is_space(
+    tmp_path: Path, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings_of(tmp_path, webhook.address)
+    add_schedule(settings)
+    ran(settings, "failed", "run-1", "step b: no file")
+
+    def is_full(*args: object, **options: object) -> None:
+        raise OutputError("the disk is full")
+
+    lines: list[str] = []
+    watch = Watch(settings, on_progress=lines.append, every=timedelta())
+    with monkeypatch.context() as full:
+        full.setattr("helio.service.watch.write_heartbeat", is_full)
+        full.setattr("helio.service.watch.write_incidents", is_full)
+        wait_until(lambda: (watch.look(Activity()), webhook.received)[1])
+        for _ in range(3):
+            watch.look(Activity())
+    assert read_incidents(tmp_path) == Incidents()
+    wait_until(lambda: (watch.look(Activity()), not read_incidents(tmp_path).messages)[1])
+    assert list(read_incidents(tmp_path).open) == ["schedule daily"]
+    assert len(webhook.received) == 1
+    assert lines == ["the disk is full"]
 
 
 def test_a_file_that_others_may_read_is_reported_and_stops_nothing(tmp_path: Path) -> None:

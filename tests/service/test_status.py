@@ -10,17 +10,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from helio.errors import EngineError
+from helio.errors import EngineError, OutputError
 from helio.flows.last_runs import last_run, noted_run
 from helio.flows.schedule import Schedule, Schedules
 from helio.service import status as module
 from helio.service.status import read_status, write_heartbeat
 from helio.settings import Settings
+from tests.web.homes import add_run, error
 
 ADDED = datetime(2024, 5, 1)
 NOW = datetime(2024, 5, 10, 8)
@@ -71,6 +72,63 @@ def test_a_schedule_that_succeeded_is_well(settings: Settings) -> None:
         write_heartbeat(settings.home, NOW, [], [])
         status = read_status(settings, datetime(2024, 5, 10, 8, 0, 3))
     assert (status.served, status.seen_seconds, status.engine_up, status.problems) == (True, 3.0, False, ())
+
+
+def test_waiting_is_a_problem_only_a_day_after_the_usual_latency(settings: Settings) -> None:
+    add(settings)
+    ran(settings, datetime(2024, 5, 2, 6), "success")
+    with noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)) as on_end:
+        on_end("run-10", "waiting", "step fetch: not published yet", timedelta(days=7))
+    found = one(settings)
+    assert (found.state, found.reason, found.latency_seconds) == (
+        "waiting",
+        "step fetch: not published yet",
+        7 * 86_400.0,
+    )
+    assert not found.is_problem
+    assert one(settings, datetime(2024, 5, 12, 8)).is_problem
+
+
+def test_a_run_that_waits_for_data_after_a_failure_waits(settings: Settings) -> None:
+    add(settings)
+    ran(settings, datetime(2024, 5, 9, 6), "failed", "step fetch: the server is down")
+    ran(settings, datetime(2024, 5, 10, 6), "waiting", "step fetch: no file yet")
+    found = one(settings)
+    assert (found.state, found.reason, found.failures) == ("waiting", "step fetch: no file yet", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "late", "expected"),
+    [
+        ("ServerUnavailable", "3h for 3d", "ask again; helio tries again by itself, 3h for 3d; at once: "
+         "helio schedule again daily; helio runs show RUN"),
+        ("ServerUnavailable", "", "ask again; helio runs show RUN"),
+        ("StepError", "3h for 3d", "ask again; helio runs show RUN"),
+    ],
+)  # fmt: skip
+def test_the_remedy_says_what_the_error_advises_and_what_helio_does(
+    settings: Settings, kind: str, late: str, expected: str
+) -> None:
+    Schedules(settings)._write(Schedule("daily", "ace-bfield-overview", "0 6 * * *", late=late))
+    run = add_run(
+        settings.home, "2024-05-09", status="failed", failure=error(kind, "it is down", "ask again")
+    )
+    with noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)) as on_end:
+        on_end(run, "failed", "step fetch: it is down")
+    assert one(settings).remedy == expected.replace("RUN", run)
+
+
+def test_a_run_that_failed_before_it_had_a_record_has_a_remedy_too(settings: Settings) -> None:
+    values = {"$TIME_RANGE": "yesterday"}
+    Schedules(settings)._write(Schedule("daily", "ace-bfield-overview", "0 6 * * *", values=values))
+    with (
+        pytest.raises(OutputError),
+        noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)),
+    ):
+        raise OutputError("the disk is full", advice="free some space")
+    assert one(settings).remedy == (
+        "free some space; run it now: helio run ace-bfield-overview --now 2024-05-10T06:00:00 -t 'yesterday'"
+    )
 
 
 def test_failures_in_a_row_are_counted_and_the_last_success_stays(settings: Settings) -> None:

@@ -9,8 +9,9 @@ from datetime import datetime
 import pytest
 
 from helio import __version__
+from helio.clock import Clock
 from helio.errors import Cancelled, HelioError, RateLimited, Refused, RequestError, ServerUnavailable
-from helio.sources.http import Clock, Hosts, Http, retry_after
+from helio.sources.http import Hosts, Http, retry_after
 from helio.testing.cdaweb import REST
 from tests.waiting import LONG
 

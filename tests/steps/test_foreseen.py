@@ -52,7 +52,7 @@ def test_every_tool_that_gives_a_table_says_what_it_gives():
     )
 
 
-WITH_UNIT_OF_AN_AXIS = {"band_integral", "spectral_break"}
+WITH_UNIT_OF_AN_AXIS = {"band_integral", "integral_between", "spectral_break"}
 """Tools whose unit follows from the unit of an axis, which is not known before a run."""
 
 

@@ -117,3 +117,12 @@ def test_a_failure_of_a_time_that_is_not_due_changes_nothing(tmp_path: Path):
         raise RequestError("the pipeline names a dataset that does not exist")
     (series,) = made(tmp_path).series
     assert states(series) == ["05-09 missing", "05-10 missing", "05-11 due"]
+
+
+def test_of_very_many_due_intervals_the_newest_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("helio.web.gallery.MOST_DUE", 3)
+    add_schedule(tmp_path, datetime(2024, 4, 1))
+    due = [interval.span.start for interval in made(tmp_path).series[0].intervals if interval.due]
+    assert due == [datetime(2024, 5, day) for day in (10, 11)]  # within the length of the oldest three

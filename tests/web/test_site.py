@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 import pytest
 
+from helio.flows.schedule import Schedule
 from helio.pipelines.runs import artefacts
+from helio.pipelines.runs.basis import Basis
 from helio.settings import Settings
 from helio.store.runs import Runs
 from helio.store.store import Store, StoredResult
 from helio.store.work_keys import key_of
 from helio.web.gallery import safe_name
-from helio.web.site import START, Site, interval_address
+from helio.web.site import START, Site, changes_of, explain, interval_address, was_remade
 from tests.web.homes import NOW, add_run, error, picture, settings_of, usual_home
 
 
@@ -123,10 +126,7 @@ def test_a_month_shows_only_its_own_days_and_links_to_its_neighbours(site: Site)
     small = [link for link in parsed.links if "thumbs/" in link]
     assert len(small) == len(set(small)) == 6
     words = " ".join(parsed.text.split())
-    assert (
-        "Mon 6 waiting step fetch: AC_H2_MFI has no file for 2024-05-06 the data may still come; later run"
-        in words
-    )
+    assert "Mon 6 waiting step fetch: AC_H2_MFI has no file for 2024-05-06 the data may still come" in words
     assert "Apr 2024: 1 done" in words
 
 
@@ -431,6 +431,15 @@ def test_no_data_of_long_ago_is_final_and_recent_days_wait(tmp_path: Path):
     assert [item.state for item in site.gallery.series[0].intervals] == ["no data", "waiting"]
     assert "Waiting" in Page(page(site, "ace-field/2024-05-10.html")).text
     assert "No data" in Page(page(site, "ace-field/2024-04-01.html")).text
+    series = site.gallery.series[0]
+    gap, late = (
+        replace(interval, reason=words)
+        for interval, words in zip(series.intervals, ("gap: no file", "not published yet"), strict=True)
+    )
+    assert explain(series, gap)[0].endswith("gap: no file")
+    reason, advice = explain(series, late)
+    assert reason.endswith("not published yet")
+    assert advice.startswith("the data may still come; later run `helio run ")
 
 
 def test_a_day_with_an_alert_is_marked_in_the_calendar_and_described_on_its_page(tmp_path: Path):
@@ -453,3 +462,55 @@ def test_a_day_with_an_alert_is_marked_in_the_calendar_and_described_on_its_page
     shown = page(made, "ace-field/2024-05-10.html")
     assert "Dst &lt; -100 nT &lt;b&gt;" in shown
     assert "not as expected: coverage" in shown
+
+
+def test_a_remade_day_says_when_and_what_had_changed(tmp_path: Path) -> None:
+    for day, started_at in (("2024-05-09", "10"), ("2024-05-09", "11"), ("2024-05-10", "11")):
+        add_run(tmp_path, day, started_at=f"2024-05-{started_at}T06:10:00+00:00")
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    month = page(site, "ace-field/2024-05.html")
+    assert month.count("made again on 11 May") == 1
+    [interval, _] = site.gallery.series[0].intervals
+    newest, oldest = interval.runs
+    files = " AC_H2_MFI 2024-05-09/2024-05-10"
+    newest = replace(newest, basis=Basis({"draw": "1"}, {"render_spec": 2}, {files: {"a_v02.cdf": "2"}}))
+    oldest = replace(oldest, basis=Basis({"draw": "1"}, {"render_spec": 1}, {files: {"a_v02.cdf": "1"}}))
+    remade = replace(interval, runs=(newest, oldest))
+    words = changes_of(remade, newest)
+    assert words == "the tool render_spec has changed: version 1 → 2; AC_H2_MFI: a_v02.cdf was republished"
+    assert changes_of(remade, oldest) == ""
+    assert not was_remade(replace(interval, runs=(newest, replace(oldest, files=newest.files))))
+
+
+def test_the_legend_has_the_states_that_occur(site: Site) -> None:
+    legend = re.search(r'<p class="legend".*?</p>', page(site, "ace-field/2024-05.html"), re.DOTALL)
+    assert legend is not None
+    assert re.findall(r"</i> ([a-z ]+)", legend[0]) == ["figure", "waiting", "failed"]
+
+
+def test_a_day_that_waits_says_who_looks_again(tmp_path: Path) -> None:
+    failure = error("NoData", "AC_H2_MFI has no file for 2024-05-10", "choose another time range")
+    add_run(tmp_path, "2024-05-10", status="failed", failure=failure)
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    [series] = site.gallery.series
+    [interval] = series.intervals
+    assert explain(series, interval)[1].startswith("the data may still come; later run `helio run ace-field")
+    schedule = Schedule("daily", "ace-field", "0 6 * * *", late="1h for 3d")
+    late = replace(series, schedule=schedule)
+    assert explain(late, interval)[1] == "the data may still come: `helio serve` looks every 1h for 3d"
+    waiting = page(site, "ace-field/2024-05-10.html")
+    assert "How to cite" not in waiting
+    assert '<p class="advice">the data may still come</p>' in page(site, "ace-field/2024-05.html")
+
+
+def test_a_heartbeat_makes_no_page_read_the_records_again(tmp_path: Path) -> None:
+    add_run(tmp_path, "2024-05-10")
+    (tmp_path / "schedules").mkdir()
+    site = Site(settings_of(tmp_path), now=lambda: NOW)
+    before = site.gallery
+    (tmp_path / "schedules" / ".heartbeat.json").write_text("{}")
+    site.follow()
+    assert site.gallery is before
+    (tmp_path / "schedules" / "daily.json").write_text("{}")
+    site.follow()
+    assert site.gallery is not before

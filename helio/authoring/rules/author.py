@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
 from helio.authoring.gate import Gate
+from helio.authoring.memory import Item, preferred, with_names
 from helio.authoring.outcome import (
     Attribution,
     AuthorQuestion,
@@ -51,12 +52,22 @@ class RuleAuthor:
     gate : Gate
     now : datetime
         Naive UTC.
+    remembered : callable
+        Returns what the user told helio to remember.
     """
 
-    def __init__(self, catalogue: Catalogue, gate: Gate, *, now: datetime) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        gate: Gate,
+        *,
+        now: datetime,
+        remembered: Callable[[], Sequence[Item]] = tuple,
+    ) -> None:
         self._catalogue = catalogue
         self._gate = gate
         self._now = now
+        self._remembered = remembered
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Write a template for a simple request: spacecraft, quantities, time, computations, and how the figure looks.
@@ -69,15 +80,18 @@ class RuleAuthor:
             The data do not exist, or not for that time.
         """
         _check_length(request)
+        items = self._remembered()
+        request, names = with_names(request, items)
         rest, marks = take_marks(request)
         reading = read_request(rest, self._catalogue, self._now)
         self._refuse_others(reading.unread)
         _refuse_unread(reading.unread)
         if reading.doubt is not None:
             raise reading.doubt
+        wanted, preferences = preferred(reading.request, request, items)
         try:
             template, notes = write_template(
-                reading.request, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
+                wanted, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
             )
             if marks:
                 template = marked(marks, template, catalogue=self._catalogue, ask=_answers(()))
@@ -87,7 +101,7 @@ class RuleAuthor:
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
-        return TemplateDraft(proved, BY, (*reading.named, *notes))
+        return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes))
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
@@ -114,6 +128,7 @@ class RuleAuthor:
         from helio.authoring.rules.edit import edited
 
         _check_length(request)
+        request, _ = with_names(request, self._remembered())
         try:
             return edited(
                 request,

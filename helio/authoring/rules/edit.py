@@ -46,7 +46,8 @@ _CHANGED = (*_ADDED, "resample")
 _REMOVE = r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?"
 _POSITIONS = {"first": 1, "top": 1, "second": 2, "third": 3, "last": -1, "bottom": -1}
 _BY_NUMBER = (
-    "y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_label", "bin_range"
+    "y_label", "log_scale", "linthresh", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_label",
+    "bin_range",
 )  # fmt: skip
 _IN_ORDER = ("panel_types", "row_heights")
 _MARKS = ("hlines", "vlines", "slopes", "annotations")

@@ -28,6 +28,10 @@ class ReadTable:
     known: Foreseen
 
 
+CONVERT = "convert_units"
+"""The tool that requires a table in a unit of the same quantity as its argument."""
+
+
 def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
     """Return the known unit, frame and kind of each table that a tool with requirements for these facts needs.
 
@@ -51,7 +55,7 @@ def demands(step: StepView) -> bool:
         return False
     if step.tool == RENDER:
         return any(_is_entry(read.path) for read in step.reads) or bool(_shared_axes(step))
-    return bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
+    return step.tool == CONVERT or bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
 def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:

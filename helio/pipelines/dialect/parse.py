@@ -14,7 +14,7 @@ HP002 (error)  truncated JSON
     to do   Get the whole file again: it ends before its last bracket.
 
 HP003 (error)  readable, but not a pipeline
-    Prose, a number or a bare text has no steps.
+    Prose, a number or a bare text has no steps; nor has a list of tasks in words, none of which names a tool.
     before  Hello! How can I help?
     after   refused
     to do   Use a file with the steps of a pipeline; `helio export PIPELINE` prints an example.
@@ -35,9 +35,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from helio.counts import number_of
 from helio.pipelines.dialect.rename_template_keys import template_renaming
 from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded, misspelt
 from helio.pipelines.dialect.written import list_of, object_of
@@ -236,7 +238,21 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
         near = [key for key in value if key != "steps" and misspelt(key, ("steps",))]
         advice = tuple(f"did you mean 'steps' instead of '{key}'?" for key in near)
         return Diagnostic("HP004", message, path=pointer("steps"), advice=advice)
+    if tasks := _tasks(value["steps"]):
+        message = f"{number_of(len(tasks), 'task')} in words, but no step names a tool"
+        command = f"helio author {shlex.quote(' '.join(tasks))}"
+        return Diagnostic(
+            "HP003", message, path=pointer("steps"), advice=(f"let helio write the steps: {command}",)
+        )
     return None
+
+
+def _tasks(steps: Any) -> list[str]:
+    """Return the sentences of a planner's tasks; return an empty list if any item names a tool or has no sentence."""
+    tasks = [object_of(item) for item in list_of(steps)]
+    if not all(isinstance(task.get("instruction"), str) and not _is_action(task) for task in tasks):
+        return []
+    return [f"{task['instruction'].strip().rstrip('.')}." for task in tasks]
 
 
 def _wrapped(value: Any) -> Any:

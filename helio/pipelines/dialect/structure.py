@@ -121,6 +121,12 @@ def _what_is_wrong(error: Any, shown: str) -> str:
             for option in operand
         ]
         return f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds)))
+    if rule in ("minimum", "maximum"):
+        low, high = (error.schema.get(bound) for bound in ("minimum", "maximum"))
+        if (low, high) == (0, 1):
+            percent = f": write {given / 100:g} for {given:g} %" if 1 < given <= 100 else ""
+            return f"{shown} is not a share from 0 to 1{percent}"
+        return f"{shown} is {'below' if rule == 'minimum' else 'above'} {operand:g}"
     if rule in SIZES:
         return f"there are {len(given):,} {SIZES[rule]}; the maximum is {operand:,}"
     if rule in ("minItems", "minLength", "minProperties"):

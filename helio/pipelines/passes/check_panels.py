@@ -1,4 +1,4 @@
-"""Check the settings for single panels of a figure; these settings name a panel by its number.
+"""Check the settings for single panels of a figure, which name a panel by its number, and of its lines and events.
 
 HV109 (error)  a setting for a panel that the figure does not have
     The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
@@ -11,6 +11,12 @@ HV110 (error)  limits of an axis that are not in increasing order
     before  "y_range": [50, -50]
     after   refused
     to do   Write the lowest value first, then the highest.
+
+HV111 (error)  an entry of a figure that lacks a key, or has two keys of which only one is allowed
+    The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
+    before  "events": [{"of": "durations", "by": "peaks"}]
+    after   refused, with the key to add
+    to do   Events with `by` need `levels` too. A vertical line needs either `x` or `of`; with `of`, also `panel`.
 """
 
 from __future__ import annotations
@@ -55,6 +61,7 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
     for step in template.walk():
         spec = figure_of(step) if step.tool_name == RENDER else {}
         yield from _order_of_limits(step, spec)
+        yield from _keys_of_entries(step, spec)
         panels = spec.get("panels")
         if not panels or not isinstance(panels, list):
             continue  # the tables, or a variable, decide how many there are
@@ -81,6 +88,40 @@ def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic
             path=pointer(*step.path, "tool_args", "spec", *path),
             advice=("write the lowest value first, then the highest",),
         )
+
+
+def _keys_of_entries(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Refuse vertical lines and events that lack a key, or have two keys of which only one is allowed."""
+    for key, rule in (("vlines", _wrong_line), ("events", _wrong_events)):
+        for index, entry in enumerate(spec[key] if isinstance(spec.get(key), list) else ()):
+            wrong = rule(entry) if isinstance(entry, dict) else None
+            if wrong is not None:
+                yield Diagnostic(
+                    "HV111",
+                    f"{key}: entry {index + 1} {wrong[0]}",
+                    step_id=step.step_id,
+                    tool_name=RENDER,
+                    path=pointer(*step.path, "tool_args", "spec", key, index),
+                    advice=(wrong[1],),
+                )
+
+
+def _wrong_line(line: Mapping[str, Any]) -> tuple[str, str] | None:
+    if "x" in line and "of" in line:
+        return "has both x and of", "leave one of them out"
+    if "of" in line and "panel" not in line:
+        return "has of, but no panel", "add panel, the number of the spectrum panel with this frequency"
+    if "x" not in line and "of" not in line:
+        return "has no x", "add x, a time such as '2024-05-10T17:00', or of, the label of a frequency"
+    return None
+
+
+def _wrong_events(entry: Mapping[str, Any]) -> tuple[str, str] | None:
+    if ("by" in entry) == ("levels" in entry):
+        return None
+    given, lacking = ("by", "levels") if "by" in entry else ("levels", "by")
+    example = '{"of": "durations", "by": "peaks", "levels": "flares"}'
+    return f"has {given}, but no {lacking}", f"write both, such as {example}"
 
 
 def _reversed(spec: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:

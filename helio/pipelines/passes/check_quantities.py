@@ -56,6 +56,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from helio.knowledge.frame_names import meant_frame
 from helio.pipelines.analyses.quantities import (
+    CONVERT,
     ReadTable,
     axes_shared,
     demands,
@@ -119,6 +120,32 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
             yield from _misfits(step, step.signature, tables_read(step, known))
             yield from _unfit_axes(step, entries_read(step, known))
             yield from _mixed_panels(step, axes_shared(step, known))
+        if step.tool == CONVERT:
+            yield from _impossible_conversions(step, tables_read(step, known))
+
+
+def _impossible_conversions(step: StepView, inputs: Mapping[str, list[ReadTable]]) -> Iterator[Diagnostic]:
+    """Yield an error for a conversion to a unit that measures another quantity, if both units are known."""
+    from helio.knowledge.unit_algebra import comparable
+    from helio.knowledge.unit_spelling import unit_factors
+
+    target, equivalence = step.params.get("to"), step.params.get("equivalence", "none")
+    if not isinstance(target, str) or unit_factors(target) is None:
+        return  # a variable, or a unit that the tool does not know either
+    for read in (read for reads in inputs.values() for read in reads):
+        unit = read.known.unit
+        if not unit or unit_factors(unit) is None:
+            continue
+        thermal = [any(comparable(one, same) for same in ("K", "J")) for one in (unit, target)]
+        if comparable(unit, target) or (equivalence == "thermal" and all(thermal)):
+            continue
+        message = f"'{read.label}' is in {unit}, which cannot be converted to {target}"
+        advice = (
+            'to convert between a temperature T and an energy kT, set equivalence "thermal"'
+            if all(thermal)
+            else "choose a unit of the same quantity, or another table"
+        )
+        yield _diagnostic(step, "unit", read, [read.known], message, "", advice)
 
 
 def _misspelt_frames(steps: Iterable[StepView]) -> Iterator[Diagnostic]:

@@ -14,12 +14,13 @@ from typing import Any
 from helio.counts import number_of
 from helio.errors import DamagedFile, DamagedRecord, Offline, TimeRangeError, TransientError
 from helio.pipelines.analyses.work import work_of
-from helio.sources.local import LocalArchive
+from helio.sources.local import LocalArchive, parse_file_name
 from helio.sources.provider import Provider, Providers
 from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.signature import signatures
 from helio.store.records import WrongShape, read_json
 from helio.store.runs import RunRecord, StepRecord
+from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange, parse_time_range
 
 log = logging.getLogger(__name__)
@@ -86,14 +87,52 @@ def _differences(before: Basis, now: Basis) -> Iterator[str]:
         if before.tools[tool] != now.tools[tool]:
             yield f"the tool {tool} has changed: version {before.tools[tool]} → {now.tools[tool]}"
     for name in sorted(before.files.keys() & now.files.keys()):
-        changed = [
-            f"{file} {change}"
-            for file, change in _changes(
-                _used(before.files[name]), _used(now.files[name]), ("is new", "is gone", "was republished")
-            )
-        ]
+        changed = [f"{file} {change}" for file, change in file_changes(before.files[name], now.files[name])]
         if changed:
-            yield f"{_parts(name)[1]}: {_listed(changed)}"
+            yield f"{parts_of(name)[1]}: {_listed(changed)}"
+
+
+def file_changes(before: Files, now: Files) -> tuple[tuple[str, str], ...]:
+    """Return the names of the files that differ, each with what happened to it in words.
+
+    Examples
+    --------
+    >>> old = {"ac_h2_mfi_20240510_v01.cdf": "1", "ac_h2_mfi_20240511_v01.cdf": "1"}
+    >>> new = {"ac_h2_mfi_20240510_v02.cdf": "2", "ac_h2_mfi_20240511_v01.cdf": "2"}
+    >>> for change in file_changes(old, new):
+    ...     print(*change)
+    ac_h2_mfi_20240510_v01.cdf was replaced by version 02
+    ac_h2_mfi_20240511_v01.cdf was republished
+    """
+    before, now = _used(before), _used(now)
+    versions = replacements(before.keys() - now.keys(), now.keys() - before.keys())
+    followers = set(versions.values())
+    return tuple(
+        (name, _successor_in_words(versions[name]) if name in versions else change)
+        for name, change in _changes(before, now, ("is new", "is gone", "was republished"))
+        if name not in followers
+    )
+
+
+def replacements(gone: Iterable[str], new: Iterable[str]) -> dict[str, str]:
+    """Return the new file that has another version of each file that is gone: of the same dataset and start."""
+    by_start = {
+        (named.dataset_id, named.start): name for name in sorted(new) if (named := parse_file_name(name))
+    }
+    pairs: dict[str, str] = {}
+    for name in sorted(gone):
+        named = parse_file_name(name)
+        successor = by_start.pop((named.dataset_id, named.start), None) if named else None
+        if successor is not None:
+            pairs[name] = successor
+    return pairs
+
+
+def _successor_in_words(name: str) -> str:
+    named = parse_file_name(name)
+    return (
+        f"was replaced by version {named.version}" if named and named.version else f"was replaced by {name}"
+    )
 
 
 def _used(files: Files) -> Files:
@@ -218,11 +257,11 @@ def present_basis(
     files: dict[str, Files] = {}
     if before.steps == steps:
         for name, earlier in before.files.items():
-            provider, dataset_id, span = _parts(name)
+            provider, dataset_id, span = parts_of(name)
             try:
-                files[name] = _present_files(
-                    providers.choose(provider), dataset_id, TimeRange.from_iso(*span.split("/")), earlier
-                )
+                chosen, time_range = providers.choose(provider), span_of(span)
+                located = chosen.locate(dataset_id, time_range)
+                files[name] = present_files(chosen, dataset_id, time_range, located, earlier)
             except ABSENT:
                 files[name] = {}
             except (TransientError, Offline) as error:
@@ -232,9 +271,19 @@ def present_basis(
     return Basis(steps, tools, files)
 
 
-def _present_files(provider: Provider, dataset_id: str, span: TimeRange, earlier: Files) -> Files:
-    """Return the files that a provider lists now; a file that is new or has changed counts if it has records."""
-    present = _identified((file.file, file.identity) for file in provider.locate(dataset_id, span))
+def present_files(
+    provider: Provider, dataset_id: str, span: TimeRange, located: Sequence[SourceFile], earlier: Files
+) -> Files:
+    """Return the files that a provider lists now; a file that is new or has changed counts if it has records.
+
+    Parameters
+    ----------
+    located : sequence of SourceFile
+        What `Provider.locate` returned.
+    earlier : mapping
+        The files of the earlier run.
+    """
+    present = _identified((file.file, file.identity) for file in located)
     known = {name: identity.removeprefix(_UNUSED) for name, identity in earlier.items()}
     changed = {name for name, identity in present.items() if known.get(name) != identity}
     without: Set[str] = frozenset()
@@ -254,11 +303,19 @@ def _name(provider: str, dataset_id: str, span: TimeRange) -> str:
     return f"{provider} {dataset_id} {'/'.join(span.as_iso())}"
 
 
-def _parts(name: str) -> tuple[str, str, str]:
-    """Return the provider, the dataset and the time range in a name; only a dataset may contain blanks."""
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Return the provider, the dataset and the time range in a name of `Basis.files`.
+
+    Only a dataset may contain blanks.
+    """
     provider, _, rest = name.partition(" ")
     dataset_id, _, span = rest.rpartition(" ")
     return provider, dataset_id, span
+
+
+def span_of(text: str) -> TimeRange:
+    """Read the time range in a name of `Basis.files`."""
+    return TimeRange.from_iso(*text.split("/"))
 
 
 def _short(text: str) -> str:

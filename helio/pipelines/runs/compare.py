@@ -109,6 +109,8 @@ class Comparison:
         Results that only one of the runs has, in the order of the plan.
     failed_alike : tuple of str
         Ids of the steps that gave nothing in both runs, for the same reason.
+    lacking : tuple of str
+        Why nothing could be compared: data that the archive of the repeated run does not have.
     """
 
     old: str
@@ -124,6 +126,7 @@ class Comparison:
     saved: int = 0
     not_compared: tuple[NotCompared, ...] = ()
     failed_alike: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     order: tuple[str, ...] = field(default=(), repr=False)
     """Ids of the steps of both runs, in the order of the plan."""
 
@@ -157,7 +160,7 @@ class Comparison:
     @property
     def verdict(self) -> Verdict:
         """Result of the comparison in words; ``same`` only if all results were compared."""
-        if self.numbers or self.figures:
+        if (self.numbers or self.figures) and not self.lacking:
             return "different"
         if not self.tables + self.drawn + self.saved:
             return "nothing compared"
@@ -188,6 +191,7 @@ class Comparison:
             "compared": {"tables": self.tables, "figures": self.drawn, "saved": self.saved},
             "not_compared": [left.to_json() for left in self.not_compared],
             "failed_alike": list(self.failed_alike),
+            "lacking": list(self.lacking),
             "plan": list(self.plan),
             "files": list(self.files),
             "numbers": [number.to_json() for number in self.numbers],

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from helio.counts import number_of
 from helio.errors import TransientError
 from helio.pipelines.runs.earlier_runs import runs_with
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.saved_plan import as_json
 from helio.pipelines.runs.session import open_session
 from helio.settings import Settings
+from helio.sources.allowance import MAX_DOWNLOAD, in_words
 from helio.store.runs import Runs
 
 
@@ -35,6 +38,30 @@ def foresee(request: RunRequest, settings: Settings) -> dict[str, Any]:
             raise  # its files cannot be compared with the lock
         offline = replace(access, offline=True, refresh=False)
         return _foreseen(replace(request, access=offline), settings) | {"offline": error.message}
+
+
+def download_words(foreseen: Mapping[str, Any]) -> str:
+    """Say in words how much a plan that `foresee` described would download, and for which steps this is unknown."""
+    forecasts = foreseen["forecast"]
+    sizes = {url: size for forecast in forecasts for url, size in forecast.get("download", {}).items()}
+    unknown = [str(forecast["step_id"]) for forecast in forecasts if forecast["state"] == "unknown"]
+    words = size_words(sizes)
+    if unknown:
+        words = f"unknown for step {', '.join(unknown)}" + (f"; {words} for the other steps" if sizes else "")
+    return words
+
+
+def size_words(sizes: Mapping[str, int | None]) -> str:
+    """Say in words how much a run would download and, above the default limit, which limit the user must set."""
+    if not sizes:
+        return "nothing"
+    known = [size for size in sizes.values() if size is not None]
+    size = sum(known)
+    much = in_words(size) + (" and more" if len(known) < len(sizes) else "") if known else "an unknown amount"
+    words = f"{much} in {number_of(len(sizes), 'request')}"
+    if size > MAX_DOWNLOAD:
+        words += f"; `helio run` needs --max-download {in_words(size, up=True).replace(' ', '')}"
+    return words
 
 
 def _foreseen(request: RunRequest, settings: Settings) -> dict[str, Any]:

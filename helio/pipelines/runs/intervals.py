@@ -8,9 +8,11 @@
 | done, partial | otherwise | done, partial |
 | running, or a newer run is running | it has no results that are still right | running |
 | no data | the provider has files now that it did not have | stale |
-| no data | the interval has ended only lately, so data may still come | waiting |
-| no data | otherwise | no data |
-| failed, crashed, cancelled | | failed, crashed, cancelled |
+| no data | the interval is younger than its data usually are when they appear | waiting |
+| no data | how late they usually are is unknown, and the interval has ended only lately | waiting |
+| no data | otherwise, which is a gap if it is known how late the data usually are | no data |
+| failed | the steps, the tools or the files have changed since | stale |
+| failed, crashed, cancelled | otherwise | failed, crashed, cancelled |
 | no run | the interval has not ended | waiting |
 | no run | a schedule's time for it has come, and the next one has not | due |
 | no run | otherwise | missing |
@@ -18,14 +20,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import DamagedRecord, TimeRangeError, is_transient
-from helio.pipelines.runs.basis import Basis, differences, present_basis, read_basis, steps_of, tools_of
+from helio.counts import number_of
+from helio.errors import DamagedRecord, TimeRangeError, may_pass
+from helio.pipelines.runs.basis import (
+    Basis,
+    differences,
+    parts_of,
+    present_basis,
+    read_basis,
+    steps_of,
+    tools_of,
+)
 from helio.store.records import WrongShape, convert
 from helio.store.runs import ArtefactRecord, EventRecord, RunRecord, StepRecord
 from helio.time_range import TimeRange, parse_time_range
@@ -35,11 +47,12 @@ if TYPE_CHECKING:
     from helio.sources.provider import Providers
 
 RunState = Literal["done", "partial", "running", "no data", "failed", "crashed", "cancelled"]
-State = RunState | Literal["stale", "due", "waiting", "missing"]
-"""What happened for an interval; the table of this module defines the states."""
+State = RunState | Literal["stale", "due", "waiting", "missing", "left"]
+"""What happened for an interval; the table of this module defines the states. A backfill that reaches its limit of
+downloads leaves intervals."""
 DONE: tuple[State, ...] = ("done", "partial")
 PATIENCE = timedelta(days=7)
-"""Time after the end of an interval in which its data may still be published."""
+"""Time after the end of an interval in which its data may still be published, if their usual latency is unknown."""
 PICTURES = ("png", "svg", "html", "pdf")
 """Formats of figures, first the format that a page shows best."""
 _WITHOUT_DATA = frozenset({"NoData", "NoUsableData", "NotYetPublished"})
@@ -68,7 +81,7 @@ class IntervalRun:
     failed_step, reason, advice : str
         The first step that failed, why, and what to do about it; empty if no step failed.
     transient : bool
-        Whether it failed for a reason that may pass, such as a server that is down.
+        Whether it failed for a reason that may pass, such as a server that is down or a disk that is full.
     files : tuple of ArtefactRecord
         The files that the run wrote.
     basis : Basis or None
@@ -92,6 +105,31 @@ class IntervalRun:
     files: tuple[ArtefactRecord, ...] = ()
     basis: Basis | None = None
     events: tuple[EventRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class Latency:
+    """How long after an interval the data of a dataset usually appear.
+
+    Parameters
+    ----------
+    length : timedelta
+    source : str
+        From what helio knows it: ``"by the dates of 12 files"``.
+    """
+
+    length: timedelta
+    source: str
+
+    def in_words(self, dataset_id: str) -> str:
+        """Say it in words.
+
+        >>> Latency(timedelta(hours=40), "by the dates of 12 files").in_words("AC_H2_MFI")
+        'AC_H2_MFI usually appears after 2 days, by the dates of 12 files'
+        """
+        hours = math.ceil(self.length / timedelta(hours=1))
+        length = number_of(hours, "hour") if hours < 24 else number_of(math.ceil(hours / 24), "day")
+        return f"{dataset_id} usually appears after {length}, {self.source}"
 
 
 @dataclass(frozen=True)
@@ -136,6 +174,7 @@ def intervals(
     expected: TimeRange | None = None,
     present: Mapping[str, Basis] = MappingProxyType({}),
     patience: timedelta = PATIENCE,
+    latencies: Mapping[str, Latency] = MappingProxyType({}),
 ) -> tuple[Interval, ...]:
     """Say what happened for each interval of a pipeline, in the order of their starts.
 
@@ -155,7 +194,9 @@ def intervals(
         What a new run of the same interval would rest on, by the id of the run that counts (`Interval.run`). Runs that
         are not in it are not checked for changes.
     patience : timedelta
-        Time after the end of an interval in which its data may still come.
+        Time after the end of an interval in which its data may still come, for datasets that are not in `latencies`.
+    latencies : mapping
+        How late the data of a dataset usually are, by its id.
     """
     by_span: dict[TimeRange, list[IntervalRun]] = {span: [] for span in due}
     listed = frozenset(by_span)
@@ -165,7 +206,7 @@ def intervals(
     found = []
     for span in sorted(by_span, key=lambda span: (span.start, span.stop)):
         ordered = tuple(sorted(by_span[span], key=_age, reverse=True))
-        state, reason = _judge(span, ordered, now, present, patience)
+        state, reason = _judge(span, ordered, now, present, patience, latencies)
         if state == "missing" and span == expected:
             state, reason = "due", "its time has come, and no run has begun yet"
         found.append(Interval(span, ordered, span in listed, state, reason))
@@ -207,6 +248,7 @@ def _judge(
     now: datetime | None,
     present: Mapping[str, Basis],
     patience: timedelta,
+    latencies: Mapping[str, Latency],
 ) -> tuple[State, str]:
     """Return the state of an interval whose runs are ordered, newest first, and the reason."""
     run = _run_that_counts(runs)
@@ -215,15 +257,42 @@ def _judge(
             return "waiting", f"the interval ends at {span.stop:%Y-%m-%d %H:%M} UTC"
         return "missing", "no run of this interval has a record"
     changes: tuple[str, ...] = ()
-    if run.basis is not None and run.id in present and run.state in (*DONE, "no data"):
+    if run.basis is not None and run.id in present and run.state in (*DONE, "no data", "failed"):
         changes = differences(run.basis, present[run.id])
     if changes and runs[0].state == "running":
         return "running", runs[0].reason
     if changes:
         return "stale", "; ".join(changes)
-    if run.state == "no data" and now is not None and now < span.stop + patience:
-        return "waiting", run.reason
+    if run.state == "no data" and now is not None:
+        return _without_data(span, run, now, patience, latencies)
     return run.state, run.reason
+
+
+def _without_data(
+    span: TimeRange, run: IntervalRun, now: datetime, patience: timedelta, latencies: Mapping[str, Latency]
+) -> tuple[State, str]:
+    """Say whether data may still come for an interval without data: they may until the latest dataset is due."""
+    latest = latest_of(run, latencies)
+    if latest is None:
+        return ("waiting" if now < span.stop + patience else "no data"), run.reason
+    dataset_id, latency = latest
+    if now < span.stop + latency.length:
+        return "waiting", f"not published yet ({latency.in_words(dataset_id)}): {run.reason}"
+    return "no data", f"gap: {run.reason} ({latency.in_words(dataset_id)})"
+
+
+def latest_of(run: IntervalRun, latencies: Mapping[str, Latency]) -> tuple[str, Latency] | None:
+    """Return the dataset with the longest latency among those without files for a run; None if none is known."""
+    known = [
+        (dataset_id, latencies[dataset_id]) for dataset_id in absent_from(run) if dataset_id in latencies
+    ]
+    return max(known, key=lambda pair: pair[1].length, default=None)
+
+
+def absent_from(run: IntervalRun) -> tuple[str, ...]:
+    """Return the ids of the datasets that had no files for a run."""
+    files = {} if run.basis is None else run.basis.files
+    return tuple(parts_of(name)[1] for name, listed in files.items() if not listed)
 
 
 def read_run(record: RunRecord) -> IntervalRun:
@@ -237,14 +306,8 @@ def read_run(record: RunRecord) -> IntervalRun:
         The record was deleted meanwhile.
     """
     header, plan = record.whole_header, record.plan
-    try:
-        variables = convert(plan.get("variables") or {}, dict[str, dict[str, Any]], "variables")
-    except WrongShape as error:
-        raise DamagedRecord(f"the plan of run '{record.id}' is damaged: {error}") from error
-    times = sorted(
-        (name for name, facts in variables.items() if facts.get("type") == "time_range"),
-        key=lambda name: (name != "$TIME_RANGE", name),
-    )
+    variables = _variables_of(record)
+    times = time_variables(record)
     now = _naive(header["now"])
     try:
         span = parse_time_range(str(variables[times[0]].get("value", "")), now) if times else None
@@ -266,11 +329,33 @@ def read_run(record: RunRecord) -> IntervalRun:
         failed_step=str(failed[0]["step_id"]) if failed else "",
         reason=first["message"] if first else header.get("error", ""),
         advice=first["advice"] if first else "",
-        transient=first is not None and is_transient(first["kind"]),
+        transient=may_pass(first["kind"] if first else header.get("error_kind", "")),
         files=tuple(header.get("artefacts", ())),
         basis=read_basis(record, now),
         events=tuple(header.get("events", ())),
     )
+
+
+def time_variables(record: RunRecord) -> list[str]:
+    """Return the names of the time variables of a run; the first one has its interval.
+
+    Raises
+    ------
+    DamagedRecord
+        The record cannot be read.
+    """
+    names = (name for name, facts in _variables_of(record).items() if facts.get("type") == "time_range")
+    return sorted(names, key=lambda name: (name != "$TIME_RANGE", name))
+
+
+def _variables_of(record: RunRecord) -> dict[str, dict[str, Any]]:
+    try:
+        variables: dict[str, dict[str, Any]] = convert(
+            record.plan.get("variables") or {}, dict[str, dict[str, Any]], "variables"
+        )
+    except WrongShape as error:
+        raise DamagedRecord(f"the plan of run '{record.id}' is damaged: {error}") from error
+    return variables
 
 
 def _failed_steps(record: RunRecord) -> Sequence[StepRecord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from helio.errors import RequestError
+from helio.errors import DamagedObject, RequestError
 from helio.pipelines.template.labels import close_labels
 
 if TYPE_CHECKING:
@@ -44,8 +44,17 @@ def kept_table(record: RunRecord, label: str, store: Store) -> Table:
             else (f"choose from {known}" if known else "choose another run: this one made no table"),
         )
     output = outputs[owner]
+    try:
+        kept = store.table(output["digest"])
+    except DamagedObject as error:
+        if not record.whole_header.get("added"):
+            raise
+        raise DamagedObject(
+            f"run '{record.id}' was added from a bundle, which holds no tables",
+            advice=f"make them here: run {record.whole_header['pipeline']} with the same values",
+        ) from error
     table = replace(
-        store.table(output["digest"]),
+        kept,
         sources=tuple(output["sources"]),
         notes=tuple(output.get("notes", ())),
     )

@@ -66,14 +66,15 @@ def _listed(record: RunRecord, summary: RunSummary) -> ListedRun:
     )
     return ListedRun(
         summary,
-        ", ".join(dict.fromkeys(_time_ranges(record))),
+        ", ".join(dict.fromkeys(time_ranges(record))),
         "" if failed is None else str(failed["step_id"]),
         header.get("error", "") if failed is None else message_of(failed),
         next(pictures, ""),
     )
 
 
-def _time_ranges(record: RunRecord) -> Iterator[str]:
+def time_ranges(record: RunRecord) -> Iterator[str]:
+    """Yield the time ranges of a run as its template writes them: of its variables, otherwise of its fetches."""
     try:
         plan: Any = record.plan
     except DamagedRecord:

@@ -6,17 +6,17 @@ import json
 import logging
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 from helio import interrupts
+from helio.clock import Clock
 from helio.errors import Cancelled, HelioError, Refused, RequestError, Suspended
 from helio.knowledge.citations import Use, citations_of
 from helio.pipelines.plan import Plan, PlannedStep
@@ -133,9 +133,10 @@ class Processes:
         if not is_folder(archive) or access.cited:
             return archives_of(settings, self.reader, archive, access)
         listed_at, archives = self._folders.get(archive, (-LISTED_FOR, None))
-        if archives is None or time.monotonic() - listed_at >= LISTED_FOR:
+        now = settings.clock.monotonic()
+        if archives is None or now - listed_at >= LISTED_FOR:
             archives = archives_of(settings, self.reader, archive, access)
-            self._folders[archive] = time.monotonic(), archives
+            self._folders[archive] = now, archives
         return archives
 
 
@@ -254,7 +255,7 @@ def run_plan(
         Raised by the engine; finished steps are in the store.
     """
     plan, named = request.plan, absolute_archive(request.archive)
-    run_id = new_run_id(plan.pipeline_id, settings.runs)
+    run_id = new_run_id(plan.pipeline_id, settings.runs, settings.clock)
     with open_session(request, settings, processes) as session:
         session.refuse_unplanned_files()
         if request.lock is not None:
@@ -265,7 +266,7 @@ def run_plan(
         folder = request.folder(run_id)
         if folder is not None:
             prepare_folder(folder, plan.pipeline_id)
-        begun = {"started_at": _instant(), "command": sys.argv} | versions()
+        begun = {"started_at": _instant(settings.clock), "command": sys.argv} | versions()
         begun |= {"self_contained": True} if request.self_contained else {}
         record = Runs(settings.runs).begin(header(run_id, plan, named) | begun, documents(plan))
 
@@ -275,7 +276,7 @@ def run_plan(
                 finished(result)
 
         log.info("run %s of %s, archive %s", run_id, plan.pipeline_id, request.archive or "as in the steps")
-        with _closed_when_it_fails(record, folder):
+        with _closed_when_it_fails(record, folder, settings.clock):
             result, used = session.results(engine, record, started, ended)
             log.info("run %s: %s, by %s", run_id, result.status, used)
             artefacts, missing = _write_files(session, result, folder, settings.home)
@@ -294,9 +295,9 @@ def run_plan(
                 ),
             )
             facts = run.ending()
-        record.finish(run.status, facts.pop("artefacts"), finished_at=_instant(), facts=facts)
-    if folder is not None:
-        write_whole(folder / RECORD, json_bytes(run.record(), default=str))
+            if folder is not None:
+                write_whole(folder / RECORD, json_bytes(run.record(), default=str))
+        record.finish(run.status, facts.pop("artefacts"), finished_at=_instant(settings.clock), facts=facts)
     return replace(run, page=engine.tell(run))
 
 
@@ -333,7 +334,7 @@ def _write_files(
 
 
 @contextmanager
-def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[None]:
+def _closed_when_it_fails(record: RunRecord, folder: Path | None, clock: Clock) -> Iterator[None]:
     """Close the record of a run that is cancelled or fails, and remove its output folder if the folder is empty.
 
     Raises
@@ -343,7 +344,7 @@ def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[No
     """
 
     def finish_cancelled(facts: Mapping[str, str] | None = None) -> None:
-        record.finish("cancelled", finished_at=_instant(), facts=facts)
+        record.finish("cancelled", finished_at=_instant(clock), facts=facts)
 
     ended_in_order = interrupts.before_the_end(finish_cancelled)
     try:
@@ -362,15 +363,16 @@ def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[No
         if interrupts.asked():
             finish_cancelled()
         else:
-            record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
+            facts = {"error": str(error), "error_kind": type(error).__name__}
+            record.finish("failed", finished_at=_instant(clock), facts=facts)
         ended_in_order()
         remove_empty(folder)
         raise
     ended_in_order()
 
 
-def _instant() -> str:
-    return datetime.now(UTC).isoformat()
+def _instant(clock: Clock) -> str:
+    return clock.utc().replace(tzinfo=UTC).isoformat()
 
 
 def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
@@ -408,10 +410,10 @@ def _uses(steps: Iterable[StepResult]) -> list[Use]:
     ]
 
 
-def new_run_id(pipeline_id: str, runs: Path) -> str:
+def new_run_id(pipeline_id: str, runs: Path, clock: Clock) -> str:
     """Make the id of a new run from the pipeline, the time and four random digits; no run in the folder has it."""
     while True:
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        stamp = clock.utc().strftime("%Y%m%dT%H%M%SZ")
         run_id = f"{id_like(pipeline_id)}-{stamp}-{os.urandom(2).hex()}"
         if not (runs / run_id).exists():
             return run_id

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePath
 
@@ -17,14 +17,16 @@ from helio.pipelines.runs.execute import StepResult
 from helio.pipelines.runs.locking import listings, recorded_fetches
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
-from helio.pipelines.runs.session import Direct, run_plan
+from helio.pipelines.runs.session import Direct, Processes, run_plan
 from helio.pipelines.template.files import FORMATS, Format
 from helio.settings import Settings
 from helio.sources.archives import Access, absolute_archive, is_folder
 from helio.sources.cited_as import Citations
 from helio.sources.registry import is_catalogued
+from helio.steps.fetch.choices import ABSENT
 from helio.store.files import is_folder_there
 from helio.store.runs import RunRecord, Runs
+from helio.store.source_file import SourceFile
 from helio.store.store import Store
 
 _KEPT = ("files", "catalogue")
@@ -104,7 +106,117 @@ def verify_run(
     changed = tuple(_why_unwritten(difference, unwritten) for difference in comparison.figures)
     archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()
     plans = tuple(line for line in comparison.plan if not line.startswith(archives))
-    return replace(comparison, new="now", figures=changed, plan=plans)
+    lacking: tuple[str, ...] = ()
+    if not comparison.tables + comparison.drawn + comparison.saved:
+        absent = [result.error for result in done.result.steps if isinstance(result.error, ABSENT)]
+        lacking = tuple(dict.fromkeys(error.message for error in absent))
+    return replace(comparison, new="now", figures=changed, plan=plans, lacking=lacking)
+
+
+@dataclass(frozen=True)
+class PresentNumbers:
+    """How the results of a run would differ if it used the data that its archives have now.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The old results and those from the present data.
+    same_files : bool
+        Whether all files have the same bytes as those of the run.
+    coverage : mapping
+        Part of the time range with data, before and after, by the label of a drawn table; None where it is unknown.
+    """
+
+    comparison: Comparison
+    same_files: bool
+    coverage: Mapping[str, tuple[float | None, float | None]]
+
+
+def compare_with_present(
+    record: RunRecord,
+    *,
+    settings: Settings,
+    access: Access | None = None,
+    processes: Processes | None = None,
+) -> PresentNumbers | None:
+    """Execute the plan of a run with the files that its archives have now, in a temporary store, and compare.
+
+    Files that are downloaded stay in the cache, for the next run.
+
+    Parameters
+    ----------
+    processes : Processes, optional
+        Processes to use and to leave open. Default: own processes.
+
+    Returns
+    -------
+    PresentNumbers or None
+        None if `access` is offline and the new data are not on this machine.
+
+    Raises
+    ------
+    RequestError, InvalidTemplate, DamagedObject
+        As for `verify_run`.
+    HelioError
+        A step fails with the present data, for example because a server cannot be reached.
+    """
+    source = _source_of(record, "")
+    access = access or Access()
+    plan = _plan_again(record, source, settings)
+    with tempfile.TemporaryDirectory(prefix="helio-drift-") as folder:
+        own = replace(settings, home=Path(folder))
+        for name in _KEPT:
+            (settings.home / name).mkdir(parents=True, exist_ok=True)
+            (own.home / name).symlink_to(settings.home / name)
+        request = RunRequest(plan, source, access=access, named_archive=record.whole_header.get("archive"))
+        done = run_plan(request, settings=own, engine=Direct(), processes=processes)
+        errors = [result.error for result in done.result.steps if result.error is not None]
+        if access.offline and any(isinstance(error, Offline) for error in errors):
+            return None
+        if errors and done.status == "failed":
+            raise errors[0]
+        new = Runs(own.runs).load(done.id)
+        if access.offline and _versions_of(record) == _versions_of(new):
+            return None  # offline, a source may take an earlier version that it has
+        comparison = compare(record, new, judge=judge_by(Store(settings.store), Store(own.store)))
+        return PresentNumbers(
+            replace(comparison, new="now"),
+            _bytes_of(record) == _bytes_of(new),
+            _coverage(record, new),
+        )
+
+
+def _bytes_of(record: RunRecord) -> set[tuple[str, str]]:
+    """Return the digests of the files that a run read, each with its dataset."""
+    return {(file.dataset_id, file.sha256) for file in sources_of(record)}
+
+
+def _versions_of(record: RunRecord) -> set[tuple[str, str, str, str]]:
+    return {(file.dataset_id, file.file, file.last_modified, file.sha256) for file in sources_of(record)}
+
+
+def sources_of(record: RunRecord) -> Iterator[SourceFile]:
+    """Yield the files from which the fetches of a run read their tables; some several times."""
+    for step in record.step_records:
+        for output in step["outputs"]:
+            if "range" in output["recipe"]:
+                yield from output["sources"]
+
+
+def _coverage(old: RunRecord, new: RunRecord) -> dict[str, tuple[float | None, float | None]]:
+    before, after = _covered(old), _covered(new)
+    return {label: (before.get(label), after.get(label)) for label in (before | after)}
+
+
+def _covered(record: RunRecord) -> dict[str, float | None]:
+    """Return the part of the time range for which each drawn table has data, by label."""
+    return {
+        label["label"]: label.get("coverage")
+        for step in record.step_records
+        for output in step["outputs"]
+        for panel in output.get("quality", ())
+        for label in panel["labels"]
+    }
 
 
 def _source_of(record: RunRecord, archive: str) -> str:

@@ -23,6 +23,8 @@ BAND_LABELS = ("bands.sigma", "bands.lower", "bands.upper")
 """Paths of the labels of tables that give the uncertainties of lines."""
 EVENT_LABELS = ("events.of", "events.by")
 """Paths of the labels of tables of events, whose intervals are shaded."""
+MARK_LABELS = ("vlines.of",)
+"""Paths of the labels of series whose median is marked in a spectrum panel."""
 LABEL_LISTS = ("right", "ephemeris")
 """Keys of a figure, besides ``labels`` and ``panels``, whose value is a list of labels."""
 UNKNOWN_KEY = "HO401"
@@ -70,7 +72,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for keys in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS, *EVENT_LABELS)
+        for keys in ("panels", *LABEL_LISTS, *ENTRY_LABELS, *BAND_LABELS, *EVENT_LABELS, *MARK_LABELS)
         for path, value in values_at(spec, keys)
         for _, label in labels_at(path, value)
     )
@@ -82,12 +84,15 @@ PER_PANEL = frozenset({"panel_types", "row_heights"})
 COLUMN_KEYS = ("columns", "column_titles", "share_y", "row_heights")
 """Keys of a figure that mean nothing any more if its panels no longer fill its columns."""
 BY_NUMBER = frozenset(
-    {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
-)
+    {
+        "y_label", "log_scale", "linthresh", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range",
+        "bin_label",
+    }
+)  # fmt: skip
 """Keys of a figure whose value may be an object with panel numbers as keys."""
 AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
 """Keys of a figure whose value is a list of items that each name a panel."""
-TWO_SIDED = frozenset({"y_label", "log_scale", "log_y", "y_range"})
+TWO_SIDED = frozenset({"y_label", "log_scale", "linthresh", "log_y", "y_range"})
 """Keys of a figure with a panel number, or with a panel number and `RIGHT` for the panel's second y axis."""
 RIGHT = " right"
 _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles", "categories"})
@@ -129,6 +134,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
             for entry in spec["events"]
             if not any(owner(entry.get(key, ""), lost) for key in ("of", "by"))
         ]
+    if "vlines" in spec:
+        remaining["vlines"] = [line for line in spec["vlines"] if owner(line.get("of", ""), lost) is None]
     for key in spec.keys() & LABEL_LISTS:
         remaining[key] = [label for label in spec[key] if label not in lost]
     for key in ENTRIES & spec.keys():
@@ -158,8 +165,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     if isinstance(spec.get("log_scale"), int):
         remaining["log_scale"] = new_number.get(spec["log_scale"], "linear")
     for key in AT_PANEL & spec.keys():
-        remaining[key] = []
-        for item in spec[key]:
+        items, remaining[key] = remaining[key], []
+        for item in items:
             panel = item.get("panel") if isinstance(item, dict) else None
             if panel is None or panel in new_number:
                 remaining[key].append(item if panel is None else {**item, "panel": new_number[panel]})

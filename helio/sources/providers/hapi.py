@@ -612,12 +612,12 @@ class Hapi(Source):
         before: ServedRange | None = replace(saved.content.read(), place=name) if saved else None
         if (
             before is not None
-            and not self.refresh
+            and not (self.refresh or self.ask_again)
             and (self.offline or self.is_fresh(before.seen, time_range.stop))
         ):
             return before
         try:
-            info, seen = self._info_and_age(dataset_id, longest=HOUR)
+            info, seen = self._info_and_age(dataset_id, longest=0.0 if self.ask_again else HOUR)
         except Offline as error:
             raise Offline(
                 f"helio is offline, and its cache has no info of {dataset_id} on {self.server}",

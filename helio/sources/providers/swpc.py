@@ -249,6 +249,7 @@ class Swpc(Source):
     title = "SWPC"
     address = "https://services.swpc.noaa.gov"
     publisher = "NOAA Space Weather Prediction Center"
+    locates_by_download = True
     question = f"for the columns of {_ASKED.file}"
 
     def datasets(self) -> list[str]:

@@ -93,7 +93,7 @@ def band_integral(
             else f"'bands' has {len(bands)} bands, but a spectrum with two axes is integrated over one band at a time",
             advice="write bands: [[low, high]] in the unit of the axis",
         )
-    per, factor = _per_axis_unit(spectrum.name, spectrum.unit, chosen.unit)
+    per, factor = per_axis_unit(spectrum.name, spectrum.unit, chosen.unit)
     sets = bin_sets(chosen, len(spectrum))
     flat = np.moveaxis(spectrum.values, 1 + index, -1)
     values = np.full((*flat.shape[:-1], len(bands)), np.nan)
@@ -143,7 +143,7 @@ def band_integral(
     return replace(described, values=values, axes=(), components=tuple(names), stated_representation="none")
 
 
-def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
+def per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
     """Return the unit of the axis in the denominator of a density, and the factor from the axis's unit to this unit.
 
     Raises

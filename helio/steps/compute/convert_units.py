@@ -32,7 +32,8 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     to : str
         The unit of the result, in any usual spelling.
     equivalence : "none" or "thermal"
-        ``thermal`` converts an energy E to a temperature T with E = kT, and the reverse: eV to K, or K to eV.
+        ``thermal`` converts an energy E to a temperature T with E = kT, and the reverse: eV to K, or K to eV. A
+        temperature that is converted to K is still accepted, because the candidates of a fetch may be in eV and in K.
 
     Returns
     -------
@@ -103,6 +104,9 @@ def _thermal_factor(unit: str, to: str) -> float:
         return conversion_factor(unit, "eV") * (ELEMENTARY_CHARGE / BOLTZMANN) * conversion_factor("K", to)
     if comparable(unit, "K") and comparable(to, "J"):
         return conversion_factor(unit, "K") * (BOLTZMANN / ELEMENTARY_CHARGE) * conversion_factor("eV", to)
+    for same in ("K", "J"):
+        if comparable(unit, same) and comparable(to, same):
+            return conversion_factor(unit, to)
     raise UnitMismatch(
         f"the thermal equivalence is between an energy and a temperature, not between {unit} and {to}",
         advice="leave out equivalence" if comparable(unit, to) else "",

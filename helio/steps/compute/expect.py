@@ -19,7 +19,7 @@ from helio.steps.compute.stretches import JITTER, in_words, usual_step, valid_re
 from helio.steps.render.gaps import coverage as share_of_time
 from helio.steps.render.gaps import usable_records
 from helio.steps.result import Result
-from helio.steps.signature import Amount, whole_range
+from helio.steps.signature import Amount, Share, whole_range
 from helio.steps.tool import tool
 from helio.store.events import Event
 from helio.store.table import Table
@@ -40,12 +40,12 @@ def expect(
     series: Table,
     *,
     time_range: TimeRange,
-    coverage: float | None = None,
+    coverage: Share | None = None,
     minimum: Amount | None = None,
     maximum: Amount | None = None,
     cadence: Duration | None = None,
     longest_gap: Duration | None = None,
-    flagged: float | None = None,
+    flagged: Share | None = None,
     good: list[float] | None = None,
     severity: Literal["fail", "note"] = "fail",
 ) -> Table:

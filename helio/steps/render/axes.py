@@ -11,9 +11,11 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.render.encode import iso
 from helio.steps.render.geometry import Geometry
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import log_ticks
-from helio.steps.render.time_axis import tick_formats
+from helio.steps.render.time_axis import tick_formats, time_ticks
+from helio.steps.render.wording import text_width
 
 
 def frame(theme: Look) -> dict[str, Any]:
@@ -93,6 +95,28 @@ def time_axis(
     return axis | {"tickangle": 0} if fitting <= 4 else axis
 
 
+def beyond_last_tick(start: np.datetime64, stop: np.datetime64, width: float, font: float) -> float:
+    """Return how far in pixels the last label of a time axis reaches beyond its end; plotly.js leaves out a label that
+    does not fit on the page.
+
+    Parameters
+    ----------
+    width : float
+        Width of the axis in pixels.
+    """
+    ticks, _ = time_ticks(start, stop, max(4, round(width / (5.2 * font))))
+    span = int((stop - start).astype("timedelta64[ns]").astype("i8"))
+    if not ticks.size or span <= 0:
+        return 0.0
+    text = "2024-05-10" if ticks[-1] == ticks[-1].astype("datetime64[D]") else "00:00:00"
+    if ticks.size > 1 and ticks[1] - ticks[0] >= np.timedelta64(1, "D"):
+        text = "05-10"
+    if span % (60 * 10**9) == 0 and text == "00:00:00":
+        text = "00:00"
+    after = int((stop - ticks[-1]).astype("timedelta64[ns]").astype("i8")) / span * width
+    return text_width(text, font - 1) / 2 + 2 - after
+
+
 def fixed_ticks(ticks: npt.NDArray[np.datetime64]) -> dict[str, Any]:
     """Return plotly's settings for ticks at these evenly spaced times, which stay when a reader zooms."""
     step = int(np.diff(ticks).astype("i8")[0]) / 1e6 if ticks.size > 1 else 86_400_000
@@ -126,6 +150,25 @@ def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
             "ticktext": texts,
         }
         axis["minor"]["dtick"] = "D1"
+
+
+def most_symlog_labels(height: float) -> int:
+    """Return how many labels of a symlog axis, which are not even, fit on a panel with this height in pixels."""
+    return max(3, round(height / 20))
+
+
+def symlog_ticks(
+    minor: dict[str, Any], scale: Symlog, limits: tuple[float, float], height: float
+) -> dict[str, Any]:
+    """Return plotly's settings for the ticks of a symlog axis between two values, in a panel with this height."""
+    values, texts = scale.ticks(*limits, most_symlog_labels(height))
+    small = scale.minor_ticks(*limits, height)
+    return {
+        "tickmode": "array",
+        "tickvals": [scale.place(value) for value in values],
+        "ticktext": texts,
+        "minor": minor | {"tickmode": "array", "tickvals": [scale.place(value) for value in small]},
+    }
 
 
 def check_limits(limits: Sequence[float], number: int, key: str) -> tuple[float, float]:

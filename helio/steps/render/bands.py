@@ -15,6 +15,7 @@ from helio.steps.render.downsample import thin_line
 from helio.steps.render.encode import moments, numbers
 from helio.steps.render.fills import fill_trace, pieces
 from helio.steps.render.spec import Band, FigureSpec
+from helio.steps.render.symlog import Symlog
 from helio.store.table import Table
 
 if TYPE_CHECKING:
@@ -183,11 +184,12 @@ def spread_traces(
     stop: np.datetime64,
     pixels: int,
     positive: bool,
+    symlog: Symlog | None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the plotly trace of a line's band or error bars."""
     lower, upper = drawn_limits(line, spread, positive=positive)
     if spread.bars:
-        yield _bars_trace(line, lower, upper, uid=uid, axis=axis, pixels=pixels)
+        yield _bars_trace(line, lower, upper, uid=uid, axis=axis, pixels=pixels, symlog=symlog)
         return
     thinned = [
         thin_line(line.table.epoch, limit, gap, start=start, stop=stop, pixels=pixels)
@@ -200,13 +202,22 @@ def spread_traces(
         x += [low_x[below], high_x[above][::-1], low_x[below][:1], low_x[below][:1]]
         y += [low_y[below], high_y[above][::-1], low_y[below][:1], np.array([np.nan])]
     if x:
+        corners = np.concatenate(y)
+        heights = corners if symlog is None else symlog.places(corners)
         yield fill_trace(
-            np.concatenate(x), np.concatenate(y), uid=f"{uid}-band", group=uid, axis=axis, colour=line.colour
+            np.concatenate(x), heights, uid=f"{uid}-band", group=uid, axis=axis, colour=line.colour
         )
 
 
 def _bars_trace(
-    line: Line, lower: Floats, upper: Floats, *, uid: str, axis: str, pixels: int
+    line: Line,
+    lower: Floats,
+    upper: Floats,
+    *,
+    uid: str,
+    axis: str,
+    pixels: int,
+    symlog: Symlog | None,
 ) -> dict[str, Any]:
     shown = np.isfinite(line.values) & np.isfinite(lower)
     if shown.sum() > _MOST_BARS * pixels:
@@ -214,7 +225,9 @@ def _bars_trace(
             f"bands: '{line.label}' has {int(shown.sum()):,} error bars, too many for {pixels} pixels",
             advice="leave out bars to draw a band, or resample first",
         )
-    values = line.values[shown].astype(np.float64)
+    values, lower, upper = (limit[shown].astype(np.float64) for limit in (line.values, lower, upper))
+    if symlog is not None:
+        values, lower, upper = map(symlog.places, (values, lower, upper))
     return {
         "type": "scatter",
         "uid": f"{uid}-errors",
@@ -226,8 +239,8 @@ def _bars_trace(
         "error_y": {
             "type": "data",
             "symmetric": False,
-            "array": numbers(upper[shown] - values),
-            "arrayminus": numbers(values - lower[shown]),
+            "array": numbers(upper - values),
+            "arrayminus": numbers(values - lower),
             "color": line.colour,
             "thickness": 1,
             "width": 2,

@@ -18,6 +18,7 @@ from helio.steps.render.encode import moments, numbers
 from helio.steps.render.entry_panel import Limits
 from helio.steps.render.gaps import gaps
 from helio.steps.render.heat_map import colour_bar
+from helio.steps.render.refine_points import FullPoints
 from helio.steps.render.ticks import linear_texts, tick_width
 from helio.steps.render.time_axis import time_ticks
 from helio.store.table import Table
@@ -135,6 +136,13 @@ class Cloud:
             return thin_path(columns, rows, self.breaks, extremes)
         return thin_cloud(columns, rows, extremes)
 
+    def places(self, x_limits: Limits, y_limits: Limits) -> tuple[Reals, Reals]:
+        """Return the places of the points as fractions of the panel's width and height."""
+        return (
+            _fraction(self.x, x_limits, log=self.log_x),
+            _fraction(self.y, y_limits, log=self.log_y),
+        )
+
     def outside(self, x_limits: Limits, y_limits: Limits) -> int:
         """Return the number of points outside the limits of the axes."""
         (x0, x1), (y0, y1) = x_limits, y_limits
@@ -230,7 +238,9 @@ def cloud_traces(
     colour = None if cloud.colour is None else cloud.colour[kept]
     traces: list[dict[str, Any]] = []
     if "lines" in mode:
-        traces += _line_traces(x, y, colour, breaks, chosen, uid=uid, common=common)
+        traces += _line_traces(
+            x, y, *_pieces(colour, breaks, chosen), chosen, colour=colour, uid=uid, common=common
+        )
     size = 6 if kept.size <= 300 else 4 if kept.size <= 3000 else 3
     marker: dict[str, Any] = {"color": chosen.plain, "size": size}
     if "markers" not in mode:
@@ -259,29 +269,86 @@ def cloud_traces(
     return traces
 
 
+def full_cloud(
+    cloud: Cloud, kept: Int, chosen: Colours, *, mode: str, uid: str, label: str
+) -> list[FullPoints]:
+    """Return all points behind the traces of `cloud_traces`, if these leave out points.
+
+    Parameters
+    ----------
+    label : str
+        Label of the quantity on the y axis.
+    """
+    if kept.size == cloud.x.size:
+        return []
+    x, y, colour = cloud.x, cloud.y, cloud.colour
+    axes = (cloud.log_x, cloud.log_y)
+    shown = colour is not None and "markers" in mode
+    fulls = [
+        FullPoints(
+            uid,
+            label,
+            x,
+            y,
+            int(kept.size),
+            int(x.size),
+            *axes,
+            colour=chosen.scaled(colour) if shown and colour is not None else None,
+            epoch=cloud.epoch,
+        )
+    ]
+    if "lines" not in mode:
+        return fulls
+    breaks = np.concatenate([[False], np.diff(np.cumsum(cloud.breaks)[kept]) > 0])[: kept.size]
+    drawn, _ = _pieces(None if colour is None else colour[kept], breaks, chosen)
+    names = {shade: f"{uid}-line{number}" for number, (shade, _) in enumerate(drawn, 1)}
+    every, _ = _pieces(colour, cloud.breaks, chosen)
+    by_trace: dict[str, list[Int]] = {}
+    for shade, places in every:
+        if shade not in names:  # a colour of points that are left out: the next one along the scale
+            known = [chosen.shades.index(name) for name in names]
+            at = min(known, key=lambda number: abs(number - chosen.shades.index(shade)))
+            by_trace.setdefault(names[chosen.shades[at]], []).append(places)
+        else:
+            by_trace.setdefault(names[shade], []).append(places)
+    for name, parts in by_trace.items():
+        places = np.concatenate([np.append(part, -1) for part in parts])[:-1]
+        line_x, line_y = (np.where(places < 0, np.nan, values[places]) for values in (x, y))
+        fulls.append(FullPoints(name, label, line_x, line_y, 0, 0, *axes, shape="line"))
+    return fulls
+
+
+def _pieces(
+    colour: Reals | None, breaks: npt.NDArray[np.bool_], chosen: Colours
+) -> tuple[list[tuple[str, Int]], Int]:
+    """Return the points of a line with −1 at its breaks, and the isolated points.
+
+    If colours have a meaning, the points of a line for each colour, with the pieces that have this colour.
+    """
+    whole = np.insert(np.arange(breaks.size), np.flatnonzero(breaks), -1)
+    alone = whole[isolated(np.where(whole < 0, np.nan, 0.0))]
+    if colour is None:
+        return [(chosen.plain, whole)], alone
+    starts = np.flatnonzero(~breaks[1:])
+    middle = (colour[starts] + colour[starts + 1]) / 2
+    shades = chosen.shade_of(middle)
+    return [
+        (chosen.shades[shade], _joined(starts[shades == shade])) for shade in np.unique(shades).tolist()
+    ], alone
+
+
 def _line_traces(
     x: Reals,
     y: Reals,
-    colour: Reals | None,
-    breaks: npt.NDArray[np.bool_],
+    pieces: list[tuple[str, Int]],
+    alone: Int,
     chosen: Colours,
     *,
+    colour: Reals | None,
     uid: str,
     common: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """Return a line; if colours have a meaning, a line for each colour, with the pieces that have this colour."""
-    pieces = [(chosen.plain, np.arange(x.size))]
-    at = np.flatnonzero(breaks)
-    whole = np.insert(np.arange(x.size), at, -1)
-    alone = np.flatnonzero(isolated(np.where(whole < 0, np.nan, 0.0)))
-    pieces = [(chosen.plain, whole)]
-    if colour is not None:
-        starts = np.flatnonzero(~breaks[1:])
-        middle = (colour[starts] + colour[starts + 1]) / 2
-        shades = chosen.shade_of(middle)
-        pieces = [
-            (chosen.shades[shade], _joined(starts[shades == shade])) for shade in np.unique(shades).tolist()
-        ]
+    """Return a trace for each piece of a line, and one for its isolated points."""
     traces = [
         {
             "type": "scatter",
@@ -298,17 +365,14 @@ def _line_traces(
         if places.size > 1
     ]
     if alone.size:
-        points = whole[alone]
-        shown = (
-            chosen.plain if colour is None else [chosen.shades[k] for k in chosen.shade_of(colour[points])]
-        )
+        shown = chosen.plain if colour is None else [chosen.shades[k] for k in chosen.shade_of(colour[alone])]
         traces.append(
             {
                 "type": "scatter",
                 "uid": f"{uid}-alone",
                 "mode": "markers",
-                "x": numbers(x[points]),
-                "y": numbers(y[points]),
+                "x": numbers(x[alone]),
+                "y": numbers(y[alone]),
                 "marker": {"color": shown, "size": 3},
                 "hoverinfo": "skip",
                 **common,
@@ -369,6 +433,10 @@ def _short(value: float) -> float:
 
 
 def _pixel(values: Reals, limits: Limits, pixels: float, *, log: bool) -> Int:
+    return np.floor(np.clip(_fraction(values, limits, log=log), -1e3, 1e3) * pixels).astype(np.int64)
+
+
+def _fraction(values: Reals, limits: Limits, *, log: bool) -> Reals:
     low, high = (math.log10(end) for end in limits) if log else limits
-    place = ((np.log10(values) if log else values) - low) / (high - low)
-    return np.floor(np.clip(place, -1e3, 1e3) * pixels).astype(np.int64)
+    places: Reals = ((np.log10(values) if log else values) - low) / (high - low)
+    return places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from helio.steps.render.downsample import isolated, thin_curve
 from helio.steps.render.encode import numbers
 from helio.steps.render.gaps import usable_records
 from helio.steps.render.lines import Line, Points, line_style, points, styled, typical
+from helio.steps.render.refine_points import FullPoints
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.spectrum_grid import middles, on_common_bins
 from helio.steps.render.time_axis import clock_names
@@ -118,10 +120,10 @@ def curve_traces(
     log_x: bool,
     log_y: bool,
     legend: str | None,
-) -> tuple[list[dict[str, Any]], Points]:
+) -> tuple[list[dict[str, Any]], Points, list[FullPoints]]:
     """Return the plotly traces of a curve: the band between quartiles, the line, and markers for isolated values.
 
-    Return the number of drawn and of all points as well.
+    Return the number of drawn and of all points as well, and the complete curve and band if points are left out.
     """
     values = curve.values.astype(np.float64, copy=False)
     if log_y:
@@ -136,7 +138,16 @@ def curve_traces(
         shown["legend"] = legend
     where = f"{inert(bins.label or 'bin')} %{{x:.4g}} {inert(bins.unit)}".strip()
     traces = []
+    drawn, given = points(y, values)
+    full = FullPoints(uid, curve.label, curve.places, values, drawn, given, log_x, log_y, shape="line")
+    fulls = [full] if drawn < given else []
     if curve.quartiles is not None:
+        outline = partial(_outline, curve, curve.quartiles, log_x=log_x, log_y=log_y)
+        if fulls:
+            whole_x, whole_y = outline(pixels=values.size)
+            area = replace(full, uid=f"{uid}-band", x=whole_x, y=whole_y, drawn=0, given=0, shape="area")
+            fulls.append(area)
+        band_x, band_y = outline(pixels=pixels)
         traces.append(
             {
                 **common,
@@ -144,7 +155,8 @@ def curve_traces(
                 "name": curve.band,
                 "uid": f"{uid}-band",
                 "mode": "lines",
-                **_outline(curve, curve.quartiles, log_x=log_x, log_y=log_y, pixels=pixels),
+                "x": numbers(band_x),
+                "y": numbers(band_y),
                 "line": {"width": 0, "color": curve.colour, "simplify": False},
                 "fill": "toself",
                 "fillcolor": curve.colour,
@@ -190,7 +202,7 @@ def curve_traces(
                 "showlegend": False,
             }
         )
-    return traces, points(y, values)
+    return traces, (drawn, given), fulls
 
 
 def places_of(curves: Sequence[Curve]) -> tuple[float, float]:
@@ -301,7 +313,7 @@ def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, numbe
 
 def _outline(
     curve: Curve, quartiles: tuple[Reals, Reals], *, log_x: bool, log_y: bool, pixels: int
-) -> dict[str, Any]:
+) -> tuple[Reals, Reals]:
     """Return the outline of the band between quartiles: along the upper quartile, and back along the lower."""
     low, high = quartiles
     if log_y:
@@ -317,8 +329,8 @@ def _outline(
         xs += [x_high[above], x_low[below][::-1], np.array([np.nan])]
         ys += [high[above], low[below][::-1], np.array([np.nan])]
     if not xs:
-        return {"x": [], "y": []}
-    return {"x": numbers(np.concatenate(xs)[:-1]), "y": numbers(np.concatenate(ys)[:-1])}
+        return np.zeros(0), np.zeros(0)
+    return np.concatenate(xs)[:-1], np.concatenate(ys)[:-1]
 
 
 def _runs(values: Reals) -> list[slice]:

@@ -19,6 +19,7 @@ from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import Limits
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.panel import Drawing, Slot
+from helio.steps.render.refine_points import FullPoints
 from helio.steps.render.wording import axis_title
 from helio.steps.render.xy_panel import XYPanel
 from helio.store.table import Table
@@ -110,7 +111,7 @@ class DensityPanel(XYPanel):
 
     def _points(
         self, pixels: tuple[float, float], common: dict[str, Any], hover: str
-    ) -> tuple[list[dict[str, Any]], int, list[str]]:
+    ) -> tuple[list[dict[str, Any]], int, list[str], list[FullPoints]]:
         """Return the heat map of the cells; cells without a record are empty."""
         shown = np.where(self.counts > 0, self.counts, np.nan)
         low, high = self._count_limits
@@ -136,7 +137,7 @@ class DensityPanel(XYPanel):
         }
         most = number_of(int(self.counts.max()), "record")
         cells = f"{x.size - 1} × {y.size - 1} cells"
-        return [trace], int(self.counts.sum()), [f"panel {self.number}: {cells}, with at most {most}"]
+        return [trace], int(self.counts.sum()), [f"panel {self.number}: {cells}, with at most {most}"], []
 
     def _add_bar(self, slot: Slot, drawing: Drawing) -> None:
         geometry = slot.geometry

@@ -4,6 +4,7 @@
 (() => {
   const STEP = 4; // ratio of the numbers of pixels of neighbouring levels
   const MARGIN = 0.25; // how much more than the view is drawn on either side, for a reader who moves it
+  const MOST_POINTS = 1_000_000; // of one panel, loaded at a time
   const files = new Map(); // number of a file → promise of its content
   let figure, plot, drawn, newest = 0, changed = false;
   const traces = new Map(); // uid → trace
@@ -140,12 +141,22 @@
     return corners;
   }
 
+  // Places of values on a symlog axis; without a threshold the values themselves.
+  function placed(ys, linthresh) {
+    if (linthresh === undefined) return ys;
+    return ys.map((value) => {
+      const scaled = value / linthresh, size = Math.abs(scaled);
+      return size > 1 ? Math.sign(scaled) * (10 / 9 + Math.log10(size)) : scaled * 10 / 9;
+    });
+  }
+
   function change(uid, values) {
     const trace = traces.get(uid);
     if (trace === undefined) return;
     changed = true;
     if (!originals.has(uid)) {
-      originals.set(uid, {x: trace.x, y: trace.y, z: trace.z, x0: trace.x0, dx: trace.dx});
+      const {x, y, z, x0, dx, customdata, marker, text, hovertemplate} = trace;
+      originals.set(uid, {x, y, z, x0, dx, customdata, marker, text, hovertemplate});
     }
     for (const [key, value] of Object.entries(values)) {
       if (value === undefined) delete trace[key];
@@ -155,10 +166,12 @@
 
   function drawLine(parts, trace, low, high) {
     const margin = (high - low) * MARGIN;
-    const [xs, ys, x] = piece(parts, trace.uid, low - margin, high + margin);
+    const [xs, values, x] = piece(parts, trace.uid, low - margin, high + margin);
+    const ys = placed(values, trace.linthresh);
+    const customdata = trace.linthresh === undefined ? undefined : values;
     const alone = ys.map((y, k) => !Number.isNaN(y) && !(ys[k - 1] === ys[k - 1]) && !(ys[k + 1] === ys[k + 1]));
     for (const end of ["", "-outline"]) {
-      change(trace.uid + end, {x, y: ys, x0: undefined, dx: undefined});
+      change(trace.uid + end, {x, y: ys, customdata, x0: undefined, dx: undefined});
       change(`${trace.uid}-alone${end}`, {x: x.filter((_, k) => alone[k]), y: ys.filter((_, k) => alone[k])});
     }
     for (const [key, level] of trace.fills ?? []) {
@@ -203,6 +216,112 @@
     change(uid, {x: edges.map(iso), y, z: rows, x0: undefined, dx: undefined});
   }
 
+  // Points of clouds and curves between limits on both axes, [[x0, x1], [y0, y1]] as the axes count them.
+  function drawPoints(parts, {uid, shape}, [xAxis, yAxis], limits) {
+    const xs = [], ys = [], colours = [], times = [];
+    for (const part of parts) {
+      part.arrays ??= [part.x, part.y, part.c, part.t].map((values) => values && decoded(values));
+      const [x, y, c, t] = part.arrays;
+      if (shape === "line" && xs.length) { xs.push(NaN); ys.push(NaN); }
+      for (let k = 0; k < x.length; k += 1) {
+        xs.push(x[k]); ys.push(y[k]);
+        if (c) colours.push(c[k]);
+        if (t) times.push(t[k]);
+      }
+    }
+    const own = traces.get(uid);
+    if (own === undefined) return 0;
+    if (shape === "area") { change(uid, {x: xs, y: ys}); return 0; }
+    const at = (values, axis) => (axis.type === "log" ? values.map(Math.log10) : values);
+    const places = [at(xs, xAxis), at(ys, yAxis)];
+    const lengths = [xAxis._length, yAxis._length];
+    const side = (axis, k) => {
+      const [low, high] = limits[axis], margin = (high - low) * MARGIN, place = places[axis][k];
+      return place < low - margin ? -1 : place > high + margin ? 1 : 0;
+    };
+    const pixel = (k) => [0, 1].map((axis) => {
+      const [low, high] = limits[axis];
+      return Math.floor((places[axis][k] - low) / (high - low) * lengths[axis]);
+    }).join();
+    let count = 0;
+    const kept = [];
+    if (shape === "line") {
+      // A piece is left out if both of its ends are beyond one side, or in one pixel.
+      const beyond = (j, k) => [0, 1].some((axis) => side(axis, j) !== 0 && side(axis, j) === side(axis, k));
+      const is = (k) => k >= 0 && k < xs.length && !Number.isNaN(ys[k]);
+      const seen = (j, k) => is(j) && is(k) && !beyond(j, k);
+      let last = "", next = xs.length ? pixel(0) : "";
+      for (let k = 0; k < xs.length; k += 1) {
+        const here = next;
+        next = k + 1 < xs.length ? pixel(k + 1) : "";
+        if (!is(k) || !(seen(k - 1, k) || seen(k, k + 1) || !side(0, k) && !side(1, k))) {
+          if (kept.length && kept.at(-1) >= 0) kept.push(-1);
+        } else if (here !== last || here !== next || !is(k + 1)) kept.push(k);
+        last = here;
+        if (is(k) && inside(k)) count += 1;
+      }
+    } else {
+      const latest = new Map();
+      for (let k = 0; k < xs.length; k += 1) {
+        if (side(0, k) || side(1, k)) continue;
+        latest.set(pixel(k), k);
+        if (inside(k)) count += 1;
+      }
+      kept.push(...[...latest.values()].sort((one, other) => one - other));
+    }
+    function inside(k) {
+      return limits.every(([low, high], axis) => places[axis][k] >= low && places[axis][k] <= high);
+    }
+    const pick = (values) => kept.map((k) => (k < 0 ? NaN : values[k]));
+    const values = {x: pick(xs), y: pick(ys)};
+    if (colours.length) values.marker = {...own.marker, color: pick(colours)};
+    if (times.length) {
+      values.text = pick(times).map(iso);
+      if (!own.hovertemplate.includes("%{text}")) {
+        values.hovertemplate = own.hovertemplate.replace("<extra>", "<br>%{text}<extra>");
+      }
+    }
+    change(uid, values);
+    return count;
+  }
+
+  const wholes = new Map(); // axis → its limits before a reader zoomed in
+
+  // What a reader sees of a panel of points, and the files with points there; null for all of the panel.
+  function pointsView(panel) {
+    const uid = panel.points[0].uid;
+    const axes = [axisOf(uid, "x"), axisOf(uid, "y")];
+    const limits = axes.map(([, axis]) => axis.range.slice().sort((one, other) => one - other));
+    const whole = axes.map(([name], k) => {
+      if (!wholes.has(name)) wholes.set(name, limits[k]);
+      const [low, high] = wholes.get(name), slack = (high - low) * 1e-3;
+      return limits[k][0] <= low + slack && limits[k][1] >= high - slack;
+    });
+    if (whole[0] && whole[1]) return null;
+    const near = ([, , ...box]) => limits.every(([low, high], axis) => {
+      const margin = (high - low) * MARGIN;
+      return box[2 * axis] <= high + margin && box[2 * axis + 1] >= low - margin;
+    });
+    const wanted = panel.points.map(({shape, parts}) =>
+      parts.filter((part) => shape === "area" || near(part)));
+    const size = wanted.flat().reduce((sum, [, count]) => sum + count, 0);
+    return {limits, size, axes: axes.map(([, axis]) => axis), wanted: wanted.map((of) => of.map(([number]) => number))};
+  }
+
+  // Draws the points of a panel that a reader sees; the words for the line below the figure.
+  async function refreshPoints(panel, mine) {
+    const view = pointsView(panel);
+    const back = (words) => { panel.points.forEach((trace) => restore(trace)); return words; };
+    if (view === null) return back(panel.shown);
+    if (view.size > MOST_POINTS) return back([`${panel.shown[0]}; zoom in further for all`]);
+    const parts = await Promise.all(view.wanted.map((numbers) => Promise.all(numbers.map(file))));
+    if (mine !== newest) return [];
+    panel.points.forEach((trace) => freeze(trace));
+    const counts = panel.points.map((trace, k) => [trace, drawPoints(parts[k], trace, view.axes, view.limits)]);
+    const count = counts.reduce((sum, [trace, more]) => sum + (trace.counts ? more : 0), 0);
+    return [`${panel.name}: all ${count.toLocaleString("en")} points in view`];
+  }
+
   function shownBy(trace) { return trace.band ?? trace.uid; }
 
   function axisOf(uid, letter) {
@@ -220,15 +339,17 @@
 
   async function refresh() {
     const mine = newest += 1;
-    const views = figure.detail.panels.map((panel) => {
+    const views = figure.detail.panels.filter((panel) => panel.levels).map((panel) => {
       const [, axis] = axisOf(shownBy(panel.traces[0]), "x");
       const [low, high] = axis.range.map((end) => axis.r2l(end)).sort((one, other) => one - other);
       const number = levelFor(panel, axis, low, high);
       const level = panel.levels[number - 1];
       return {panel, low, high, number, wanted: level ? numbersOf(panel, level, low, high) : []};
     });
-    let parts;
+    let parts, others;
     try {
+      others = await Promise.all(figure.detail.panels.filter((panel) => panel.points)
+        .map((panel) => refreshPoints(panel, mine)));
       parts = await Promise.all(views.map((view) => Promise.all(view.wanted.map(file))));
     } catch (error) {
       files.clear();
@@ -250,7 +371,8 @@
       for (const trace of panel.traces) {
         if (trace.band) {
           const margin = (high - low) * MARGIN;
-          const limit = piece(parts[k], trace.uid, low - margin, high + margin);
+          const [xs, ys] = piece(parts[k], trace.uid, low - margin, high + margin);
+          const limit = [xs, placed(ys, trace.linthresh)];
           if (limits.has(trace.band)) drawBand(trace.band, limits.get(trace.band), limit);
           else limits.set(trace.band, limit);
           continue;
@@ -262,7 +384,7 @@
     });
     if (changed) await Plotly.redraw(plot);
     changed = false;
-    drawn.textContent = words.join(" · ");
+    drawn.textContent = [...words, ...others.flat()].join(" · ");
   }
 
   function freeze(trace) {
@@ -285,6 +407,41 @@
     }
     const [name] = axisOf(shownBy(trace), "y");
     if (automatic.delete(name)) plot.layout[name].autorange = true;
+  }
+
+  // The labels of symlog axes, also where a reader has zoomed in between two powers of ten.
+  function followTicks() {
+    const own = new Map();
+    const scales = Object.entries(plot.layout.meta?.symlog ?? {});
+    const even = (low, high) => {
+      const rough = (high - low) / 6, base = 10 ** Math.floor(Math.log10(rough));
+      const step = base * [1, 2, 5, 10].find((nice) => rough / base <= nice);
+      const first = Math.ceil(low / step), count = Math.floor(high / step) - first + 1;
+      return Array.from({length: count}, (_, k) => Number(((first + k) * step).toPrecision(12)));
+    };
+    const tick = () => {
+      const update = {};
+      for (const [name, linthresh] of scales) {
+        const {tickvals, ticktext, range} = plot._fullLayout[name];
+        if (!own.has(name)) own.set(name, {tickvals, ticktext});
+        const [low, high] = range.slice().sort((one, other) => one - other);
+        const value = (place) => linthresh * (Math.abs(place) <= 10 / 9
+          ? place * 0.9 : Math.sign(place) * 10 ** (Math.abs(place) - 10 / 9));
+        let wanted = own.get(name);
+        if (wanted.tickvals.filter((place) => place >= low && place <= high).length < 3) {
+          const values = even(value(low), value(high));
+          wanted = {tickvals: placed(values, linthresh), ticktext: values.map((one) => String(one).replace("-", "−"))};
+        }
+        if (String(wanted.tickvals) !== String(tickvals)) {
+          update[`${name}.tickvals`] = wanted.tickvals;
+          update[`${name}.ticktext`] = wanted.ticktext;
+        }
+      }
+      if (Object.keys(update).length) Plotly.relayout(plot, update);
+    };
+    if (!scales.length) return;
+    tick();
+    plot.on("plotly_relayout", tick);
   }
 
   // plotly.js draws the line at the pointer in one column of panels; this draws it in the others.
@@ -321,6 +478,7 @@
     const config = {responsive: true, displaylogo: false, showSendToCloud: false};
     plot = await Plotly.newPlot("figure", figure.data, figure.layout, config);
     followPointer();
+    followTicks();
     if (!figure.detail) return;
     drawn = document.getElementById("drawn");
     for (const trace of plot.data) traces.set(trace.uid, trace);

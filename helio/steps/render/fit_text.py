@@ -11,6 +11,7 @@ import numpy.typing as npt
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.line_fit import LineFit
 from helio.steps.render.clouds import Cloud
+from helio.steps.render.corners import behind, emptiest
 from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import Limits
 from helio.steps.render.wording import text_width
@@ -63,18 +64,11 @@ def fit_text(
         Colour of the text and of the background.
     """
     lines = fit_lines(fit, *tables)
+    font = round(max(6.0, min(font, (size[0] - 12) / max(text_width(line, 1) for line in lines))), 1)
     wide = max(text_width(line, font) for line in lines) / size[0]
     high = _LINE * font * len(lines) / size[1]
-    across = _places(cloud.x, limits[0], log=cloud.log_x)
-    up = _places(cloud.y, limits[1], log=cloud.log_y)
-    corners = [("right", "top"), ("left", "top"), ("right", "bottom"), ("left", "bottom")]
-
-    def behind(corner: tuple[str, str]) -> int:
-        near_x = across > 1 - wide if corner[0] == "right" else across < wide
-        near_y = up > 1 - high if corner[1] == "top" else up < high
-        return int((near_x & near_y).sum())
-
-    side, end = min(corners, key=behind)
+    points = [cloud.places(*limits)]
+    side, end = emptiest(points, wide, high)
     return {
         "text": "<br>".join(lines), "showarrow": False, "align": side, "borderpad": 2,
         "xref": f"{common['xaxis']} domain", "x": 1 if side == "right" else 0, "xanchor": side,
@@ -82,7 +76,7 @@ def fit_text(
         "yref": f"{common['yaxis']} domain", "y": 1 if end == "top" else 0, "yanchor": end,
         "yshift": -8 if end == "top" else 8,
         "font": {"size": font, "color": colours[0]},
-        **({} if behind((side, end)) else {"bgcolor": colours[1]}),
+        **({} if behind(points, (side, end), wide, high) else {"bgcolor": colours[1]}),
     }  # fmt: skip
 
 
@@ -90,9 +84,3 @@ def fit_lines(fit: LineFit, x: Table, y: Table) -> Sequence[str]:
     """Write the numbers of a fit in lines, with units as on the axes."""
     first, second, correlation, count = fit.words(x, y, unit=pretty_unit)
     return [first, second, f"{correlation.replace('r ', 'r = ')}, {count.replace('n ', 'n = ')}"]
-
-
-def _places(values: Reals, limits: Limits, *, log: bool) -> Reals:
-    low, high = np.log10(limits) if log else limits
-    places: Reals = ((np.log10(values) if log else values) - low) / (high - low)
-    return places

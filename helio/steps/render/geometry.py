@@ -131,6 +131,7 @@ def lay_out(
     title_lines: int,
     footer_lines: int,
     width: int,
+    strip: int = 0,
 ) -> Geometry:
     """Compute the size of the figure, and the positions of its rows of panels.
 
@@ -150,12 +151,14 @@ def lay_out(
         Lines of text above and below.
     width : int
         Width of the figure in pixels.
+    strip : int
+        Height in pixels of what is between the title and the panels.
     """
     font = font_size(spec)
     canvas = spec.get("canvas_size", {})
     scale = font / 14
     left = max(left, round(LEFT * scale))
-    top = round(14 + title_lines * 20 * scale)
+    top = round(14 + title_lines * 20 * scale) + strip
     bottom = round(below[-1] * scale + footer_lines * 14 * scale + (6 if footer_lines else 0))
     relative = _relative_heights(spec, natural_heights)
     gap = 14.0

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from helio.errors import StepError
 from helio.steps.render import lines, review
 from helio.steps.render.bands import with_bands
 from helio.steps.render.geometry import LINE_PANEL
@@ -17,8 +19,12 @@ from helio.steps.render.lines import Line
 from helio.steps.render.panel import RIGHT_TITLE_STANDOFF, Drawing, Panel, Slot, absent_words
 from helio.steps.render.quality import TraceQuality
 from helio.steps.render.spec import PanelType
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.wording import axis_title
 from helio.store.table import Table
+
+_FINE = 1000
+"""Number of places at which a line of fewer records is searched for a corner without it."""
 
 
 class LinePanel(Panel):
@@ -71,6 +77,29 @@ class LinePanel(Panel):
         default = lowest >= 0 and {line.table.scale for line in with_values} == {"log"}
         return self._lines_log(default, lowest)
 
+    @cached_property
+    def symlog(self) -> Symlog | None:
+        """The scale of the y axis if the figure's spec wants symlog; its threshold follows the values by default.
+
+        Raises
+        ------
+        StepError
+            The threshold is not above zero.
+        """
+        whole = self.style.spec.get("log_scale")
+        by_panel = self.option("log_scale", cast(str | None, None)) if isinstance(whole, dict) else whole
+        if self.kind != "line" or by_panel != "symlog":
+            return None
+        chosen = self.option("linthresh", cast(float | None, None))
+        if chosen is None:
+            return Symlog.of([line.values for line in self.lines])
+        if not chosen > 0:
+            raise StepError(
+                f"linthresh of panel {self.number} is {chosen:g}, but a distance from zero is above 0",
+                advice="write a value above 0 in the unit of the panel, or leave linthresh out",
+            )
+        return Symlog(float(chosen))
+
     @property
     def has_colour_bar(self) -> bool:
         """Whether the panel has a colour bar, because its lines are the many bins of one spectrum."""
@@ -98,11 +127,14 @@ class LinePanel(Panel):
                 spec=self.style.spec,
                 positive=side.log_y,
                 legend=legend,
+                symlog=side.symlog,
             )
             drawing.traces += traces
             drawing.qualities.append(side._quality(line, points[0]))
             drawing.details += fulls
         drawing.notes += review.thinned_notes(self.number, drawing.qualities)
+        for side in filter(None, (self, self.right)):
+            drawing.notes += review.symlog_notes(side)
         if self.has_colour_bar:
             self._add_colour_bar(slot, drawing)
         drawing.y_axis = self._y_axis(slot)
@@ -111,6 +143,29 @@ class LinePanel(Panel):
             drawing.y_axis["mirror"] = True
             drawing.layout["yaxis" + slot.right_axis.removeprefix("y")] = self.right.axis_at_right(slot)
         return drawing
+
+    def places(self, slot: Slot) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Return the places of the points of all lines."""
+        if self.kind != "line":
+            return []
+        found = []
+        span = int((slot.stop - slot.start).astype("timedelta64[ns]").astype("i8"))
+        for line, side in self._lines_with_sides():
+            low, high = side.y_limits() or side.extent
+            values = line.values.astype(np.float64)
+            if side.symlog is not None:
+                (low, high), values = side.symlog.places([low, high]).tolist(), side.symlog.places(values)
+            elif side.log_y:
+                low, high = np.log10([low, high]) if low > 0 else (0.0, 1.0)
+                values = np.log10(np.where(values > 0, values, np.nan))
+            margin = 0.0 if side.y_limits() else (high - low) / 18
+            across = (line.table.epoch - slot.start).astype("timedelta64[ns]").astype(np.float64) / span
+            up = (values - low + margin) / max(high - low + 2 * margin, 1e-300)
+            if 0 < across.size < _FINE:  # between few records the line is drawn too
+                between = np.linspace(across[0], across[-1], _FINE)
+                across, up = between, np.interp(between, across, up)
+            found.append((across, up))
+        return found
 
     def axis_in(self, slot: Slot) -> str:
         """Return plotly's name of the y axis that this side of the panel has."""
@@ -146,7 +201,7 @@ class LinePanel(Panel):
 
     def remarks(self, whole: Panel) -> list[str]:
         """Return remarks on lines that are hard to read."""
-        notes = review.line_notes(self, self.lines, log=self.log_y)
+        notes = review.line_notes(self, self.lines, log=self.log_y or self.symlog is not None)
         return notes if self.right is None else notes + self.right.remarks(whole)
 
     def _add_colour_bar(self, slot: Slot, drawing: Drawing) -> None:

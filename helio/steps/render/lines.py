@@ -19,8 +19,11 @@ from helio.steps.render.downsample import break_at_seam, isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.fills import beyond_level, fill_trace
 from helio.steps.render.gaps import gaps
+from helio.steps.render.geometry import font_size
+from helio.steps.render.point_names import names_of_points
 from helio.steps.render.refine import FullLine
 from helio.steps.render.spec import FigureSpec
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.wording import inert
 from helio.store.component_names import axis_letters
 from helio.store.table import Axis, Table
@@ -115,11 +118,13 @@ def line_traces(
     positive: bool,
     legend: str | None,
     frame: tuple[float, float] = (0.0, 0.0),
+    symlog: Symlog | None = None,
 ) -> tuple[list[dict[str, Any]], Points, list[FullLine]]:
     """Return the plotly traces of a line: the line itself, and markers for isolated values between gaps.
 
     Return the number of drawn and of all points as well, and the complete line and band if points are left out. `frame`
-    has the values at the bottom and at the top of the panel, to which its style may fill an area.
+    has the values at the bottom and at the top of the panel, to which its style may fill an area. With `symlog`, `y`
+    is the place on this scale, and `customdata` the value.
     """
     epoch, values = line.table.epoch, line.values
     if values.dtype.kind != "f":
@@ -131,6 +136,7 @@ def line_traces(
     gap |= _over_the_seam(line, period)
     x, y = thin_line(epoch, values, gap, start=start, stop=stop, pixels=pixels)
     x, y = break_at_seam(x, y, period)
+    heights = y if symlog is None else symlog.places(y)
     style = line_style(line, spec)
     mode = style.get("mode", "lines")
     width = float(style.get("width", line.width))
@@ -141,7 +147,7 @@ def line_traces(
         "uid": uid,
         "mode": mode,
         **times(x),
-        "y": numbers(y),
+        "y": numbers(heights),
         "yaxis": axis,
         # Thinned already; plotly.js would leave out more points, and curves would show corners.
         "line": {
@@ -151,11 +157,34 @@ def line_traces(
             "simplify": False,
         },
         "connectgaps": False,
-        "hovertemplate": f"%{{y:.5g}} {unit}".rstrip() + f"<extra>{line.name}</extra>",
+        "hovertemplate": f"%{{{'y' if symlog is None else 'customdata'}:.5g}} {unit}".rstrip()
+        + f"<extra>{line.name}</extra>",
         "showlegend": legend is not None,
     }
+    if symlog is not None:
+        trace["customdata"] = numbers(y)
     if "markers" in mode:
         trace["marker"] = {"color": line.colour, "size": 2 + 2 * width}
+    if "point_names" in style:
+        font = font_size(spec) - 3
+        names = names_of_points(
+            line.table,
+            line.keys[0],
+            style["point_names"],
+            x,
+            y,
+            start=start,
+            stop=stop,
+            pixels=pixels,
+            font=font,
+        )
+        trace |= {
+            "mode": f"{mode}+text",
+            "text": names,
+            "textposition": "top center",
+            "textfont": {"size": font, "color": line.colour},
+            "cliponaxis": False,
+        }
     if legend is not None:
         trace["legend"] = legend
         trace["legendgroup"] = trace["uid"]
@@ -171,11 +200,15 @@ def line_traces(
             stop=stop,
             pixels=pixels,
             positive=positive,
+            symlog=symlog,
         )
-    traces = [*spreads, *_fills(line, style, x, y, uid=uid, axis=axis, log=positive, frame=frame), trace]
+    fills = _fills(
+        line, style, x, heights, uid=uid, axis=axis, log=positive, levels=_levels(style, frame, symlog)
+    )
+    traces = [*spreads, *fills, trace]
     alone = isolated(y)
     if alone.any() and "markers" not in mode:
-        traces.append(isolated_trace(trace, moments(x[alone]), numbers(y[alone])))
+        traces.append(isolated_trace(trace, moments(x[alone]), numbers(heights[alone])))
     drawn, given = points(y, values)
     full = FullLine(
         uid,
@@ -188,9 +221,10 @@ def line_traces(
         pixels,
         drawn,
         given,
-        tuple(_levels(style, frame)),
+        tuple(_levels(style, frame, symlog)),
         positive,
         period=period,
+        linthresh=None if symlog is None else symlog.linthresh,
     )
     fulls = [full] if drawn < given else []
     if line.spread is not None and not line.spread.bars and values.size > 2 * pixels:
@@ -202,12 +236,18 @@ def line_traces(
     return traces, (drawn, given), fulls
 
 
-def _levels(style: Mapping[str, Any], frame: tuple[float, float]) -> Iterator[tuple[str, float]]:
-    """Yield the keys and the levels of the areas between a line and a level, or an edge of the panel."""
+def _levels(
+    style: Mapping[str, Any], frame: tuple[float, float], symlog: Symlog | None
+) -> Iterator[tuple[str, float]]:
+    """Yield the keys and the levels of the areas between a line and a level, or an edge of the panel.
+
+    With `symlog`, the levels are places on this scale.
+    """
     edge = style.get("fill_to")
     for key, side in (("fill_below", "top"), ("fill_above", "bottom")):
         if key in style or edge == side:
-            yield key, float(style[key] if key in style else frame[side == "top"])
+            level = float(style[key] if key in style else frame[side == "top"])
+            yield key, level if symlog is None else symlog.place(level)
 
 
 def absent_trace(
@@ -238,11 +278,11 @@ def _fills(
     uid: str,
     axis: str,
     log: bool,
-    frame: tuple[float, float],
+    levels: Iterable[tuple[str, float]],
 ) -> Iterator[dict[str, Any]]:
     """Yield the plotly traces of the areas between a line and the levels that its style states."""
     colour = colours.check_colour(style.get("fill_color", line.colour), f"line_styles: {line.keys[-1]}")
-    for key, level in _levels(style, frame):
+    for key, level in levels:
         if log and level <= 0:
             raise StepError(
                 f"line_styles: {key} of '{line.keys[0]}' is {level:g}, but the y axis is logarithmic",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from helio.steps.render.events import Interval
 from helio.steps.render.geometry import Geometry
 from helio.steps.render.levels import HorizontalLine
 from helio.steps.render.spec import FigureSpec
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
@@ -34,10 +35,12 @@ def marks(
     stop: np.datetime64,
     hlines: Sequence[HorizontalLine],
     right_axes: Mapping[int, tuple[str, bool]],
+    symlogs: Mapping[str, Symlog],
     events: Sequence[Interval] = (),
     axes: Sequence[str],
     logarithmic: Sequence[bool],
     bin_axes: Mapping[int, tuple[str, bool]],
+    bin_ranges: Mapping[int, Sequence[float]],
     time_axes: Mapping[int, str],
     foreground: str,
     background: str,
@@ -51,6 +54,8 @@ def marks(
         Horizontal lines, also those at named levels.
     right_axes : mapping
         Plotly's name of each y axis at the right, and whether the axis is logarithmic, by the panel's number.
+    symlogs : mapping
+        The scale of each y axis that has one, by plotly's name of the axis.
     events : sequence of Interval
         Intervals to shade, in the time range of the figure.
     axes : sequence of str
@@ -59,6 +64,8 @@ def marks(
         Whether each panel's y axis is logarithmic, from the top; plotly places texts on it by log10.
     bin_axes : mapping
         Plotly's name of each spectrum panel's x axis, and whether the axis is logarithmic, by the panel's number.
+    bin_ranges : mapping
+        Ends of each spectrum panel's x axis (log10 of them if the axis is logarithmic), by the panel's number.
     time_axes : mapping
         Plotly's name of the time axis of each other panel, which the panels of a column share.
     empty : collection of int
@@ -67,6 +74,7 @@ def marks(
     shapes: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     flags: list[tuple[np.datetime64, str, str, str]] = []
+    bin_flags: dict[int, list[dict[str, Any]]] = {}
     timed = {number: (time_axes[number], axis) for number, axis in enumerate(axes, 1) if number in time_axes}
     if events:
         _check_timed(timed, "events")
@@ -112,7 +120,8 @@ def marks(
                 continue
             shapes.append({"type": "line", **drawn, "x1": drawn["x0"], "y0": 0, "y1": 1, "line": stroke})
             if line.get("label"):
-                texts.append(_bin_flag(line["label"], drawn, bin_axes[number][1], colour, geometry))
+                flag = _bin_flag(line["label"], drawn, bin_axes[number][1], colour, geometry)
+                bin_flags.setdefault(number, []).append(flag)
             continue
         moment = instant(at, where)
         _check_timed(timed, where)
@@ -121,6 +130,8 @@ def marks(
         )
         if line.get("label"):
             flags.append((moment, line["label"], colour, "left"))
+    for number, at_bins in bin_flags.items():
+        texts += _in_rows(at_bins, bin_ranges[number], geometry.panel_width(number), geometry.font - 3)
     if flags:
         for x_axis in dict.fromkeys(time_axes.values()):
             number = next(number for number in time_axes if time_axes[number] == x_axis)
@@ -155,8 +166,8 @@ def marks(
                     "yref": axis,
                     "x0": 0,
                     "x1": 1,
-                    "y0": value,
-                    "y1": horizontal.until,
+                    "y0": _placed(value, axis, symlogs),
+                    "y1": _placed(horizontal.until, axis, symlogs),
                     "layer": "below",
                     "fillcolor": colour,
                     "opacity": _LEVEL_OPACITY,
@@ -170,8 +181,8 @@ def marks(
                 "yref": axis,
                 "x0": 0,
                 "x1": 1,
-                "y0": value,
-                "y1": value,
+                "y0": _placed(value, axis, symlogs),
+                "y1": _placed(value, axis, symlogs),
                 "line": stroke,
             }
         )
@@ -179,14 +190,14 @@ def marks(
             texts.append(
                 {
                     "text": line_at["label"], "xref": across, "x": 1, "xanchor": "right", "yref": axis,
-                    "y": _on_axis(value, log, where), "yanchor": "bottom",
+                    "y": _on_axis(_placed(value, axis, symlogs), log, where), "yanchor": "bottom",
                     "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
                     **(_BOX | {"bgcolor": _sheer(background)} if horizontal.boxed else {}),
                 }
             )  # fmt: skip
     for entry_number, note in enumerate(spec.get("annotations", []), 1):
         where = f"annotations: entry {entry_number}"
-        text = _note(note, where, geometry, axes, logarithmic, time_axes, foreground)
+        text = _note(note, where, geometry, axes, logarithmic, symlogs, time_axes, foreground)
         if text["yref"] == "paper" or _panel(note, len(axes), where) not in empty:
             texts.append(text)
     return shapes, texts
@@ -263,6 +274,28 @@ def _bin_flag(
     }  # fmt: skip
 
 
+def _in_rows(
+    flags: Sequence[dict[str, Any]], limits: Sequence[float], across: float, size: float
+) -> Iterator[dict[str, Any]]:
+    """Yield labels at the top of a spectrum panel; labels that would overlap are put in a lower row.
+
+    Parameters
+    ----------
+    limits : two floats
+        Ends of the panel's x axis, as plotly places texts on it.
+    across, size : float
+        Width of the panel and of the font, in pixels.
+    """
+    low, high = limits
+    ends: list[float] = []
+    for flag in sorted(flags, key=lambda flag: (flag["x"], flag["text"])):
+        left = (flag["x"] - low) / (high - low) * across
+        width = text_width(flag["text"], size)
+        row = next((row for row, end in enumerate(ends) if end + 6 < left), len(ends))
+        ends[row : row + 1] = [left + width]
+        yield {**flag, **({"yshift": -row * (size + 4)} if row else {})}
+
+
 def _in_every_panel(shape: dict[str, Any], axes: Mapping[int, tuple[str, str]]) -> list[dict[str, Any]]:
     return [{**shape, "xref": x_axis, "yref": f"{y_axis} domain"} for x_axis, y_axis in axes.values()]
 
@@ -316,6 +349,7 @@ def _note(
     geometry: Geometry,
     axes: Sequence[str],
     logarithmic: Sequence[bool],
+    symlogs: Mapping[str, Symlog],
     time_axes: Mapping[int, str],
     foreground: str,
 ) -> dict[str, Any]:
@@ -334,10 +368,16 @@ def _note(
                 f"{where}: panel {panel} has no time axis, so the time '{x}' cannot be marked in it",
                 advice="write x and y as fractions of the width and the height of the panels",
             )
-        position = _on_axis(y, logarithmic[panel - 1], where)
+        axis = axes[panel - 1]
+        position = _on_axis(_placed(y, axis, symlogs), logarithmic[panel - 1], where)
         moment = iso(instant(x, where))
-        return drawn | {"xref": time_axes[panel], "x": moment, "yref": axes[panel - 1], "y": position}
+        return drawn | {"xref": time_axes[panel], "x": moment, "yref": axis, "y": position}
     return drawn | {"xref": "paper", "x": float(x), "yref": "paper", "y": y}
+
+
+def _placed(value: float, axis: str, symlogs: Mapping[str, Symlog]) -> float:
+    """Return the place of a value on a symlog axis; on any other axis, the value."""
+    return symlogs[axis].place(value) if axis in symlogs else value
 
 
 def _on_axis(value: float, logarithmic: bool, where: str, name: str = "y") -> float:

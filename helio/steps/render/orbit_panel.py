@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, cast
@@ -14,13 +14,19 @@ import numpy.typing as npt
 
 from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.knowledge.constants import SOLAR_RADIUS
-from helio.knowledge.magnetosphere import bow_shock, bow_shock_standoff, magnetopause, shue_parameters
+from helio.knowledge.magnetosphere import (
+    FARTHEST,
+    bow_shock,
+    bow_shock_standoff,
+    magnetopause,
+    shue_parameters,
+)
 from helio.knowledge.unit_algebra import EARTH_RADIUS_KM, comparable, conversion_factor
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.cartesian import cartesian, cartesian_names
 from helio.steps.quantity import Quantity, advice_on_units, check_quantity, same_clock, same_frame
 from helio.steps.render import colours, review
-from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks
+from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks, full_cloud
 from helio.steps.render.encode import numbers
 from helio.steps.render.entry_panel import EntryPanel, Limits
 from helio.steps.render.orbit_frames import ABOUT_EARTH, ABOUT_SUN, OF_MODELS, TO_THE_SUN
@@ -36,6 +42,7 @@ Box = tuple[float, float, float, float]
 
 MODELS = ("magnetopause", "bow_shock")
 _MODEL_COLOURS = {"magnetopause": "#0072b2", "bow_shock": "#d55e00"}
+_MODEL_NAMES = {"magnetopause": "magnetopause", "bow_shock": "bow shock"}
 _BODY = {"Earth": EARTH_RADIUS_KM, "Sun": SOLAR_RADIUS / 1e3}
 """Radii in km."""
 _SMALLEST = 5.0
@@ -301,9 +308,11 @@ class OrbitPanel(EntryPanel):
         ]
         if len(names) > 1 and self.style.legend:
             drawing.texts.append(self._note(slot, "   ".join(names), top=True))
-        if models and (words := self._model_words(pixels[0])):
+        words = [*(self._model_words(pixels[0]) if models else []), *self._words_on_ends(models)]
+        if words:
             drawing.texts.append(self._note(slot, "<br>".join(words), top=False))
-            drawing.notes += [f"panel {self.number}: {_plain(line)}" for line in self._model_words(math.inf)]
+            words = [*(self._model_words(math.inf) if models else []), *self._words_on_ends(models)]
+            drawing.notes += [f"panel {self.number}: {_plain(line)}" for line in words]
         if self.has_colour_bar and slot.bar:
             self._add_bar(slot, drawing)
         return drawing
@@ -332,6 +341,7 @@ class OrbitPanel(EntryPanel):
         )
         kept = cloud.visible(*self.limits(), pixels, "lines")
         drawing.traces += cloud_traces(cloud, kept, shades, mode="lines", uid=uid, common=common, hover=hover)
+        drawing.details += full_cloud(cloud, kept, shades, mode="lines", uid=uid, label=label)
         shade = theme.foreground if self.has_colour_bar else shades.plain
         ends, words = end_marks(
             cloud,
@@ -547,14 +557,33 @@ class OrbitPanel(EntryPanel):
         wind = f"{self._pressure:g} nPa, B<sub>z</sub> {self._bz:g} nT".replace("-", "−")
         sources = {"magnetopause": ", Shue et al. 1998", "bow_shock": ", Farris and Russell 1994"}
         facts = {"magnetopause": f": {wind}", "bow_shock": f": M {self._mach:g}"}
-        names = {"magnetopause": "magnetopause", "bow_shock": "bow shock"}
         lines = []
         for model, nose in self._noses.items():
             where = "at x = 0" if self._plane == "yz" else f"nose at {nose:.1f} R<sub>E</sub>"
-            text = names[model] + (sources[model] if width > 420 else "") + facts[model]
+            text = _MODEL_NAMES[model] + (sources[model] if width > 420 else "") + facts[model]
             text += f"; {where}" if width > 420 else ""
             lines.append(f'<span style="color:{_MODEL_COLOURS[model]}">{text}</span>')
         return lines
+
+    def _words_on_ends(self, models: Sequence[dict[str, Any]]) -> list[str]:
+        """Return a line on where the models end, if the panel shows places beyond; or that they are outside the panel.
+
+        Parameters
+        ----------
+        models : sequence of dict
+            The traces of the models in the panel.
+        """
+        wanted = [_MODEL_NAMES[model] for model in self._noses]
+        if not wanted or self._plane == "yz":
+            return []
+        farthest = min(float(cloud.x.min()) for cloud in self.clouds.values())
+        verb = "ends" if len(wanted) == 1 else "end"
+        if farthest * conversion_factor(self._unit, "R_E") < -FARTHEST:
+            end = f"{FARTHEST:g} R<sub>E</sub> behind the Earth"
+            return [f"drawn to {end}" if models else f"{' and '.join(wanted)} {verb} {end}"]
+        if not models and self._reach > 0.5 * max(self._noses.values()):
+            return [f"{' and '.join(wanted)}: outside this panel"]
+        return []
 
     def _note(self, slot: Slot, text: str, *, top: bool) -> dict[str, Any]:
         """Return a text at the top right or the bottom left of the panel."""

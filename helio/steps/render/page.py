@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from helio.steps.render.corners import Corner
 from helio.steps.render.geometry import LEFT, Geometry
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.themes import Look
@@ -42,7 +43,7 @@ def page_layout(
     Parameters
     ----------
     lift : int
-        Height in pixels of the titles of columns, which stand between the title and the panels.
+        Height in pixels of what stands between the title and the panels: titles of columns, names of events.
     """
     layout: dict[str, Any] = {
         "width": geometry.width,
@@ -70,13 +71,19 @@ def page_layout(
 
 
 def column_titles(
-    titles: Sequence[str], spans: Sequence[tuple[float, float]], geometry: Geometry
+    titles: Sequence[str], spans: Sequence[tuple[float, float]], geometry: Geometry, strip: int = 0
 ) -> list[dict[str, Any]]:
-    """Return plotly's texts for the titles of columns, each in the middle above its column."""
+    """Return plotly's texts for the titles of columns, each in the middle above its column.
+
+    Parameters
+    ----------
+    strip : int
+        Height in pixels of what is between the titles and the panels.
+    """
     return [
         {
             "text": f"<b>{title}</b>", "xref": "paper", "x": round((left + right) / 2, 6), "xanchor": "center",
-            "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 3, "showarrow": False, "borderpad": 0,
+            "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 3 + strip, "showarrow": False, "borderpad": 0,
             "font": {"size": geometry.font},
         }
         for title, (left, right) in zip(titles, spans, strict=True)
@@ -97,19 +104,24 @@ def second_lines(titles: Sequence[str], geometry: Geometry, lift: int = 0) -> li
     ]  # fmt: skip
 
 
-def panel_letter(number: int, geometry: Geometry, theme: Look, *, boxed: bool) -> dict[str, Any]:
-    """Return plotly's text for the letter of a panel, ``(a)`` for the first, in the panel's upper left corner.
+def panel_letter(
+    number: int, geometry: Geometry, theme: Look, *, boxed: bool, corner: Corner
+) -> dict[str, Any]:
+    """Return plotly's text for the letter of a panel, ``(a)`` for the first, in a corner of the panel.
 
     A box behind the letter keeps it readable on colours; on lines it would hide data.
     """
-    (_, top), (left, _) = geometry.domains[number - 1], geometry.span(number)
+    (bottom, top), (left, right) = geometry.domains[number - 1], geometry.span(number)
+    side, end = corner
     letters = ""
     while number:
         number, place = divmod(number - 1, 26)
         letters = chr(ord("a") + place) + letters
     return {
-        "text": f"<b>({letters})</b>", "xref": "paper", "x": left, "xanchor": "left", "xshift": 5,
-        "yref": "paper", "y": top, "yanchor": "top", "yshift": -4, "showarrow": False, "borderpad": 1,
+        "text": f"<b>({letters})</b>", "xref": "paper", "x": left if side == "left" else right, "xanchor": side,
+        "xshift": 5 if side == "left" else -5,
+        "yref": "paper", "y": top if end == "top" else bottom, "yanchor": end, "yshift": -4 if end == "top" else 4,
+        "showarrow": False, "borderpad": 1,
         "font": {"size": geometry.font}, **({"bgcolor": theme.background, "opacity": 0.85} if boxed else {}),
     }  # fmt: skip
 

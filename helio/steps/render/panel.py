@@ -15,13 +15,22 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.render.axes import check_limits, most_value_labels, set_log_ticks, value_axis
+from helio.steps.render.axes import (
+    check_limits,
+    most_symlog_labels,
+    most_value_labels,
+    set_log_ticks,
+    symlog_ticks,
+    value_axis,
+)
+from helio.steps.render.corners import READING, Corner, behind
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
 from helio.steps.render.quality import TraceQuality, line_quality
 from helio.steps.render.refine import Full
 from helio.steps.render.slopes import Guide
 from helio.steps.render.spec import FigureSpec, PanelKind
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 from helio.steps.render.wording import axis_title, bracketed, quantity, text_width
@@ -42,9 +51,9 @@ _LABEL_STANDOFF = 5
 
 RIGHT = " right"
 """In a key by panel number, what follows the number of a panel to mean its y axis at the right."""
-TWO_SIDED = frozenset({"y_label", "y_range", "log_y", "log_scale"})
+TWO_SIDED = frozenset({"y_label", "y_range", "log_y", "log_scale", "linthresh"})
 """Keys by panel number that a y axis at the right has too."""
-_ONE_SIDED_WORDS = frozenset({"y_label", "y_range"})
+_ONE_SIDED_WORDS = frozenset({"y_label", "y_range", "linthresh"})
 """Keys whose value for all panels is only for the y axes at the left."""
 
 
@@ -233,6 +242,11 @@ class Panel(ABC):
         """Whether the panel's y axis is logarithmic."""
 
     @property
+    def symlog(self) -> Symlog | None:
+        """The scale of the y axis if it is linear about zero and logarithmic beyond; None for any other scale."""
+        return None
+
+    @property
     def log_x(self) -> bool:
         """Whether the panel has an x axis of its own, and this axis is logarithmic."""
         return False
@@ -265,6 +279,26 @@ class Panel(ABC):
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
         """Draw the panel, and return the plotly objects."""
+
+    def letter_corner(self, slot: Slot, drawing: Drawing) -> Corner:
+        """Return the corner for the panel's letter: the upper left one, or the next one that is empty."""
+        width, height = slot.geometry.panel_width(self.number), slot.geometry.panel_height(self.number)
+        wide, high = (2.4 * slot.geometry.font + 5) / width, (1.5 * slot.geometry.font + 4) / height
+        taken = [
+            (text["xanchor"], text["yanchor"])
+            for text in drawing.texts
+            if str(text.get("xref", "")).endswith(" domain") and str(text.get("yref", "")).endswith(" domain")
+        ]
+        points = self.places(slot)
+        empty = (
+            corner for corner in READING if corner not in taken and not behind(points, corner, wide, high)
+        )
+        return next(empty, READING[0])
+
+    def places(self, slot: Slot) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Return the places of the panel's points as fractions of its width and height; empty if a text hides none."""
+        del slot
+        return []
 
     def remarks(self, whole: Panel) -> list[str]:
         """Return remarks on the tables for the reviewer, in addition to those of `draw`.
@@ -434,6 +468,9 @@ class Panel(ABC):
             return []
         if self.log_y:
             return log_ticks(low, high)[1] if low > 0 else []
+        if self.symlog is not None:
+            most = most_symlog_labels(geometry.panel_height(self.number))
+            return self.symlog.ticks(*self._ends(self.symlog), most)[1]
         # Without a y_range plotly.js leaves an eighteenth of the lines' range free at both ends, about as much as
         # the edges of bins lie beyond their centres.
         margin = (high - low) / 18 if limits is None else 0.0
@@ -443,6 +480,16 @@ class Panel(ABC):
             most_value_labels(geometry.panel_height(self.number)),
         )
 
+    def _ends(self, scale: Symlog) -> tuple[float, float]:
+        """Return the values at the ends of a symlog axis, with the margins that the spec does not exclude."""
+        limits = self.y_limits()
+        if limits is not None:
+            return limits
+        low, high = scale.places(self.extent).tolist()
+        margin = (high - low) / 18
+        bottom, top = scale.values([low - margin, high + margin * (2 if self.reach else 1)]).tolist()
+        return bottom, top
+
     def _y_axis(self, slot: Slot) -> dict[str, Any]:
         geometry = slot.geometry
         position = {"domain": list(geometry.domains[self.number - 1]), "anchor": slot.x_axis}
@@ -451,13 +498,18 @@ class Panel(ABC):
             axis["nticks"] = most_value_labels(geometry.panel_height(self.number))
         limits = self.y_limits()
         if limits is not None:
-            low, high = limits
+            low, high = limits if self.symlog is None else map(self.symlog.place, limits)
             axis["range"] = [float(np.log10(low)), float(np.log10(high))] if self.log_y else [low, high]
         elif self.reach:
             low, high = np.log10(self.extent) if self.log_y else self.extent
+            if self.symlog is not None:
+                low, high = self.symlog.places(self.extent)
             # Below, as much room as plotly.js leaves; above, also room for the name of a level.
             margin = (high - low) / 18
             axis["range"] = [float(f"{end:.8g}") for end in (low - margin, high + 2 * margin)]
+        if self.symlog is not None:
+            height = geometry.panel_height(self.number)
+            axis |= symlog_ticks(axis["minor"], self.symlog, self._ends(self.symlog), height)
         return axis
 
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
@@ -493,7 +545,7 @@ class Panel(ABC):
             return True if scale == self.number and not self.at_right else default
         if scale in ("y", "log"):
             return True
-        if scale == "linear":
+        if scale == "linear" or self.symlog is not None:
             return False
         by_panel = self.option("log_scale", cast(str | None, None))
         return default if by_panel is None else by_panel == "log"

@@ -17,6 +17,7 @@ from helio.steps.render.epoch_panel import EpochPanel
 from helio.steps.render.events import event_labels
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
+from helio.steps.render.marked_medians import marked_labels
 from helio.steps.render.orbit_panel import OrbitPanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.polar_panel import PolarPanel
@@ -61,7 +62,9 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
-        other |= {*band_labels(spec), *event_labels(spec), *spec.get("ephemeris", [])}
+        other |= {
+            *band_labels(spec), *event_labels(spec), *marked_labels(spec), *spec.get("ephemeris", []),
+        }  # fmt: skip
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(
@@ -106,7 +109,7 @@ def arrange_panels(
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         if entry_kind == "histograms":
             named_tables = _with_units(named_tables)
-        if not any(map(_is_unknown, named_tables.values())):
+        if not any(map(is_unknown, named_tables.values())):
             panel.check_entry(number, named_tables, entry)
         panels.append(panel(number, named_tables, style, entry=entry))
     return panels
@@ -179,23 +182,23 @@ def _is_one_spectrum(table: Table) -> bool:
     return len(table) == 1 and len(table.axes) == 1
 
 
-def _is_unknown(table: Table) -> bool:
+def is_unknown(table: Table) -> bool:
     """Return whether a table stands for one that does not exist, so that its unit and kind are not known."""
     return not len(table) and not table.name and bool(why_no_values(table.notes))
 
 
 def _with_units(tables: Mapping[str, Table], right: Sequence[str] = ()) -> dict[str, Table]:
     """Return the tables of a panel, with the unit of the others on their axis for those whose unit is not known."""
-    units = {label in right: table.unit for label, table in tables.items() if not _is_unknown(table)}
+    units = {label in right: table.unit for label, table in tables.items() if not is_unknown(table)}
     return {
-        label: replace(table, unit=units.get(label in right, "")) if _is_unknown(table) else table
+        label: replace(table, unit=units.get(label in right, "")) if is_unknown(table) else table
         for label, table in tables.items()
     }
 
 
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
     """Return the kind of a panel: from the figure's spec, otherwise from the panel's tables."""
-    known = {label: table for label, table in tables.items() if not _is_unknown(table)}
+    known = {label: table for label, table in tables.items() if not is_unknown(table)}
     if not known:
         return "line" if chosen == "spectrogram" else chosen or "line"
     kind = chosen or _default_type(known)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from helio.steps.render.detail import join_detail
 from helio.steps.render.downsample import break_at_seam, pixel_borders, thin_line
 from helio.steps.render.encode import numbers
+from helio.steps.render.refine_points import FullPoints, points_panel
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
 from helio.store.table import Table
 
@@ -54,6 +55,8 @@ class FullLine:
         For a limit of a band: the uid of the band's trace; the lower limit comes first.
     period : float, optional
         The period of an angle that wraps.
+    linthresh : float, optional
+        That of the symlog axis of the panel. Levels of fills are then places on this axis.
     """
 
     uid: str
@@ -70,6 +73,7 @@ class FullLine:
     log: bool = False
     band: str = ""
     period: float | None = None
+    linthresh: float | None = None
 
     def levels(self) -> list[Line]:
         """Return the line with ever more points; the last has all points."""
@@ -144,7 +148,7 @@ class FullGrid:
         return [replace(grid, z=np.log10(grid.z)) for grid in grids] if self.positive else grids
 
 
-Full = FullLine | FullGrid
+Full = FullLine | FullGrid | FullPoints
 
 
 @dataclass
@@ -171,22 +175,27 @@ def make_detail(details: Sequence[Full]) -> bytes:
 
     Parameters
     ----------
-    details : sequence of FullLine and FullGrid
+    details : sequence of FullLine, FullGrid and FullPoints
         In the order of the panels.
     """
     names = _names(details)
     files: list[bytes] = []
     panels = []
-    for _, group in groupby(details, key=lambda full: (full.uid.split("-")[0], type(full).__name__)):
-        members = list(group)
-        levels = list(_levels(members, len(files)))
+    for members in _by_panel(details):
+        if points := [full for full in members if isinstance(full, FullPoints)]:
+            panel, more = points_panel(points, len(files), list(_shown(points, names)))
+            panels.append(panel | {"name": names[points[0].label]})
+            files += more
+            continue
+        timed = [full for full in members if not isinstance(full, FullPoints)]
+        levels = list(_levels(timed, len(files)))
         files += [file for level in levels for file in level.files]
         panels.append(
             {
-                "start": _milliseconds(members[0].start),
-                "stop": _milliseconds(members[0].stop),
-                "pixels": members[0].pixels,
-                "traces": [_trace(full, names) for full in members],
+                "start": _milliseconds(timed[0].start),
+                "stop": _milliseconds(timed[0].stop),
+                "pixels": timed[0].pixels,
+                "traces": [_trace(full, names) for full in timed],
                 "shown": list(_shown(members, names)),
                 "levels": [level.to_json() for level in levels],
             }
@@ -194,10 +203,24 @@ def make_detail(details: Sequence[Full]) -> bytes:
     return join_detail(panels, files)
 
 
-def _trace(full: Full, names: dict[str, str]) -> dict[str, Any]:
+def words_on_drawn(details: Sequence[Full]) -> str:
+    """Write how much of each label a figure shows."""
+    names = _names(details)
+    return " · ".join(words for members in _by_panel(details) for words in _shown(members, names))
+
+
+def _by_panel(details: Sequence[Full]) -> Iterator[list[Full]]:
+    """Yield the lines, the spectrograms and the points of each panel."""
+    for _, group in groupby(details, key=lambda full: (full.uid.split("-")[0], type(full).__name__)):
+        yield list(group)
+
+
+def _trace(full: FullLine | FullGrid, names: dict[str, str]) -> dict[str, Any]:
     trace: dict[str, Any] = {"uid": full.uid, "name": names[full.label]}
     if isinstance(full, FullLine) and full.fills:
         trace |= {"fills": [list(area) for area in full.fills], "log": full.log}
+    if isinstance(full, FullLine) and full.linthresh is not None:
+        trace["linthresh"] = full.linthresh
     if isinstance(full, FullLine) and full.band:
         trace["band"] = full.band
     return trace
@@ -214,7 +237,11 @@ def _shown(members: Sequence[Full], names: dict[str, str]) -> Iterator[str]:
     """Yield for each label how much of it the figure shows."""
     for label in dict.fromkeys(full.label for full in members):
         same = [full for full in members if full.label == label]
-        lines = [full for full in same if isinstance(full, FullLine) and not full.band]
+        lines = [
+            full
+            for full in same
+            if isinstance(full, FullPoints) or (isinstance(full, FullLine) and not full.band)
+        ]
         if lines:
             drawn, given = sum(line.drawn for line in lines), sum(line.given for line in lines)
             yield f"{names[label]}: {drawn:,} of {given:,} points"
@@ -227,7 +254,7 @@ def _shown(members: Sequence[Full], names: dict[str, str]) -> Iterator[str]:
                 yield f"{names[label]}: {', '.join(parts)}"
 
 
-def _levels(members: Sequence[Full], first: int) -> Iterator[_Level]:
+def _levels(members: Sequence[FullLine | FullGrid], first: int) -> Iterator[_Level]:
     """Yield the levels of one panel; a line that has fewer levels than the others is complete in the last ones."""
     every: list[list[Any]] = [full.levels() for full in members]
     depth = max(map(len, every))
@@ -248,7 +275,7 @@ def _levels(members: Sequence[Full], first: int) -> Iterator[_Level]:
 
 
 def _line_parts(
-    members: Sequence[Full], drawn: Sequence[Line], edges: npt.NDArray[np.int64]
+    members: Sequence[FullLine | FullGrid], drawn: Sequence[Line], edges: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each part that has points, with its place; lines with equal times share them."""
     borders = [np.searchsorted(x.astype("i8"), edges) for x, _ in drawn]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
+from helio.counts import number_of
 from helio.errors import StepError
-from helio.steps.render import colours, marks, review
-from helio.steps.render.axes import fixed_ticks, time_axis
+from helio.steps.render import colours, marks, names_above, review
+from helio.steps.render.axes import beyond_last_tick, fixed_ticks, time_axis
 from helio.steps.render.bands import absent_bands, band_labels, check_bands
 from helio.steps.render.empty_panel import with_reason
 from helio.steps.render.ephemeris import (
@@ -28,6 +30,7 @@ from helio.steps.render.gaps import usable_records
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.lines import Line
+from helio.steps.render.marked_medians import marked_labels, with_medians
 from helio.steps.render.page import (
     column_titles,
     footer,
@@ -40,9 +43,9 @@ from helio.steps.render.page import (
     written_span,
 )
 from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
-from helio.steps.render.panels import arrange_panels
+from helio.steps.render.panels import arrange_panels, is_unknown
 from helio.steps.render.quality import as_json, label_qualities
-from helio.steps.render.refine import Full
+from helio.steps.render.refine import Full, words_on_drawn
 from helio.steps.render.rows import (
     check_columns,
     drawn_bars,
@@ -68,7 +71,10 @@ from helio.time_range import TimeRange
 
 _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
-BY_NUMBER = ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label")
+BY_NUMBER = (
+    "y_label", "log_scale", "linthresh", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x",
+    "bin_range", "bin_label",
+)  # fmt: skip
 """Keys whose value may be an object with panel ephemeris as keys."""
 _COLUMN_TITLE = 20
 """Height in pixels of the titles of columns at a font size of 14."""
@@ -77,7 +83,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=7,
+    version=8,
     context=whole_range("a figure shows all records"),
     labels_in=(
         "spec.labels",
@@ -95,6 +101,7 @@ _TITLE_COLUMN = 28
         "spec.bands.upper",
         "spec.events.of",
         "spec.events.by",
+        "spec.vlines.of",
     ),
     synonyms="render render_plot render_figure draw_figure",
 )
@@ -173,7 +180,7 @@ def render_spec(
     hlines = horizontal_lines(spec, panels)
     panels = named_once(same_y(with_room(panels, hlines), spec), spec.get("columns", 1))
     drawn = [table for panel in panels for table in panel.tables.values()]
-    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec))
+    beside = (*spec.get("ephemeris", []), *band_labels(spec), *event_labels(spec), *marked_labels(spec))
     drawn += [tables[label] for label in beside if label in tables]
     sources = merge_sources(drawn)
     width, font = figure_width(spec, panels), font_size(spec)
@@ -183,9 +190,26 @@ def render_spec(
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
     rows = rows_of(panels, width, font, columns)
     ephemeris = ephemeris_rows(spec, tables)
-    geometry, title_columns, y_titles = _size(
-        rows, ephemeris, spec, width, font, len(titles) + bool(lift), max(map(len, footers))
-    )
+    events, event_notes = event_intervals(spec, tables, start, stop)
+    names = [*events] if rows[0][0].over_time else []
+
+    def size(strip: int) -> tuple[Geometry, dict[int, float], list[dict[str, Any]]]:
+        return _size(
+            rows,
+            ephemeris,
+            spec,
+            width,
+            font,
+            len(titles) + bool(lift),
+            max(map(len, footers)),
+            strip,
+            (start, stop),
+        )
+
+    geometry, title_columns, y_titles = size(0)
+    strip = names_above.height(names, geometry, start, stop)
+    if strip:
+        geometry, title_columns, y_titles = size(strip)
     bars = drawn_bars(rows)
 
     over_time = [panel for panel in panels if panel.over_time]
@@ -210,7 +234,7 @@ def render_spec(
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     details: list[Full] = []
-    layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)), lift=lift)
+    layout = page_layout(geometry, theme, titles, legend=bool(spec.get("legend", True)), lift=lift + strip)
     if all(panel.side_by_side for panel in panels):
         layout["hovermode"] = "closest"
     if over_time:
@@ -262,7 +286,9 @@ def render_spec(
         drawing.y_axis["title"] = y_title | {"standoff": standoff}
         layout["yaxis" + slot.y_axis.removeprefix("y")] = drawing.y_axis
         if spec.get("panel_letters"):
-            texts.append(panel_letter(panel.number, geometry, theme, boxed=panel.has_colour_bar))
+            corner = panel.letter_corner(slot, drawing)
+            boxed = panel.has_colour_bar
+            texts.append(panel_letter(panel.number, geometry, theme, boxed=boxed, corner=corner))
     for side in {geometry.span(panel.number)[1] for row in rows if not row[0].side_by_side for panel in row}:
         _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE and text["x"] == side])
     if spec.get("x_range") == "data":
@@ -276,10 +302,32 @@ def render_spec(
         if label not in beside and all(label not in panel.tables for panel in panels)
     ]:
         notes.append(f"in no panel: {', '.join(unused)}")
-    events, event_notes = event_intervals(spec, tables, start, stop)
-    notes += event_notes
+    event_names, left_out = names_above.names_above(
+        names, geometry, dict.fromkeys(time_axes[panel.number] for panel in rows[0]) if names else (), start, stop,
+        theme.foreground,
+    )  # fmt: skip
+    if left_out:
+        event_notes.append(f"events: no room above the panels for {number_of(left_out, 'name')}")
+    if names:
+        events = [replace(interval, name="") for interval in events]
+    symlogs = {
+        name: side.symlog
+        for panel in panels
+        for name, side in ((_y_axis_name(panel), panel), (right_axes.get(panel.number, ""), panel.right))
+        if side is not None and side.symlog is not None
+    }
+    if symlogs:
+        # For readers of the document, and for the page, which labels these axes when a reader zooms in.
+        thresholds = {f"yaxis{name.removeprefix('y')}": scale.linthresh for name, scale in symlogs.items()}
+        layout["meta"] = {"symlog": thresholds}
+    vlines, mark_notes = with_medians(spec, tables, panels, start, end)
+    notes += [*event_notes, *mark_notes]
+    if spec.get("points") == "drawn" and details:
+        layout["meta"] = layout.get("meta", {}) | {"drawn": words_on_drawn(details)}
+        notes.append("the page holds only the points that are drawn")
+        details = []
     shapes, mark_texts = marks.marks(
-        spec,
+        {**spec, "vlines": vlines} if "vlines" in spec else spec,
         geometry,
         start=start,
         stop=stop,
@@ -289,19 +337,24 @@ def render_spec(
             for panel in panels
             if panel.right is not None
         },
+        symlogs=symlogs,
         events=events,
         empty=[panel.number for panel in panels if panel.nothing is not None],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in bin_axes.items()},
+        bin_ranges={
+            number: layout["xaxis" + axis.removeprefix("x")]["range"] for number, axis in bin_axes.items()
+        },
         time_axes=time_axes,
         foreground=theme.foreground,
         background=theme.background,
     )
     layout["shapes"] = shapes
     layout["annotations"] = [
-        *second_lines(titles, geometry, lift),
-        *_column_titles(spec, panels, geometry),
+        *second_lines(titles, geometry, lift + strip),
+        *_column_titles(spec, panels, geometry, strip),
+        *event_names,
         *texts,
         *mark_texts,
         *footer(footers, geometry, theme),
@@ -317,13 +370,23 @@ def _size(
     font: float,
     titles: int,
     footers: int,
+    strip: int,
+    times: tuple[np.datetime64, np.datetime64],
 ) -> tuple[Geometry, dict[int, float], list[dict[str, Any]]]:
-    """Return the geometry of the figure, the distance of each panel to the title of its y axis, and these titles."""
+    """Return the geometry of the figure, the distance of each panel to the title of its y axis, and these titles.
+
+    Parameters
+    ----------
+    strip : int
+        Height in pixels of the names of events above the panels.
+    times : two datetime64
+        Ends of the time axis.
+    """
     panels = [panel for row in rows for panel in row]
     timed = [panel for panel in panels if panel.over_time]
 
     def margin(rooms: Mapping[int, float]) -> int:
-        at_right = max(24.0, *(rooms[row[-1].number] for row in rows))
+        at_right = max(24.0, last_label if timed else 0.0, *(rooms[row[-1].number] for row in rows))
         return round(min(at_right, max(280.0, 0.4 * width)))
 
     def height_below(panel: Panel) -> float:
@@ -333,6 +396,7 @@ def _size(
         return axis if panel is timed[-1] else 0.0
 
     scale = font / 14
+    last_label = beyond_last_tick(*times, width - LEFT * scale - 24, font)
 
     def lay(left: int, rooms: Mapping[int, float], depths: Mapping[int, float]) -> Geometry:
         right = margin(rooms)
@@ -348,6 +412,7 @@ def _size(
             title_lines=titles,
             footer_lines=footers,
             width=width,
+            strip=strip,
         )
         return side_by_side(geometry, rows, measured)
 
@@ -447,7 +512,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         )
     for key in ("trace_colors", "line_styles", "trace_names"):
         for label in cast(Mapping[str, Any], spec.get(key, {})):
-            if label not in keys and label not in letters:
+            unknown = any(label.startswith(f"{name}.") for name, table in tables.items() if is_unknown(table))
+            if label not in keys and label not in letters and not unknown:
                 named = [name for name in keys if ".bin" not in name and name not in letters]
                 raise StepError(
                     f"{key}: no line is called '{label}'",
@@ -456,6 +522,7 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
     for key in BY_NUMBER:
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_numbered_keys(panels, spec)
+    _check_symlog(panels, spec)
     _check_styles(panels, spec)
     check_categories(panels, spec.get("categories", {}))
     check_bands([line for panel in panels if panel.kind == "line" for line in _both_sides(panel)], spec)
@@ -502,6 +569,30 @@ def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
                     f"line_styles: {key} of '{name}' has no effect in a panel of type '{kinds[0]}'",
                     advice=f"leave {key} out, or set the panel's type to '{allowed[0]}' in panel_types",
                 )
+
+
+def _check_symlog(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    """Refuse symlog in a panel that is not one of lines over time, and a threshold without a symlog axis."""
+    chosen = spec.get("log_scale")
+    named = [name for name, scale in chosen.items() if scale == "symlog"] if isinstance(chosen, dict) else []
+    for name in named:
+        panel = panels[int(name.removesuffix(RIGHT)) - 1]
+        if panel.kind != "line":
+            raise StepError(
+                f"log_scale: panel {name} is of type '{panel.kind}', but symlog is for panels of lines over time",
+                advice="choose log or linear, or set the panel's type to 'line' in panel_types",
+            )
+    if chosen == "symlog" and all(panel.kind != "line" for panel in panels):
+        raise StepError("log_scale: no panel of lines over time can be symlog", advice="choose log or linear")
+    thresholds = spec.get("linthresh", {})
+    for name in thresholds if isinstance(thresholds, Mapping) else ():
+        if chosen != "symlog" and name not in named:
+            raise StepError(
+                f"linthresh: the y axis of panel {name} is not symlog",
+                advice=f'write log_scale: {{"{name}": "symlog"}}',
+            )
+    if thresholds and not isinstance(thresholds, Mapping) and chosen != "symlog" and not named:
+        raise StepError("linthresh: no y axis is symlog", advice="write log_scale: symlog")
 
 
 def _check_right_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
@@ -565,6 +656,9 @@ def _x_axis_name(order: int) -> str:
     return "x" if order == 1 else f"x{order}"
 
 
-def _column_titles(spec: FigureSpec, panels: Sequence[Panel], geometry: Geometry) -> list[dict[str, Any]]:
+def _column_titles(
+    spec: FigureSpec, panels: Sequence[Panel], geometry: Geometry, strip: int
+) -> list[dict[str, Any]]:
     titles = spec.get("column_titles", [])
-    return column_titles(titles, [geometry.span(panel.number) for panel in panels[: len(titles)]], geometry)
+    spans = [geometry.span(panel.number) for panel in panels[: len(titles)]]
+    return column_titles(titles, spans, geometry, strip)

@@ -114,6 +114,18 @@ def thinned_notes(number: int, lines: Sequence[TraceQuality]) -> list[str]:
     ]
 
 
+def symlog_notes(panel: Panel) -> list[str]:
+    """Write up to which value a symlog axis is linear."""
+    if panel.symlog is None:
+        return []
+    side = "y axis at the right" if panel.at_right else "y axis"
+    unit = ", ".join(sorted(panel.y_units()))
+    return [
+        f"panel {panel.number}: the {side} is linear within ±{panel.symlog.linthresh:g} {unit}".rstrip()
+        + " and logarithmic beyond (symlog)"
+    ]
+
+
 def beyond_notes(number: int, lines: Sequence[TraceQuality], low: float, high: float) -> list[str]:
     """Write how much of each line is not visible, because it is beyond the limits of the y axis."""
     return [

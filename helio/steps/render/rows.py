@@ -121,10 +121,12 @@ def same_y(panels: Sequence[Panel], spec: FigureSpec) -> list[Panel]:
     for first in range(0, len(above), columns):
         row = [panel for panel in above[first : first + columns] if panel.nothing is None]
         free = [panel for panel in row if panel.y_limits() is None]
-        if len({panel.kind == "spectrogram" for panel in row}) > 1 or len({panel.log_y for panel in row}) > 1:
+        if len({(panel.kind == "spectrogram", panel.log_y, panel.symlog) for panel in row}) > 1:
             raise StepError(
                 f"share_y: the row of panel {row[0].number} has different kinds of y axes",
-                advice="give the panels of a row one type and one log_y, or leave share_y out",
+                advice="give the panels of a row one type and one log_y, or leave share_y out"
+                if not any(panel.symlog for panel in row)
+                else "set log_scale: symlog and one linthresh for all panels of the row, or leave share_y out",
             )
         units = {unit for panel in row for unit in panel.y_units()}
         if len(units) > 1:

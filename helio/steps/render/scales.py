@@ -17,7 +17,7 @@ from helio.steps.quantity import advice_on_units, equal_units
 from helio.steps.render.spec import LevelName
 from helio.store.table import Table
 
-_STEPS = ("#c9a600", "#e69f00", "#f46d00", "#e00000", "#b30000")
+_STEPS = ("#c9a600", "#e69f00", "#f46d00", "#e00000", "mediumorchid")
 """Colours of five levels, from the weakest to the strongest."""
 
 

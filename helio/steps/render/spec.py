@@ -65,6 +65,11 @@ class LineStyle(TypedDict, total=False):
     ]
     fill_hatched: Annotated[bool, "Whether filled areas are hatched instead of shaded; false when left out."]
     fill_color: Annotated[str, "Colour of the filled area; that of the line when left out."]
+    point_names: Annotated[
+        LevelName,
+        "Scale whose name for each value is written above its point: flares writes the class, such as M5.2, of each "
+        "peak. Where names would overlap, only the strongest has its name.",
+    ]
     bar: Annotated[
         Literal["start", "middle"],
         "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
@@ -74,8 +79,11 @@ class LineStyle(TypedDict, total=False):
 class VLine(TypedDict, total=False):
     """A vertical line at one time, in every panel with a time axis, or at one position in a spectrum panel."""
 
-    x: Required[
-        Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    x: Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
+    of: Annotated[
+        str,
+        "Instead of x, with a spectrum panel's number: label of a series in the unit of the panel's x axis, such as a "
+        "gyrofrequency; its median over the time range of the figure is marked.",
     ]
     panel: Annotated[int, "Number of a spectrum panel, to mark a frequency, energy or angle in it."]
     label: Annotated[Text, "Text beside the line, at the top of the first panel that the line crosses."]
@@ -113,7 +121,7 @@ class Events(TypedDict, total=False):
             "series of whole numbers without a unit, such as a phase or flag, of which all values but 0 are events.",
         ]
     ]
-    label: Annotated[Text, "Text at the middle of each interval, at the top of the first panel."]
+    label: Annotated[Text, "Text above the middle of each interval, in a strip above the first panel."]
     names: Annotated[
         dict[str, Text],
         "Values of a series to shade, with their names: {'1': 'main phase', '2': 'recovery'}; all but 0 when left out.",
@@ -442,6 +450,11 @@ class FigureSpec(TypedDict, total=False):
         "Formats in which the figure is written, in addition to those of --format. When left out, and "
         "without an ending of filename: html and json.",
     ]
+    points: Annotated[
+        Literal["all", "drawn"],
+        "Which points an HTML page brings along: all, when left out, in a folder beside it, so that readers can zoom "
+        "in to every record; or only those that are drawn, which needs less disk. The page then says so.",
+    ]
     x_label: Annotated[Text, "Label of the time axis; UT when left out."]
     bin_label: Annotated[
         Text | dict[str, Text], "Label of the x axis of spectrum panels, for all or by panel number."
@@ -458,9 +471,17 @@ class FigureSpec(TypedDict, total=False):
         "Line colours: tplot (x blue, y green, z red), or okabe-ito, for colour-blind readers.",
     ]
     log_scale: Annotated[
-        Literal["y", "log", "linear"] | int | dict[str, Literal["log", "linear"]],
+        Literal["y", "log", "linear", "symlog"] | int | dict[str, Literal["log", "linear", "symlog"]],
         "Scale of the y axes of lines and spectra: log (or y) or linear for all panels, the number of one "
-        "logarithmic panel, or log or linear by panel number.",
+        "logarithmic panel, or log or linear by panel number. symlog, for panels of lines over time, is linear about "
+        "zero and logarithmic beyond linthresh on both sides, for values of both signs.",
+    ]
+    linthresh: Annotated[
+        float | dict[str, float],
+        "Value, in the panel's unit, up to which a symlog axis is linear on both sides of zero, for all or by panel "
+        "number; when left out, the power of ten below the median distance of the values from zero, at least a "
+        "ten-thousandth of the largest. A note on the figure says which. The axis is matplotlib's: 10/9 of a decade "
+        "high from zero to linthresh.",
     ]
     log_y: Annotated[
         bool | dict[str, bool],
@@ -503,7 +524,7 @@ class FigureSpec(TypedDict, total=False):
         "A step longer than this many local median cadences is a gap; 1.5 when left out.",
     ]
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
-    vlines: Annotated[list[VLine], "Vertical lines at times."]
+    vlines: Annotated[list[VLine], "Vertical lines at times, or at frequencies or energies of a spectrum."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
     events: Annotated[
         list[Events],

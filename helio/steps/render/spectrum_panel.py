@@ -117,10 +117,11 @@ class SpectrumPanel(Panel):
             )
             for order, curve in enumerate(self.lines, 1)
         ]
-        drawing.traces += [trace for traces, _ in drawn for trace in traces]
+        drawing.traces += [trace for traces, _, _ in drawn for trace in traces]
+        drawing.details += [full for _, _, fulls in drawn for full in fulls]
         drawing.qualities += [
             replace(quality, drawn=points[0])
-            for quality, (_, points) in zip(self.line_qualities, drawn, strict=True)
+            for quality, (_, points, _) in zip(self.line_qualities, drawn, strict=True)
         ]
         drawing.notes += review.thinned_notes(self.number, drawing.qualities)
         if slot.guides:

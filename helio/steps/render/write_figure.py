@@ -94,11 +94,14 @@ def to_html(
     # The page is as wide as its window up to twice the figure; the height keeps the portrait.
     layout |= {"autosize": True, **_crosshair(layout)}
     document = {"data": figure.document["data"], "layout": layout}
-    counts = below = ""
+    counts = below = shown = ""
     if detail is not None and detail.panels:
         document["data"] = _with_isolated(document["data"], detail)
         document["detail"] = {"folder": detail.folder_name(stem), "panels": detail.panels}
         shown = " · ".join(text for panel in detail.panels for text in panel["shown"])
+    elif "drawn" in layout.get("meta", {}):
+        shown = f"This page holds only the drawn points: {layout['meta']['drawn']}"
+    if shown:
         look = f"color: #777; font: 11px/16px sans-serif; margin: 0 12px {LINE - 16}px; text-align: center;"
         below = f"#drawn {{ {look} }}\n"
         counts = f'<p id="drawn">{html.escape(shown)}</p>\n'
@@ -330,7 +333,14 @@ class _Session:
         for name in ("choreographer", "kaleido", "browser_proc"):
             logging.getLogger(name).addHandler(logging.NullHandler())
         warnings.filterwarnings("ignore", category=TmpDirWarning)
-        browser = Kaleido(
+
+        class Renderer(Kaleido):  # type: ignore[misc]
+            """A renderer that keeps its page; Kaleido would read plotly.js again after every figure."""
+
+            async def _return_kaleido_tab(self, tab: Any) -> None:
+                await self.tabs_ready.put(tab)
+
+        browser = Renderer(
             n=1,
             timeout=self._time_limit,
             path=self._browser,
@@ -341,7 +351,15 @@ class _Session:
         await browser.open()
 
     async def _draw(self, document: dict[str, Any], options: dict[str, Any]) -> bytes:
-        drawn: bytes = await self._kaleido.calc_fig(document, opts=options)
+        from kaleido.errors import KaleidoError
+
+        try:
+            drawn: bytes = await self._kaleido.calc_fig(document, opts=options)
+        except KaleidoError:  # the figure may have left something in the page
+            tab = await self._kaleido.tabs_ready.get()
+            await tab.reload()
+            await self._kaleido.tabs_ready.put(tab)
+            raise
         return drawn
 
     def _wait(self, work: Coroutine[Any, Any, Result]) -> Result:

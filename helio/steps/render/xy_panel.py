@@ -15,12 +15,13 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.line_fit import FitMethod, LineFit, fit_series
 from helio.steps.quantity import Quantity, check_quantity, same_clock, same_frame, same_unit
 from helio.steps.render import review
-from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks
+from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks, full_cloud
 from helio.steps.render.colours import component_roles
 from helio.steps.render.entry_panel import EntryPanel, Limits, padded
 from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Nothing, Slot
 from helio.steps.render.quality import TraceQuality
+from helio.steps.render.refine_points import FullPoints
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Table
 
@@ -198,6 +199,11 @@ class XYPanel(EntryPanel):
         """Return the limits of an axis that the entry does not set."""
         return padded(values, log=log)
 
+    def places(self, slot: Slot) -> list[tuple[Reals, Reals]]:
+        """Return the places of the points."""
+        del slot
+        return [self.cloud.places(*self.limits())]
+
     def draw(self, slot: Slot) -> Drawing:
         """Draw the points, their colour bar, and marks at the first and the last point."""
         geometry, cloud = slot.geometry, self.cloud
@@ -215,8 +221,9 @@ class XYPanel(EntryPanel):
         )
         drawing = Drawing(y_axis=y_axis)
         drawing.layout["xaxis" + slot.x_axis.removeprefix("x")] = x_axis
-        traces, drawn, notes = self._points(pixels, common, hover)
+        traces, drawn, notes, fulls = self._points(pixels, common, hover)
         drawing.traces += traces
+        drawing.details += fulls
         if self.fit is not None:
             self._add_fit(self.fit, drawing, pixels, common, geometry.font - (2 if pixels[0] > 300 else 4))
         if self.option("mark_ends", _hodogram(self.entry)):
@@ -244,14 +251,15 @@ class XYPanel(EntryPanel):
 
     def _points(
         self, pixels: tuple[float, float], common: dict[str, Any], hover: str
-    ) -> tuple[list[dict[str, Any]], int, list[str]]:
-        """Return the traces of the points, the number of points drawn, and remarks on them."""
+    ) -> tuple[list[dict[str, Any]], int, list[str], list[FullPoints]]:
+        """Return the traces of the points, the number of points drawn, remarks on them, and all points."""
         mode = self.option("mode", "lines" if _hodogram(self.entry) else "markers")
         kept = self.cloud.visible(*self.limits(), pixels, mode)
-        traces = cloud_traces(
-            self.cloud, kept, self._colours, mode=mode, uid=f"p{self.number}", common=common, hover=hover
-        )
-        return traces, kept.size, review.hidden_notes(self.number, kept.size, self.cloud.x.size)
+        uid = f"p{self.number}"
+        traces = cloud_traces(self.cloud, kept, self._colours, mode=mode, uid=uid, common=common, hover=hover)
+        notes = review.hidden_notes(self.number, kept.size, self.cloud.x.size)
+        fulls = full_cloud(self.cloud, kept, self._colours, mode=mode, uid=uid, label=self.entry["y"])
+        return traces, kept.size, notes, fulls
 
     def _add_fit(
         self, fit: LineFit, drawing: Drawing, size: tuple[float, float], common: dict[str, Any], font: float

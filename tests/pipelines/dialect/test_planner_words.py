@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import pytest
 
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.dialect.synonyms import AMONG_ARGUMENTS, argument_spellings, fold, key_spellings
 from helio.pipelines.plan import check
 from helio.pipelines.template.context import Dataset
@@ -148,3 +150,25 @@ def test_the_item_of_a_loop_has_the_names_of_planners(written: str) -> None:
 
 def test_an_item_without_a_loop_is_no_variable() -> None:
     assert "HN702" in codes_of(scalar(time_range="{loop_item}"))
+
+
+TASKS = [
+    {"description": "Fetch", "instruction": "Fetch the field of ACE for last week."},
+    {"description": "Plot", "instruction": "plot it's size"},
+]
+
+
+@pytest.mark.parametrize("written", [TASKS, {"plan": {"steps": TASKS}}, {"tasks": TASKS}])
+def test_tasks_in_words_are_sent_to_the_author(written: Any) -> None:
+    [error] = parse(written).errors
+    assert (error.code, error.path) == ("HP003", "/steps")
+    [advice] = error.advice
+    command = advice.removeprefix("let helio write the steps: ")
+    assert shlex.split(command) == [
+        "helio", "author", "Fetch the field of ACE for last week. plot it's size.",
+    ]  # fmt: skip
+
+
+def test_an_instruction_beside_a_tool_stays_its_intent() -> None:
+    [step, *_] = plan_of({**scalar(), "instruction": "Fetch the field"}, average())
+    assert step["intent"] == "Fetch the field"

@@ -160,3 +160,24 @@ def test_limits_that_do_not_increase_are_refused(setting: dict[str, Any], path: 
     assert place == path
     assert message.startswith(f"{key} is [")
     assert found(TWO | {"y_range": [-50, 50], "bin_range": {"2": [1, 2]}}) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "path", "message"),
+    [
+        ({"events": [{"of": "t", "by": "peaks"}]}, "events/0", "events: entry 1 has by, but no levels"),
+        ({"events": [{"of": "t", "levels": "flares"}]}, "events/0", "events: entry 1 has levels, but no by"),
+        ({"vlines": [{"x": "2024-05-10"}, {"label": "a"}]}, "vlines/1", "vlines: entry 2 has no x"),
+        ({"vlines": [{"of": "f"}]}, "vlines/0", "vlines: entry 1 has of, but no panel"),
+        ({"vlines": [{"x": 1, "of": "f", "panel": 1}]}, "vlines/0", "vlines: entry 1 has both x and of"),
+    ],
+)
+def test_an_entry_that_lacks_a_key_is_refused(setting: dict[str, Any], path: str, message: str) -> None:
+    assert found(setting) == [(path, message)]
+    assert found(TWO | setting) == [(path, message)]
+
+
+def test_complete_entries_are_accepted() -> None:
+    events = [{"of": "t"}, {"of": "t", "by": "peaks", "levels": "flares"}]
+    lines = [{"x": "2024-05-10"}, {"of": "f", "panel": 1}, {"x": 3, "panel": 1}]
+    assert found(TWO | {"events": events, "vlines": lines}) == []

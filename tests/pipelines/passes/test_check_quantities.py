@@ -527,3 +527,33 @@ def test_one_unit_an_unknown_unit_and_spectra_share_an_axis_without_warning():
     assert not found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["spectrogram"]))
     assert found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["line"]))
     assert not found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], right=["WI_PLASMA.N"]))
+
+
+def converted(label, to, **args):
+    return step(2, "convert_units", source_label=label, to=to, output_label="c", **args)
+
+
+def test_a_conversion_to_the_unit_of_another_quantity_is_found_before_the_run():
+    [one] = found(fetch(1, "B"), converted("WI_PLASMA.B", "km"))
+    assert (one.code, one.severity, one.path) == ("HV402", "warning", "/steps/1/tool_args/source_label")
+    assert (
+        one.message == "'WI_PLASMA.B' is in nT, which cannot be converted to km, according to the catalogue"
+    )
+    own = {
+        "step_id": 1,
+        "tool_name": "plasma_frequency",
+        "tool_args": {"source_label": "n", "output_label": "f"},
+    }
+    [one] = found(own, converted("f", "nT"))
+    assert (one.code, one.severity) == ("HV401", "error")
+
+
+def test_a_temperature_that_is_an_energy_needs_the_equivalence():
+    [one] = found(fetch(1, "T"), converted("WI_PLASMA.T", "K"))
+    assert one.advice == ('to convert between a temperature T and an energy kT, set equivalence "thermal"',)
+    assert found(fetch(1, "T"), converted("WI_PLASMA.T", "K", equivalence="thermal")) == []
+
+
+@pytest.mark.parametrize("to", ["T", "G", "$UNIT", "smoots"])
+def test_a_conversion_that_is_possible_or_not_known_is_left_to_the_run(to):
+    assert found(fetch(1, "B"), converted("WI_PLASMA.B", to)) == []

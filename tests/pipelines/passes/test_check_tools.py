@@ -51,6 +51,20 @@ def test_a_number_is_no_length_of_time(window):
     assert found.advice == ("set 'window' to a value such as \"3min\"",)
 
 
+@pytest.mark.parametrize(
+    ("coverage", "message"),
+    [
+        (90, "90 is not a share from 0 to 1: write 0.9 for 90 %"),
+        (-0.1, "-0.1 is not a share from 0 to 1"),
+        (900, "900 is not a share from 0 to 1"),
+    ],
+)
+def test_a_share_is_a_number_from_0_to_1(coverage, message):
+    span = "2024-01-10 to 2024-01-11"
+    found = only("expect", source_label="b", time_range=span, coverage=coverage, output_label="c")
+    assert (found.code, found.message) == ("HV101", message)
+
+
 def test_a_choice_that_is_near_none_is_said_with_all_of_them():
     found = only("arithmetic", left_label="a", right_label="b", operation="power", output_label="c")
     assert found.message == '"power" is not one of add, subtract, multiply, divide'

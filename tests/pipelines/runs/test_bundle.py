@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from helio import api
-from helio.errors import OutputError, RequestError
+from helio.errors import DamagedObject, OutputError, RequestError
 from helio.pipelines.runs import bundle
 from helio.pipelines.runs.outcome import Run
 from helio.settings import Settings, read_settings
@@ -79,6 +79,9 @@ def test_a_bundle_brings_no_results_that_later_runs_would_use(
     record = Runs(there.runs).load(run.id)
     assert record.keys
     assert not any(store.find(key) for key in record.keys)
+    with pytest.raises(DamagedObject, match="was added from a bundle, which holds no tables") as found:
+        api.describe(run.id, settings=there)
+    assert "gle73-particles" in found.value.advice
 
 
 def test_a_run_that_is_here_already_stays(here: Settings, run: Run, bundled: Path, tmp_path: Path):

@@ -191,7 +191,9 @@ OLD, NEW = Basis({"b": "1"}), Basis({"b": "2"})
         ("done", NEW, "stale"),
         ("partial", NEW, "stale"),
         ("no data", NEW, "stale"),
-        ("failed", NEW, "failed"),
+        ("failed", NEW, "stale"),
+        ("failed", OLD, "failed"),
+        ("crashed", NEW, "crashed"),
         ("running", NEW, "running"),
         ("done", OLD, "done"),
         ("no data", OLD, "no data"),
@@ -203,6 +205,23 @@ def test_a_result_on_another_basis_is_stale(state: RunState, basis: Basis | None
     [found] = intervals([run("a", day(0), state, basis=OLD)], present=present)
     assert found.state == expected
     assert ("step b differs" in found.reason) == (expected == "stale")
+
+
+@pytest.mark.parametrize(
+    ("kind", "may_pass"),
+    [("ServerUnavailable", True), ("OutputError", True), ("StepError", False), ("DamagedFile", False)],
+)
+def test_a_server_that_is_down_and_a_full_disk_may_pass(tmp_path: Path, kind: str, may_pass: bool):
+    failed = add_run(tmp_path, "2024-05-10", status="failed", failure=error(kind, "why not"))
+    assert read(tmp_path, failed).transient is may_pass
+
+
+def test_a_full_disk_outside_a_step_may_pass_too(tmp_path: Path):
+    run_id = add_run(tmp_path, "2024-05-10", status="running")
+    facts = {"error": "run.json cannot be written: the disk is full", "error_kind": "OutputError"}
+    Runs(tmp_path / "runs").load(run_id).finish("failed", finished_at="2024-05-12T06:11:00", facts=facts)
+    found = read(tmp_path, run_id)
+    assert (found.state, found.reason, found.transient) == ("failed", facts["error"], True)
 
 
 def test_an_interval_that_is_made_again_is_running():

@@ -75,6 +75,13 @@ def test_the_equivalence_is_for_temperatures_only():
         convert_units(vector(), to="T", equivalence="thermal")
 
 
+def test_the_equivalence_accepts_what_is_a_temperature_or_an_energy_already():
+    """The candidates of a fetch may be in eV and in K."""
+    for unit, to, factor in (("K", "K", 1.0), ("MK", "K", 1e6), ("keV", "eV", 1e3)):
+        found = convert_units(series([2.0], unit, "T"), to=to, equivalence="thermal")
+        assert (found.values[0], found.unit) == (pytest.approx(2.0 * factor, rel=1e-12), to)
+
+
 def test_another_dimension_names_both():
     with pytest.raises(UnitMismatch, match="nT cannot be converted to km/s"):
         convert_units(vector(), to="km/s")

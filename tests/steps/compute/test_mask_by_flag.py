@@ -73,3 +73,23 @@ def test_golden():
     check_golden(
         mask_by_flag, mask_by_flag(vector(), flag([0, 1, 0, np.nan, 2, 0, 0, 0, 4, 0]), where=">", value=1)
     )
+
+
+def test_bits_of_a_flag_are_tested_one_by_one():
+    flags = [0, 1, 2, 8, 9, 16, 1024, 65535, np.nan, 4]
+    result = mask_by_flag(vector(gap=False), flag(flags), where="bits", value=[0, 3, 10])
+    gone = np.isnan(result.values).all(axis=1).nonzero()[0].tolist()
+    assert gone == [1, 3, 4, 6, 7, 8]
+    assert "masked where 'QF' has bit 0 or 3 or 10 set" in result.notes[-1]
+
+
+@pytest.mark.parametrize("value", [[], [1.5], [-1], [53]])
+def test_what_names_no_bits_is_refused(value):
+    with pytest.raises(StepError, match="does not name bits"):
+        mask_by_flag(vector(), flag([0] * 10), where="bits", value=value)
+
+
+@pytest.mark.parametrize("bad", [0.5, -1.0, 1e17])
+def test_a_flag_that_is_no_whole_number_has_no_bits(bad):
+    with pytest.raises(StepError, match="'QF' has no bits"):
+        mask_by_flag(vector(), flag([bad] + [0] * 9), where="bits", value=3)

@@ -239,3 +239,101 @@ def test_ten_samples_in_one_pixel_stay_in_one_file():
     (panel,) = detail.panels
     assert panel["levels"] == [{"parts": 1, "first": 0, "runs": [[0, 1]]}]
     assert np.array_equal(level_of(detail, panel, 0, "p1-1")[1], values)
+
+
+def cloud_of(count=50_000, **entry):
+    random = np.random.default_rng(7)
+    epoch = START + np.arange(count) * SECOND
+    tables = {
+        "n": Table(epoch, random.lognormal(1, 1, count), "cm^-3", "n"),
+        "v": Table(epoch, random.normal(400, 50, count), "km s^-1", "v"),
+    }
+    figure = render_spec(tables, spec={"xy": [{"x": "n", "y": "v", **entry}]})
+    return tables, figure, Detail(make_detail(figure.details))
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_the_files_of_a_cloud_have_each_point_once_within_their_limits(log):
+    tables, figure, detail = cloud_of(log_x=log)
+    (panel,) = detail.panels
+    (cloud,) = panel["points"]
+    assert panel["shown"] == [f"v: {len(array(figure.document['data'][0]['x'])):,} of 50,000 points"]
+    assert (cloud["uid"], cloud["shape"], cloud["counts"]) == ("p1", "points", True)
+    found = []
+    for number, count, *limits in cloud["parts"]:
+        part = content(detail.files[number])
+        x, y, times = (array(part[key]) for key in "xyt")
+        assert x.size == y.size == times.size == count <= 20_000
+        ends = [(np.log10(x) if log else x).min(), (np.log10(x) if log else x).max(), y.min(), y.max()]
+        assert limits == pytest.approx(ends, rel=1e-5)
+        assert (np.diff(times) > 0).all(), "a later point covers an earlier one"
+        found += zip(times, x, y, strict=True)
+    milliseconds = tables["n"].epoch.astype("i8") / 1e6
+    times, x, y = map(np.array, zip(*sorted(found), strict=True))
+    assert np.array_equal(times, milliseconds)
+    np.testing.assert_allclose(x, tables["n"].values, rtol=1e-4)
+    np.testing.assert_allclose(y, tables["v"].values, rtol=1e-5)
+
+
+def test_a_small_part_of_a_cloud_needs_few_files():
+    _, _, detail = cloud_of(400_000)
+    parts = detail.panels[0]["points"][0]["parts"]
+    near = [part for part in parts if part[2] <= 3.1 and part[3] >= 3.0 and part[4] <= 405 and part[5] >= 400]
+    assert len(near) <= 3 < 16 <= len(parts)
+
+
+def test_a_line_of_points_goes_on_from_file_to_file():
+    turn = np.linspace(0, 60, 50_000)
+    epoch = START + np.arange(turn.size) * SECOND
+    tables = {"a": Table(epoch, np.cos(turn), "nT", "a"), "b": Table(epoch, np.sin(turn), "nT", "b")}
+    figure = render_spec(tables, spec={"xy": [{"x": "a", "y": "b", "mode": "lines"}]})
+    detail = Detail(make_detail(figure.details))
+    line = next(each for each in detail.panels[0]["points"] if each["shape"] == "line")
+    pieces = [content(detail.files[number]) for number, *_ in line["parts"]]
+    assert all(array(one["x"])[-1] == array(other["x"])[0] for one, other in itertools.pairwise(pieces))
+    assert sum(array(piece["x"]).size for piece in pieces) == 50_000 + len(pieces) - 1
+    assert line["uid"] in {trace["uid"] for trace in figure.document["data"]}
+
+
+def test_every_bin_of_a_spectrum_and_its_quartiles_are_in_the_detail():
+    frequencies = np.geomspace(1e-3, 10, 20_000)
+    values = np.random.default_rng(1).lognormal(size=(12, 20_000))
+    table = Table(
+        START + np.arange(12) * SECOND,
+        values,
+        "nT^2/Hz",
+        "PSD",
+        axes=(Axis("f", "Hz", frequencies, scale="log"),),
+    )
+    figure = render_spec({"P": table}, spec={"panels": [["P"]], "panel_types": ["spectrum"]})
+    detail = Detail(make_detail(figure.details))
+    curve, band = detail.panels[0]["points"]
+    assert [(each["uid"], each["shape"]) for each in (curve, band)] == [
+        ("p1-1", "line"),
+        ("p1-1-band", "area"),
+    ]
+    part = content(detail.files[curve["parts"][0][0]])
+    np.testing.assert_allclose(array(part["y"]), np.median(values, axis=0), rtol=1e-6)
+    assert array(content(detail.files[band["parts"][0][0]])["x"]).size == 40_000
+
+
+def test_a_cloud_of_few_points_has_no_detail():
+    assert cloud_of(4_000)[2].panels == []
+
+
+def test_a_figure_may_hold_only_the_drawn_points():
+    tables = {"B": wave(), "n": cloud_of()[0]["n"], "v": cloud_of()[0]["v"]}
+    spec = {"panels": [["B"]], "xy": [{"x": "n", "y": "v"}], "points": "drawn"}
+    figure = render_spec(tables, spec=spec)
+    words = figure.document["layout"]["meta"]["drawn"]
+    assert re.fullmatch(r"B: [\d,]+ of 120,000 points · v: [\d,]+ of 50,000 points", words)
+    assert "the page holds only the points that are drawn" in figure.notes
+    detail = Detail(make_detail(figure.details))
+    assert detail.panels == []
+    for scripts in ("beside", "inside"):
+        assert (
+            f"This page holds only the drawn points: {words}"
+            in to_html(figure, scripts=scripts, detail=detail).decode()
+        )
+    few = render_spec({"B": wave(500)}, spec={"points": "drawn"})
+    assert "meta" not in few.document["layout"], "such a page shows everything"

@@ -208,3 +208,12 @@ def test_a_wrong_key_for_an_empty_panel_is_still_refused():
         render_spec(
             {"B": vector(), "n": unknown()}, spec={"trace_colors": {"m": "red"}}, time_range=TEN_MINUTES
         )
+
+
+@pytest.mark.parametrize("key", ["trace_names", "trace_colors", "line_styles"])
+def test_a_style_of_a_component_of_a_missing_table_does_not_fail_the_figure(key):
+    value = {"trace_names": "north", "trace_colors": "red", "line_styles": {"width": 2}}[key]
+    figure = draw({"n": scalar(), "B": unknown()}, panels=[["n"], ["B"]], **{key: {"B.Bz": value}})
+    assert "panel 2: nothing to draw: fetch failed: nothing there" in figure.notes
+    with pytest.raises(StepError, match=r"no line is called 'C\.Bz'"):
+        draw({"n": scalar(), "B": unknown()}, panels=[["n"], ["B"]], **{key: {"C.Bz": value}})

@@ -16,7 +16,7 @@ from helio.store.no_values import no_values_note
 from helio.store.table import Table
 from helio.time_range import TimeRange
 from tests.pipelines.conftest import NOW, fetch, template
-from tests.steps.render.test_render_spec import draw, layout, scalar, texts, vector
+from tests.steps.render.test_render_spec import draw, layout, scalar, texts, vector, wide_spectrum
 from tests.steps.series import epochs
 
 TWO_DAYS = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 12))
@@ -194,6 +194,9 @@ def test_a_template_reads_the_tables_of_its_events():
     assert complete_labels({"labels": [], **spec}) == ["Dst", "storms", "minima"]
     lost = without_labels({"labels": ["Dst", "storms", "minima"], **spec}, ["minima"])
     assert (lost["labels"], lost["events"]) == (["Dst", "storms"], [])
+    spec = {"panels": [["psd"]], "vlines": [{"of": "f_ci", "panel": 1}, {"x": 0.5, "panel": 1}]}
+    assert complete_labels({"labels": [], **spec}) == ["psd", "f_ci"]
+    assert without_labels({"labels": ["psd", "f_ci"], **spec}, ["f_ci"])["vlines"] == [{"x": 0.5, "panel": 1}]
     figure = {
         "step_id": 2,
         "tool_name": "render_spec",
@@ -201,3 +204,56 @@ def test_a_template_reads_the_tables_of_its_events():
     }
     messages = [error.message for error in check(template(fetch(), figure), now=NOW).errors]
     assert any("off" in message for message in messages)
+
+
+def names_of(figure):
+    return [
+        text for text in layout(figure)["annotations"] if text["text"].endswith(("storm", "gap", "phase"))
+    ]
+
+
+def test_names_are_above_the_panel_and_do_not_overlap():
+    spec = {"panels": [["Dst"]], "canvas_size": {"width": 340}}
+    plain = draw(TABLES, TWO_DAYS, **spec)
+    entry = {"of": "storms", "by": "minima", "levels": "storms", "label": "very long storm"}
+    figure = draw(TABLES, TWO_DAYS, **spec, events=[entry])
+    first, second = names_of(figure)
+    assert {(text["yref"], text["y"], text["yanchor"]) for text in (first, second)} == {
+        ("paper", 1, "bottom")
+    }
+    assert (first["yshift"], second["yshift"]) == (
+        1,
+        pytest.approx(1 + 1.25 * first["font"]["size"], abs=0.1),
+    )
+    rise = layout(figure)["margin"]["t"] - layout(plain)["margin"]["t"]
+    assert rise >= second["yshift"] + first["font"]["size"]
+    title = layout(figure)["title"]["pad"]["b"] - layout(plain)["title"]["pad"]["b"]
+    assert title == rise, "the title is above the names"
+
+
+def test_names_stay_beside_the_edges_and_those_without_room_are_counted():
+    lengths = hourly("length", "min", [30.0] * 12)
+    span = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 20))
+    entry = {"of": "e", "label": "a rather long name of a gap"}
+    figure = draw({"Dst": DST, "e": lengths}, span, panels=[["Dst"]], events=[entry])
+    names = names_of(figure)
+    assert len(names) == 4
+    assert all(name["x"] > "2024-05-10T18" for name in names), "the whole name is beside the edge"
+    assert "events: no room above the panels for 8 names" in figure.notes
+
+
+def test_names_of_columns_are_above_each_column_and_below_its_title():
+    spec = {"panels": [["Dst"], ["Dst"]], "columns": 2, "column_titles": ["A", "B"]}
+    figure = draw(TABLES, TWO_DAYS, **spec, events=[{"of": "storms", "label": "storm"}])
+    assert sorted({name["xref"] for name in names_of(figure)}) == ["x", "x2"]
+    highest = max(name["yshift"] + name["font"]["size"] for name in names_of(figure))
+    titles = [text for text in layout(figure)["annotations"] if text["text"] in ("<b>A</b>", "<b>B</b>")]
+    assert len(titles) == 2
+    assert all(title["yshift"] >= highest for title in titles)
+
+
+def test_names_stay_in_the_panel_if_a_spectrum_is_above_it():
+    tables = {**TABLES, "flux": wide_spectrum(3)}
+    spec = {"panels": [["flux"], ["Dst"]], "panel_types": ["spectrum", "line"]}
+    figure = draw(tables, TWO_DAYS, **spec, events=[{"of": "storms", "label": "storm"}])
+    assert all(name["yanchor"] == "top" and name["y"] < 1 for name in names_of(figure))

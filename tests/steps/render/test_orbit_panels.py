@@ -271,3 +271,18 @@ def test_impossible_parameters_and_colours():
 def test_keys_by_number_are_refused_for_an_orbit():
     with pytest.raises(StepError, match="described by an entry of orbits"):
         orbit(spec={"y_range": {"1": [0, 1]}})
+
+
+def test_an_orbit_far_behind_the_earth_says_where_the_models_end():
+    far = position()
+    far = replace(far, values=far.values * 0.2 - np.array([60.0, 0, 0]))
+    whole = orbit({"P": far})
+    assert "panel 1: drawn to 40 R_E behind the Earth" in whole.notes
+    assert "p1-bow_shock" in uids(whole)
+    part = orbit({"P": far}, x_range=[-70, -50], y_range=[-10, 10])
+    assert "p1-bow_shock" not in uids(part)
+    words = "magnetopause and bow shock end 40 R<sub>E</sub> behind the Earth"
+    assert [text["text"] for text in layout(part)["annotations"] if "bow shock" in text["text"]] == [words]
+    one = orbit({"P": far}, x_range=[-70, -50], y_range=[-10, 10], bow_shock=False)
+    assert "panel 1: magnetopause ends 40 R_E behind the Earth" in one.notes
+    assert not any("behind" in note for note in orbit({"P": far}, magnetopause=False, bow_shock=False).notes)

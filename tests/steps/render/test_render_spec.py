@@ -917,3 +917,21 @@ def test_a_spectrogram_with_a_y_range_is_laid_out_for_what_it_shows():
         )
         > 900
     )
+
+
+def test_the_letter_of_a_panel_of_lines_is_not_on_its_lines():
+    falling = scalar(values=np.linspace(10, 1, 400))
+    letters = [
+        text
+        for text in layout(draw({"n": falling}, time_range=None, panel_letters=True))["annotations"]
+        if text["text"].startswith("<b>(")
+    ]
+    assert [(text["xanchor"], text["yanchor"]) for text in letters] == [("right", "top")]
+
+
+def test_the_last_time_label_has_room_without_a_legend():
+    table = Table(epochs(*np.arange(25) * 3600.0), np.arange(25.0), "nT", "Dst")
+    whole = layout(draw({"Dst": table}, time_range=DAY))["margin"]["r"]
+    assert whole >= 0.5 * 10 * 0.6 * 13, "half of the date below the last label"
+    part = TimeRange(datetime(2024, 5, 10, 0, 10), datetime(2024, 5, 10, 22, 30))
+    assert layout(draw({"Dst": table}, time_range=part))["margin"]["r"] == 24, "no label is near the end"

@@ -458,6 +458,61 @@ def test_a_line_at_a_frequency_stands_in_its_panel():
     refused("x is 0, but the axis is logarithmic", "above 0", tables, vlines=[{"x": 0, "panel": 2}])
 
 
+def frequency(values, unit="Hz"):
+    return replace(
+        scalar(), epoch=scalar().epoch[: len(values)], values=np.array(values), unit=unit, name="f"
+    )
+
+
+def test_a_line_may_stand_at_the_median_of_a_series():
+    tables = {"B": vector(), "psd": psd(), "f": frequency([0.2, np.nan, 0.5, 0.9])}
+    lines = [{"of": "f", "panel": 2, "label": "f_ci"}]
+    figure = draw(tables, panels=[["B"], ["psd"]], vlines=lines)
+    (shape,) = layout(figure)["shapes"]
+    assert (shape["xref"], shape["x0"], shape["x1"]) == ("x2", 0.5, 0.5)
+    assert "vlines: entry 1: the median of 'f', 0.5 Hz, is marked in panel 2" in figure.notes
+    # A series that is only marked gets no panel of its own.
+    assert layout(draw({"psd": psd(), "f": frequency([0.5])}, vlines=[{"of": "f", "panel": 1}]))["shapes"]
+
+
+def test_a_series_without_values_is_not_marked_and_a_remark_says_so():
+    tables = {"psd": psd(), "f": frequency([np.nan, np.nan])}
+    figure = draw(tables, panels=[["psd"]], vlines=[{"of": "f", "panel": 1}])
+    assert "shapes" not in layout(figure) or not layout(figure)["shapes"]
+    assert "vlines: entry 1: nothing is marked: 'f' has no values" in figure.notes
+
+
+def test_marked_series_that_do_not_fit_are_refused():
+    tables = {"psd": psd(), "B": vector(), "f": frequency([0.5]), "k": frequency([0.5], "kHz")}
+
+    def line(**entry):
+        return {"panels": [["psd"], ["B"]], "vlines": [entry]}
+
+    refused(
+        "no label is called 'g'", "choose one of the labels: psd, B, f, k", tables, **line(of="g", panel=1)
+    )
+    refused(
+        "'k' is in kHz, but the x axis of panel 1 is in Hz", "convert_units", tables, **line(of="k", panel=1)
+    )
+    refused("'B' is a vector", "single series", tables, **line(of="B", panel=1))
+    refused("has no panel", "add panel", tables, **line(of="f"))
+    refused("panel 2 is not a spectrum", "every panel", tables, **line(of="f", panel=2))
+    refused("has both x and of", "leave one", tables, **line(of="f", x=1, panel=1))
+
+
+def test_labels_of_lines_that_are_near_stand_in_rows():
+    lines = [{"x": x, "panel": 1, "label": f"f of {x}"} for x in (0.5, 0.51, 5.0)]
+    figure = draw({"psd": psd()}, vlines=lines)
+    rows = {
+        note["text"]: note.get("yshift", 0)
+        for note in layout(figure)["annotations"]
+        if note["text"][:1] == "f"
+    }
+    assert rows["f of 0.5"] == 0
+    assert rows["f of 0.51"] < 0
+    assert rows["f of 5.0"] == 0
+
+
 def test_thresholds_cross_a_spectrum_panel_and_texts_at_times_do_not():
     figure = draw({"B": vector(), "psd": psd()}, hlines=[{"y": 1, "panel": 2}])
     assert layout(figure)["shapes"][0]["xref"] == "x2 domain"

@@ -12,6 +12,7 @@ from helio.steps.compute.fit_line import fit_line
 from helio.steps.render.clouds import MOST
 from helio.steps.render.render_spec import render_spec
 from helio.steps.render.time_axis import time_ticks
+from helio.steps.render.wording import text_width
 from helio.steps.render.write_figure import to_json
 from helio.store.table import Table
 from tests.steps.render.test_render_spec import TEN_MINUTES, draw, layout, texts, traces
@@ -445,3 +446,42 @@ def test_wide_colour_bars_leave_room_for_fewer_panels_in_a_row():
         axes = layout(draw(three(), labels=["B"], xy=entries, canvas_size={"width": width}))
         tops = [axes[f"yaxis{number}"]["domain"][1] for number in (2, 3, 4)]
         assert tops.count(tops[0]) == columns
+
+
+def test_letters_and_the_text_of_a_fit_are_in_the_emptiest_corners():
+    x = np.linspace(0, 1, 200)
+    tables = {
+        "n": series(1 + x, "n"),
+        "v": series(500 - 100 * x, "v", "km s^-1"),
+    }  # falls from the upper left
+    figure = draw(tables, xy=[{"x": "n", "y": "v", "fit": "linear"}], panel_letters=True)
+    letter = next(text for text in layout(figure)["annotations"] if text["text"].startswith("<b>("))
+    words = next(text for text in layout(figure)["annotations"] if "r = " in text["text"])
+    corners = [(text["xanchor"], text["yanchor"]) for text in (letter, words)]
+    assert set(corners) == {("right", "top"), ("left", "bottom")}
+    assert (letter["xshift"], letter["yshift"]) == ((-5, -4) if corners[0] == ("right", "top") else (5, 4))
+
+
+def test_a_letter_stays_at_the_upper_left_where_nothing_is():
+    x = np.linspace(0, 1, 200)
+    tables = {"n": series(1 + x, "n"), "v": series(400 + 100 * x, "v", "km s^-1")}
+    letter = next(
+        text
+        for text in layout(draw(tables, xy=[{"x": "n", "y": "v"}], panel_letters=True))["annotations"]
+        if text["text"].startswith("<b>(")
+    )
+    assert (letter["xanchor"], letter["yanchor"]) == ("left", "top")
+
+
+def test_the_text_of_a_fit_is_not_wider_than_a_narrow_panel():
+    x = np.linspace(0, 1, 50)
+    tables = {"n": series(1 + x, "n"), "v": series(400 + 123.4 * x**2, "v", "km s^-1")}
+    entry = {"x": "n", "y": "v", "fit": "linear"}
+    figure = draw(tables, xy=[entry] * 3, canvas_size={"width": 700})
+    words = [text for text in layout(figure)["annotations"] if "slope" in text["text"]]
+    width = (layout(figure)["xaxis"]["domain"][1] - layout(figure)["xaxis"]["domain"][0]) * (
+        700 - layout(figure)["margin"]["l"] - layout(figure)["margin"]["r"]
+    )
+    assert len(words) == 3
+    for text in words:
+        assert max(text_width(line, text["font"]["size"]) for line in text["text"].split("<br>")) <= width - 8

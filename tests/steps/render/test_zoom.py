@@ -16,6 +16,7 @@ import pytest
 from helio.steps.render.detail import Detail
 from helio.steps.render.refine import make_detail
 from helio.steps.render.render_spec import render_spec
+from helio.steps.render.symlog import Symlog
 from helio.steps.render.write_figure import plotly_js, to_html, viewer_js
 from helio.store.table import Axis, Table
 from tests.flows.browser import CHROMIUM, Browser, chromium
@@ -296,6 +297,45 @@ def test_the_line_at_the_pointer_crosses_all_columns(browser: Browser, tmp_path:
     assert errors(browser) == []
 
 
+def test_a_symlog_axis_shows_values_and_keeps_labels(browser: Browser, tmp_path: Path):
+    field = values(1)[:, 0] ** 3
+    epoch = START + np.arange(COUNT) * STEP
+    tables = {"E": Table(epoch, field, "mV/m", "E"), "S": Table(epoch, np.full(COUNT, 0.5), "mV/m", "S")}
+    spec = {"log_scale": "symlog", "linthresh": 10, "line_styles": {"E": {"fill_below": -20}},
+            "bands": [{"line": "E", "sigma": "S"}]}  # fmt: skip
+    figure = render_spec(tables, spec=spec)
+    detail = Detail(make_detail(figure.details))
+    (tmp_path / "fig.html").write_bytes(to_html(figure, scripts="inside", detail=detail))
+    show(browser, (tmp_path / "fig.html").as_uri())
+    first, last = START + 4_000 * STEP, START + 4_099 * STEP
+    zoom(browser, first, last, "E: all 100 points")
+    given = field[4_000:4_100].astype(np.float64)
+    scale = Symlog(10.0)
+    heights = [y for _, y in in_view(browser, "p1-1", first, last)]
+    np.testing.assert_allclose(heights, scale.places(given), rtol=1e-6)
+    shown = browser.evaluate(
+        "(() => { const t = document.getElementById('figure')._fullData.find((t) => t.uid === 'p1-1');"
+        "return Array.from(t.customdata); })()"
+    )
+    assert {float(np.float32(value)) for value in given} <= {float(np.float32(value)) for value in shown}
+    band = np.array([y for _, y in in_view(browser, "p1-1-band", first, last)])
+    assert np.abs(band[:, None] - scale.places(given + 0.5)).min(axis=0).max() < 1e-5
+    filled = [y for _, y in in_view(browser, "p1-1-fill_below", first, last)]
+    assert not filled or max(filled) <= scale.place(-20.0) + 1e-6
+    labels = "[...document.querySelectorAll('.ytick text')].map((label) => label.textContent)"
+    before = browser.evaluate(labels)
+    whole = json.dumps(browser.evaluate("document.getElementById('figure')._fullLayout.yaxis.range"))
+    for low, high in ((2100.0, 2900.0), (-4.0, -1.0)):
+        ends = json.dumps(scale.places([low, high]).tolist())
+        browser.evaluate(f"Plotly.relayout('figure', {{'yaxis.range': {ends}}}).then(() => 0)")
+        wait_until(lambda: len(browser.evaluate(labels)) >= 3, "labels between powers of ten")
+        at = [float(text.replace("−", "-")) for text in browser.evaluate(labels)]
+        assert all(low <= value <= high for value in at)
+    browser.evaluate(f"Plotly.relayout('figure', {{'yaxis.range': {whole}}}).then(() => 0)")
+    wait_until(lambda: browser.evaluate(labels) == before, "the labels of the whole axis")
+    assert errors(browser) == []
+
+
 def test_a_page_without_its_detail_says_what_is_missing(browser: Browser, folder: Path, tmp_path: Path):
     for name in ("fig.html", "helio-figure.js", "plotly.min.js"):
         shutil.copy(folder / name, tmp_path / name)
@@ -313,3 +353,103 @@ def test_a_page_without_its_scripts_says_what_is_missing(
         shutil.copy(folder / name, tmp_path / name)
     browser.open((tmp_path / "fig.html").as_uri())
     assert f"The file {gone} is missing" in browser.shows("is missing")
+
+
+def zoom_both(browser: Browser, names: str, limits: list[list[float]], words: str) -> None:
+    """Show a part of an x and a y axis, and wait for words in the line below the figure."""
+    change = {f"{axis}axis{names}.range": ends for axis, ends in zip("xy", limits, strict=True)}
+    browser.evaluate(f"Plotly.relayout('figure', {json.dumps(change)}).then(() => 0)")
+    wait_until(lambda: words in line_of(browser), f"'{words}' below the figure, not '{line_of(browser)}'")
+
+
+def points_of(browser: Browser, uid: str) -> list[tuple[float, float]]:
+    points = trace(browser, uid)
+    return [(float(x), float(y)) for x, y in zip(points["x"], points["y"], strict=True) if y is not None]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("place", ["inside", "beside"])
+def test_every_point_of_a_cloud_an_orbit_and_a_spectrum_is_shown(
+    browser: Browser, tmp_path: Path, place: str
+):
+    count, random = 60_000, np.random.default_rng(8)
+    epoch = START + np.arange(count) * STEP
+    n, v = random.lognormal(1, 0.7, count), random.normal(400, 60, count)
+    turn = np.linspace(0, 40, count)
+    way = np.stack([8 * np.cos(turn) + turn / 10, 6 * np.sin(turn) + turn / 10], axis=1)
+    frequencies = np.geomspace(1e-3, 10, 30_000)
+    power = random.lognormal(size=(1, 30_000)) * frequencies**-1.6
+    tables = {
+        "n": Table(epoch, n, "cm^-3", "n"),
+        "v": Table(epoch, v, "km s^-1", "v"),
+        "a": Table(epoch, way[:, 0], "nT", "a"),
+        "b": Table(epoch, way[:, 1], "nT", "b"),
+        "P": Table(
+            epoch[:1], power, "nT^2/Hz", "PSD", axes=(Axis("Frequency", "Hz", frequencies, scale="log"),)
+        ),
+    }
+    spec = {
+        "labels": ["P"],
+        "xy": [
+            {"x": "n", "y": "v", "log_x": True, "color_by": "time"},
+            {"type": "hodogram", "x": "a", "y": "b"},
+        ],
+    }
+    figure = render_spec(tables, spec=spec)
+    detail = Detail(make_detail(figure.details))
+    detail.write(tmp_path / detail.folder_name("fig"))
+    page = to_html(figure, scripts="inside", detail=detail, stem="fig")
+    if place == "beside":
+        page = to_html(figure, scripts="beside", detail=detail, stem="fig")
+        (tmp_path / "helio-figure.js").write_bytes(viewer_js("plotly.min.js"))
+        (tmp_path / "plotly.min.js").write_bytes(plotly_js())
+    (tmp_path / "fig.html").write_bytes(page)
+    show(browser, (tmp_path / "fig.html").as_uri())
+    before = line_of(browser)
+    assert "of 60,000 points" in before
+    thinned = len(points_of(browser, "p2"))
+    axes = ["xaxis", "xaxis2", "xaxis3", "yaxis2", "yaxis3"]
+    code = "document.getElementById('figure')._fullLayout.%s.range"
+    whole = {f"{name}.range": browser.evaluate(code % name) for name in axes}
+    # A cloud, on a logarithmic x axis.
+    inside = (n >= 2.0) & (n <= 2.1) & (v >= 390) & (v <= 410)
+    zoom_both(
+        browser, "2", [np.log10([2.0, 2.1]).tolist(), [390, 410]], f"v: all {inside.sum():,} points in view"
+    )
+    shown = [point for point in points_of(browser, "p2") if 2.0 <= point[0] <= 2.1 and 390 <= point[1] <= 410]
+    given = {(float(np.float32(x)), float(np.float32(y))) for x, y in zip(n[inside], v[inside], strict=True)}
+    assert {(float(np.float32(x)), float(np.float32(y))) for x, y in shown} == given
+    facts = browser.evaluate(
+        "(() => { const t = document.getElementById('figure').data.find((t) => t.uid === 'p2');"
+        "return [t.marker.color.length, t.text.length, t.x.length, t.text[0], t.hovertemplate]; })()"
+    )
+    assert facts[0] == facts[1] == facts[2]
+    assert str(facts[3]).startswith(str(START)[:8])
+    assert "%{text}" in facts[4]
+    # A line that goes round, in the colours of time.
+    near = (way[:, 0] >= 8.0) & (way[:, 0] <= 8.6) & (way[:, 1] >= 0.0) & (way[:, 1] <= 0.6)
+    zoom_both(browser, "3", [[8.0, 8.6], [0.0, 0.6]], "b: all ")
+    drawn = [
+        point
+        for number in range(1, 49)
+        if browser.evaluate(
+            f"document.getElementById('figure').data.some((t) => t.uid === 'p3-line{number}')"
+        )
+        for point in points_of(browser, f"p3-line{number}")
+    ]
+    pixel = 0.6 / 200
+    far = [np.hypot(*(np.array(drawn) - point).T).min() for point in way[near][::50]]
+    assert max(far) < 2 * pixel
+    # Every bin of a spectrum.
+    bins = (frequencies >= 1.0) & (frequencies <= 1.05)
+    browser.evaluate(
+        f"Plotly.relayout('figure', {{'xaxis.range': {np.log10([1.0, 1.05]).tolist()}}}).then(() => 0)"
+    )
+    wait_until(
+        lambda: f"P: all {bins.sum():,} points in view" in line_of(browser), "every bin of the spectrum"
+    )
+    curve = [y for x, y in points_of(browser, "p1-1") if 1.0 <= x <= 1.05]
+    np.testing.assert_allclose(curve, power[0, bins], rtol=1e-6)
+    browser.evaluate(f"Plotly.relayout('figure', {json.dumps(whole)}).then(() => 0)")
+    wait_until(lambda: line_of(browser) == before, f"'{before}', not '{line_of(browser)}'")
+    assert len(points_of(browser, "p2")) == thinned
+    assert errors(browser) == []

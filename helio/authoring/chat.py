@@ -1,0 +1,488 @@
+"""Hold a conversation about a pipeline: sentences become proposals, and slash commands look at them, run and decide."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from helio.authoring.conversation import Conversation, Progress
+from helio.authoring.earlier_looks import colour_operations
+from helio.authoring.empty_panels import pitfalls, why_empty
+from helio.authoring.memory import Item, Memory, scope_of, wishes
+from helio.authoring.outcome import AuthorQuestion, AuthorReply
+from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.quoting import data
+from helio.authoring.review import proposal_lines, work_line
+from helio.authoring.rules.answers import is_question
+from helio.counts import number_of
+from helio.errors import Cancelled, HelioError, RequestError, did_you_mean
+from helio.notebook import printed
+from helio.pipelines.changes import changes, describe_step, review_lines
+from helio.pipelines.dialect.parse import parse
+from helio.pipelines.library import Library
+from helio.pipelines.template.document import Document
+from helio.settings import PreviewSettings, Settings
+from helio.store.runs import RunRecord, Runs
+
+if TYPE_CHECKING:
+    from helio.authoring.desk import By, Desk
+    from helio.authoring.drawings import Drawings
+    from helio.pipelines.runs.outcome import Run
+
+COMMANDS = {
+    "/help": "list the commands",
+    "/new SENTENCE": "begin a new pipeline",
+    "/show": "show the steps of the pipeline, with all pending changes",
+    "/diff": "show all pending changes together",
+    "/preview [RANGE]": "draw the figures before and after the last change",
+    "/run [RANGE]": "run the pipeline, with all pending changes",
+    "/accept [N,N]": "accept all pending changes, or of the last one those with these numbers",
+    "/reject [REASON]": "reject the last pending change, and say why",
+    "/undo": "take the last pending change back; if none is pending, restore the pipeline's earlier text",
+    "/model [rules|model|auto]": "show or choose who writes",
+    "/cost": "show how many tokens this conversation has used",
+    "/quit": "end; the conversation stays, and `helio chat --continue` resumes it",
+}
+"""The slash commands, each with what it does."""
+_UNDO = re.compile(
+    r"\s*(?:please\s+)?(?:undo|take|put|revert)(?:\s+(?:that|this|it|the last (?:change|one)))?(?:\s+back)?\s*[.!]?\s*",
+    re.IGNORECASE,
+)
+_COLOURS = re.compile(
+    r"\b(?:same|old|usual)\s+colou?rs?\b(?:.*\b(?:last time|before|earlier|as (?:always|usual|in \S+)))?",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"\bwhy\b.*\b(?:empty|blank|nothing|no data|missing)\b", re.IGNORECASE)
+_NEVER_MIND = re.compile(
+    r"\s*(?:never ?mind|forget it|none(?: of (?:them|these))?)\s*[.!]?\s*", re.IGNORECASE
+)
+_MOST_SAID = 12
+"""Maximum number of earlier sentences that a model gets with a request."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What helio says to one line of the user.
+
+    Parameters
+    ----------
+    lines : tuple of str
+        The text.
+    is_error : bool
+        Whether the line could not be carried out.
+    is_last : bool
+        Whether the user has ended the conversation.
+    """
+
+    lines: tuple[str, ...]
+    is_error: bool = False
+    is_last: bool = False
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _repr_html_(self) -> str:
+        return printed(self.lines)
+
+
+class Tools(Protocol):
+    """What a conversation uses outside the room of the authors."""
+
+    def desk(self, by: By, ended: threading.Event) -> Desk:
+        """Open a desk for one request."""
+
+    def run(self, pipeline: str | Document, time_range: str | None) -> Run:
+        """Run a pipeline, and return the run also if it failed."""
+
+    def draw(self, proposal: Proposal, time_range: str | None) -> Drawings:
+        """Draw the figures before and after a proposed change."""
+
+
+class Chat:
+    """A conversation about one pipeline at a time, with rules or a language model; it accepts nothing by itself.
+
+    Parameters
+    ----------
+    conversation : Conversation
+        Where every line is saved.
+    settings : Settings
+    tools : Tools
+    by : "auto", "rules" or "model"
+        The author, unless the conversation has chosen another one.
+    """
+
+    def __init__(
+        self, conversation: Conversation, settings: Settings, tools: Tools, *, by: By = "auto"
+    ) -> None:
+        self.conversation = conversation
+        self._settings = settings
+        self._tools = tools
+        self._by: By = by
+        self._ended = threading.Event()
+        self._proposals = Proposals(settings.proposals, Library(settings.templates))
+        self._commands: dict[str, Callable[[str], Answer]] = {
+            "/help": self._help,
+            "/new": self._new,
+            "/show": self._show,
+            "/diff": self._diff,
+            "/preview": self._preview,
+            "/run": self._run,
+            "/accept": self._accept,
+            "/reject": self._reject,
+            "/undo": self._undo,
+            "/model": self._model,
+            "/cost": self._cost,
+            "/quit": self._quit,
+        }
+
+    @property
+    def id(self) -> str:
+        """Return the name of the conversation, with which it can be resumed."""
+        return self.conversation.id
+
+    @property
+    def progress(self) -> Progress:
+        """Return how far the conversation has come."""
+        return self.conversation.progress
+
+    def about(self, pipeline: str) -> None:
+        """Choose the pipeline, or the pending proposal, that the conversation is about.
+
+        Raises
+        ------
+        UnknownPipeline
+        """
+        with closing(self._desk()) as desk:
+            desk.template(pipeline)
+            proposal = desk.proposals.working(pipeline)
+        self.conversation.note("about", pipeline=pipeline)
+        if proposal is not None:
+            self.conversation.note("proposed", proposal=proposal.id, pipeline=proposal.pipeline)
+
+    def greeting(self) -> Answer:
+        """Return the first lines of a new or resumed conversation."""
+        about = f"about {self.progress.pipeline}" if self.progress.pipeline else "about a new pipeline"
+        lines = [f"{self.id}, {about}; /help lists the commands"]
+        if self.progress.proposals:
+            lines.append(f"{number_of(len(self.progress.proposals), 'pending change')}; /diff shows them")
+        if self.progress.question:
+            with closing(self._desk()) as desk:
+                kept = desk.questions.load(self.progress.question)
+            lines += _question_lines(kept.text, kept.choices)
+        return Answer(tuple(lines))
+
+    def say(self, text: str) -> Answer:
+        """Carry out one line of the user: a sentence, the answer to a question, or a slash command.
+
+        Raises
+        ------
+        Cancelled
+            `cancel` was called, or the user pressed Ctrl-C; the conversation can go on.
+        """
+        text = text.strip()
+        if not text:
+            return Answer(())
+        self._ended = threading.Event()
+        self.conversation.note("said", text=text)
+        try:
+            answer = self._said(text)
+        except (Cancelled, KeyboardInterrupt):
+            self._ended.set()
+            self.conversation.note("cancelled")
+            raise
+        except HelioError as error:
+            diagnostics = getattr(error, "diagnostics", ())
+            lines = (*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics))
+            answer = Answer(lines, is_error=True)
+        self.conversation.note("answered with", text=str(answer), is_error=answer.is_error)
+        return answer
+
+    def cancel(self) -> None:
+        """Cancel the present question to a model, from any thread."""
+        self._ended.set()
+
+    # Sentences --------------------------------------------------------------------------------------------
+
+    def _said(self, text: str) -> Answer:
+        if text.startswith("/"):
+            name, _, rest = text.partition(" ")
+            command = self._commands.get(name)
+            if command is None:
+                hint = did_you_mean(name, self._commands)
+                raise RequestError(
+                    f"there is no command {name}", advice=hint or "use /help to list the commands"
+                )
+            return command(rest.strip())
+        if self.progress.question:
+            return self._answered(text)
+        if _UNDO.fullmatch(text):
+            if not self.progress.proposals:
+                raise RequestError(
+                    "no change is pending", advice="/undo restores the text before the last accepted change"
+                )
+            return self._undo("")
+        if _EMPTY.search(text):
+            return Answer(tuple(why_empty(text, self._last_run())))
+        if _COLOURS.search(text):
+            return self._same_colours(text)
+        return self._requested(text)
+
+    def _requested(self, text: str) -> Answer:
+        with closing(self._desk()) as desk:
+            target = self._target()
+            if not target:
+                return self._shown(desk, desk.create(text))
+            copy = "" if is_question(text) else self._copy_name(desk, target)
+            return self._shown(desk, desk.edit(target, text, name=copy))
+
+    def _answered(self, text: str) -> Answer:
+        if _NEVER_MIND.fullmatch(text):
+            self.conversation.note("dropped", question=self.progress.question)
+            return Answer(("the question is dropped; nothing was proposed",))
+        with closing(self._desk()) as desk:
+            outcome = desk.answer(self.progress.question, text)
+            self.conversation.note("answered", question=self.progress.question)
+            return self._shown(desk, outcome)
+
+    def _shown(self, desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply) -> Answer:
+        if isinstance(outcome, AuthorReply):
+            self.conversation.note("replied", tokens=desk.tokens)
+            return Answer(tuple(outcome.text.splitlines()))
+        if isinstance(outcome, AuthorQuestion):
+            kept = desk.keep(outcome)
+            self.conversation.note("asked", question=kept.id, tokens=desk.tokens)
+            return Answer(tuple(_question_lines(kept.text, kept.choices)))
+        self.conversation.note("proposed", proposal=outcome.id, pipeline=outcome.pipeline, tokens=desk.tokens)
+        said = desk.proposals.load(outcome.on).notes if outcome.on else ()
+        new = replace(outcome, on="", notes=tuple(note for note in outcome.notes if note not in said))
+        lines = proposal_lines(new)
+        if outcome.earlier is not None:
+            lines.append(work_line(desk.work(outcome)))
+        if desk.tokens:
+            lines.append(f"{number_of(desk.tokens, 'token')}; transcript: {outcome.transcript}")
+        lines.append("Pending: /preview draws it, /accept accepts it, /undo takes it back")
+        return Answer(tuple(lines))
+
+    def _same_colours(self, text: str) -> Answer:
+        with closing(self._desk()) as desk:
+            target = self._target()
+            if not target:
+                raise RequestError("there is no figure yet", advice="first say what to plot")
+            operations, source = colour_operations(
+                desk.template(target), self._earlier_templates(desk, target)
+            )
+            proposal = desk.change(target, text, operations, name=self._copy_name(desk, target))
+            answer = self._shown(desk, proposal)
+        return Answer((answer.lines[0], f"  note: the colours of {source}", *answer.lines[1:]))
+
+    def _earlier_templates(self, desk: Desk, target: str) -> Iterator[tuple[str, Document]]:
+        """Yield the templates of other pipelines that were run or accepted, each with its name, newest first."""
+        present = desk.template(target).get("id")
+        for record in Runs(self._settings.runs).newest(_MOST_SAID):
+            template = record.authored
+            if template.get("id") != present:
+                yield f"run {record.id}", template
+        for proposal in desk.proposals.list(state="accepted"):
+            if proposal.pipeline != present:
+                yield proposal.pipeline, parse(proposal.after).plan
+
+    def _last_run(self) -> RunRecord:
+        """Return the record of the last run of this conversation, or else the last run or preview of the pipeline."""
+        runs = Runs(self._settings.runs)
+        if self.progress.run in runs.ids():
+            return runs.load(self.progress.run)
+        previews = Runs(PreviewSettings(**vars(self._settings)).runs)
+        for records in (runs, previews):
+            for summary in records.list():
+                if summary.pipeline == self.progress.pipeline:
+                    return records.load(summary.id)
+        raise RequestError(
+            f"there is no run of {self.progress.pipeline or 'a pipeline'} yet", advice="use /run first"
+        )
+
+    # Commands ---------------------------------------------------------------------------------------------
+
+    def _help(self, rest: str) -> Answer:
+        del rest
+        width = max(map(len, COMMANDS))
+        return Answer(
+            (
+                "Say what to plot or what to change, such as: now for Wind; undo that; same colours as last time;",
+                "why is panel 3 empty?",
+                *(f"{name:<{width}}  {what}" for name, what in COMMANDS.items()),
+            )
+        )
+
+    def _new(self, rest: str) -> Answer:
+        self.conversation.note("about", pipeline="")
+        return self._requested(rest) if rest else Answer(("a new pipeline: say what to plot",))
+
+    def _show(self, rest: str) -> Answer:
+        del rest
+        template = self._template()
+        lines = [f"{template.get('id', '')}: {template.get('name', '')}".rstrip(": ")]
+        for name, facts in (template.get("variables") or {}).items():
+            lines.append(f"  {name} = {facts.get('default', 'to be given')}")
+        lines += [f"  step {step['step_id']}: {describe_step(step)}" for step in template["steps"]]
+        return Answer(tuple(lines))
+
+    def _diff(self, rest: str) -> Answer:
+        del rest
+        pending = self._pending()
+        if not pending:
+            return Answer(("no pending change",))
+        first, last = pending[0], pending[-1]
+        changed = changes(first.earlier or {}, last.template)
+        lines = [f"{number_of(len(pending), 'pending change')}:"]
+        lines += [f"  {number}. {proposal.request}" for number, proposal in enumerate(pending, 1)]
+        return Answer((*lines, *review_lines(changed, new=first.earlier is None)))
+
+    def _preview(self, rest: str) -> Answer:
+        pending = self._pending()
+        if not pending:
+            raise RequestError("no change is pending", advice="/run draws the pipeline as it is")
+        drawings = self._tools.draw(pending[-1], _range(rest))
+        lines = [*drawings.lines(), *(f"no preview  {error}" for error in drawings.errors)]
+        return Answer(tuple(lines), is_error=not drawings.files)
+
+    def _run(self, rest: str) -> Answer:
+        pending = self._pending()
+        if not pending and not self.progress.pipeline:
+            raise RequestError("there is no pipeline yet", advice="first say what to plot")
+        made = self._tools.run(pending[-1].template if pending else self.progress.pipeline, _range(rest))
+        self.conversation.note("ran", run=made.id)
+        lines = [
+            f"{file.kind:<5} {file.path}"
+            for file in made.artefacts
+            if file.kind in ("html", "png", "pdf", "svg")
+        ]
+        lines += [f"error: {step.error}" for step in made.result.steps if step.error is not None]
+        note = " (with pending changes)" if pending else ""
+        return Answer((*lines, f"{made.status}: {made.id}{note}"), is_error=made.status == "failed")
+
+    def _accept(self, rest: str) -> Answer:
+        pending = self._pending()
+        if not pending:
+            raise RequestError("no change is pending", advice="first say what to change")
+        numbers = [part.strip() for part in rest.split(",") if part.strip()]
+        if not all(number.isdecimal() for number in numbers):
+            raise RequestError(f"'{rest}' are not numbers of changes", advice="write for example /accept 1,3")
+        with closing(self._desk()) as desk:
+            path = desk.proposals.accept(pending[-1], only=[int(number) for number in numbers])
+            accepted = desk.proposals.load(pending[-1].id)
+        self.conversation.note("accepted", proposals=[proposal.id for proposal in pending])
+        lines = [f"left out: {change}" for change in accepted.left_out]
+        lines += [f"note: {note}" for note in accepted.notes[len(pending[-1].notes) :]]
+        return Answer((*lines, f"accepted {path}"))
+
+    def _reject(self, rest: str) -> Answer:
+        pending = self._pending()
+        if not pending:
+            raise RequestError("no change is pending")
+        with closing(self._desk()) as desk:
+            desk.proposals.reject(pending[-1], because=rest)
+        self.conversation.note("rejected", proposals=[pending[-1].id])
+        return Answer((f"rejected: {pending[-1].request}",))
+
+    def _undo(self, rest: str) -> Answer:
+        if rest:
+            raise RequestError("/undo takes no argument", advice="/reject REASON rejects with a reason")
+        if self.progress.question:
+            self.conversation.note("dropped", question=self.progress.question)
+            return Answer(("the question is dropped; nothing was proposed",))
+        if self._pending():
+            return Answer((f"undone: {self._reject('').lines[0].removeprefix('rejected: ')}",))
+        with closing(self._desk()) as desk:
+            entry = desk.library.own(self.progress.pipeline)
+            made = desk.library.history(entry.id).undo()
+        return Answer((f"{entry.id} is {made.request}",))
+
+    def _model(self, rest: str) -> Answer:
+        if rest:
+            chosen = next((by for by in _WRITERS if by == rest), None)
+            if chosen is None:
+                raise RequestError(f"the author cannot be '{rest}'", advice="use rules, model or auto")
+            self.conversation.note("author", by=chosen)
+        with closing(self._desk()) as desk:
+            return Answer((f"author: {desk.writer}",))
+
+    def _cost(self, rest: str) -> Answer:
+        del rest
+        tokens = self.progress.tokens
+        said = f"{number_of(tokens, 'token')} of a model" if tokens else "no tokens: no model was asked"
+        return Answer((f"{number_of(len(self.progress.said), 'line')}; {said}",))
+
+    def _quit(self, rest: str) -> Answer:
+        del rest
+        lines = [f"saved: {self.id}; `helio chat --continue` resumes it"]
+        lines += self._propose_memory()
+        pending = self._pending()
+        if pending:
+            lines.insert(0, f"pending: `helio accept {pending[-1].id}` accepts all changes")
+        return Answer(tuple(lines), is_last=True)
+
+    def _propose_memory(self) -> list[str]:
+        """Propose to remember what the user prefers and what the last run lacked; return lines about what is new."""
+        memory = Memory(self._settings.memory)
+        known = [item.text for item in (*memory.items(), *memory.proposed.items())]
+        runs = Runs(self._settings.runs)
+        record = runs.load(self.progress.run) if self.progress.run in runs.ids() else None
+        scope = scope_of(pipeline=self.progress.pipeline)
+        found = [Item("pitfall", text, scope) for text in (pitfalls(record) if record is not None else ())]
+        found += wishes(self.progress.said)
+        new = [item for item in dict.fromkeys(found) if item.text not in known]
+        for item in new:
+            memory.proposed.add(item)
+        return [
+            f"to remember? {item.text}; `helio memory` lists it, and accepts or forgets it" for item in new
+        ]
+
+    # What the sentences and the commands share -----------------------------------------------------------
+
+    def _desk(self) -> Desk:
+        by = next((by for by in _WRITERS if by == self.progress.by), self._by)
+        desk = self._tools.desk(by, self._ended)
+        earlier = [text for text in self.progress.said[:-1] if not text.startswith("/")][-_MOST_SAID:]
+        desk.context = data("Earlier sentences of this conversation", earlier) if earlier else ""
+        return desk
+
+    def _pending(self) -> Sequence[Proposal]:
+        """Return the pending proposals of this conversation, oldest first; leave out those decided elsewhere."""
+        loaded = [self._proposals.load(name) for name in self.progress.proposals]
+        return [proposal for proposal in loaded if proposal.state == "pending"]
+
+    def _target(self) -> str:
+        """Return what the next change is about: the last pending proposal, or else the pipeline."""
+        pending = self._pending()
+        return pending[-1].id if pending else self.progress.pipeline
+
+    def _template(self) -> Document:
+        with closing(self._desk()) as desk:
+            target = self._target()
+            if not target:
+                raise RequestError("there is no pipeline yet", advice="first say what to plot")
+            return desk.template(target)
+
+    def _copy_name(self, desk: Desk, target: str) -> str:
+        """Return the name of the copy to change if the pipeline comes with helio; otherwise return an empty text."""
+        entry = next((entry for entry in desk.library.entries() if entry.id == target), None)
+        return desk.free_name(f"my-{target}") if entry is not None and entry.shipped else ""
+
+
+_WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "model")
+
+
+def _range(text: str) -> str | None:
+    """Return the time range of a slash command, without quotes; None if it has none."""
+    return " ".join(shlex.split(text)) or None
+
+
+def _question_lines(text: str, choices: Sequence[str]) -> list[str]:
+    lines = [" ".join(text.split())]
+    lines += [f"  {number}  {' '.join(choice.split())}" for number, choice in enumerate(choices, 1)]
+    return [*lines, "answer with a number or a choice, or with 'never mind'"]

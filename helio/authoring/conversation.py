@@ -1,0 +1,187 @@
+"""Save a conversation as lines of JSON in a file, and read from the file how far the conversation has come."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from helio.authoring.scrub import Scrub
+from helio.authoring.transcript import Transcript, read_lines
+from helio.errors import RequestError
+
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a conversation has come.
+
+    Parameters
+    ----------
+    pipeline : str
+        The pipeline that the conversation is about; empty for none yet.
+    proposals : tuple of str
+        Ids of the proposals that the conversation made and that were neither accepted nor rejected, oldest first.
+    question : str
+        The id of the author's question that waits for an answer; empty for none.
+    run : str
+        The id of the last run of the conversation; empty for none.
+    by : str
+        The chosen author; empty for the default.
+    said : tuple of str
+        The sentences of the user, oldest first.
+    tokens : int
+        Tokens that a model has used.
+    """
+
+    pipeline: str = ""
+    proposals: tuple[str, ...] = ()
+    question: str = ""
+    run: str = ""
+    by: str = ""
+    said: tuple[str, ...] = ()
+    tokens: int = 0
+
+    def after(self, kind: str, facts: dict[str, Any]) -> Progress:
+        """Return the progress after a line of the file."""
+        here = replace(self, tokens=self.tokens + int(facts.get("tokens") or 0))
+        if kind == "said":
+            return replace(here, said=(*here.said, str(facts["text"])))
+        if kind == "about":
+            return replace(here, pipeline=str(facts["pipeline"]), proposals=(), question="")
+        if kind == "proposed":
+            proposals = (*here.proposals, str(facts["proposal"]))
+            return replace(here, pipeline=str(facts["pipeline"]), proposals=proposals, question="")
+        if kind in ("accepted", "rejected"):
+            gone = facts["proposals"]
+            return replace(here, proposals=tuple(name for name in here.proposals if name not in gone))
+        if kind == "asked":
+            return replace(here, question=str(facts["question"]))
+        if kind in ("answered", "dropped"):
+            return replace(here, question="")
+        if kind == "ran":
+            return replace(here, run=str(facts["run"]))
+        if kind == "author":
+            return replace(here, by=str(facts["by"]))
+        return here
+
+
+class Conversation:
+    """A conversation in a file, to which lines are added while it goes on.
+
+    Parameters
+    ----------
+    path : Path
+        The file; a new file is created.
+    scrub : Scrub
+        Removes keys from all lines.
+
+    Raises
+    ------
+    RequestError
+        The file exists, but is no conversation.
+    OutputError
+        The file cannot be written.
+    """
+
+    def __init__(self, path: Path, *, scrub: Scrub | None = None) -> None:
+        self._file = Transcript(path, scrub=scrub, is_new=not path.exists())
+        self.progress = _progress(read_lines(path))
+
+    @property
+    def id(self) -> str:
+        """Return the name of the conversation, such as ``chat-20261120T143000-1f2e``."""
+        return self._file.id
+
+    @property
+    def path(self) -> Path:
+        """Return the path of the file."""
+        return self._file.path
+
+    def note(self, kind: str, **facts: Any) -> None:
+        """Add a line.
+
+        Raises
+        ------
+        OutputError
+        """
+        self._file.note(kind, **facts)
+        self.progress = self.progress.after(kind, facts)
+
+
+def new_conversation(folder: Path, *, scrub: Scrub | None = None) -> Conversation:
+    """Begin a conversation in a folder; the file name has the time and a random part."""
+    name = f"chat-{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(2)}.jsonl"
+    return Conversation(folder / name, scrub=scrub)
+
+
+@dataclass(frozen=True)
+class ListedConversation:
+    """A saved conversation in one line.
+
+    Parameters
+    ----------
+    at : str
+        When it was last used, ISO 8601, UTC.
+    last : str
+        The last sentence of the user.
+    note : str
+        Why the file cannot be read; empty if it can.
+    """
+
+    id: str
+    at: str = ""
+    pipeline: str = ""
+    pending: int = 0
+    last: str = ""
+    note: str = ""
+
+
+def list_conversations(folder: Path) -> Sequence[ListedConversation]:
+    """List the conversations in a folder, newest first; damaged files come last, with the reason."""
+    listed: list[ListedConversation] = []
+    for path in folder.glob("chat-*.jsonl"):
+        try:
+            lines = read_lines(path)
+            progress = _progress(lines)
+        except RequestError as error:
+            listed.append(ListedConversation(path.stem, note=error.message))
+            continue
+        facts: Any = lines[-1]
+        last = next((text for text in reversed(progress.said) if not text.startswith("/")), "")
+        last = last if len(last) <= _SHOWN else f"{last[: _SHOWN - 1]}…"
+        at, pending = str(facts.get("at", "")), len(progress.proposals)
+        listed.append(ListedConversation(path.stem, at, progress.pipeline, pending, last))
+    return sorted(listed, key=lambda row: (row.at, row.id), reverse=True)
+
+
+def find_conversation(folder: Path, name: str = "") -> Path:
+    """Find a conversation by its id or the beginning of it, or the last one about a pipeline; by default the last one.
+
+    Raises
+    ------
+    RequestError
+        There is none.
+    """
+    rows = [row for row in list_conversations(folder) if not row.note]
+    chosen = [row for row in rows if name in ("", row.pipeline) or row.id.startswith(name)]
+    if not chosen:
+        raise RequestError(
+            f"no conversation is called '{name}'" if name else "there is no conversation yet",
+            advice="use `helio chat --list` to list conversations, or `helio chat` to begin one",
+        )
+    return folder / f"{chosen[0].id}.jsonl"
+
+
+def _progress(lines: Iterable[Any]) -> Progress:
+    progress = Progress()
+    for line in lines:
+        try:
+            progress = progress.after(line["kind"], line)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RequestError(f"the line '{line['kind']}' of a conversation is damaged") from error
+    return progress

@@ -1,0 +1,42 @@
+"""Write a proposal as lines of text, for the person who reviews it."""
+
+from __future__ import annotations
+
+from helio.authoring.proposals import Proposal
+from helio.counts import number_of
+from helio.pipelines.changes import RemainingWork, review_lines
+
+
+def proposal_lines(proposal: Proposal) -> list[str]:
+    """Write a proposal: who wrote it and for which request, notes, findings, and numbered changes."""
+    lines = [_line(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")]
+    if proposal.on:
+        lines.append(f"  on top of {proposal.on}, which is accepted with it")
+    lines += [_line(f"  note: {note}") for note in proposal.notes]
+    for finding in proposal.diagnostics:  # above the changes, where nobody overlooks them
+        where = f" step {finding['step_id']}" if finding.get("step_id") is not None else ""
+        severity = finding.get("severity", "error")
+        lines.append(_line(f"  {severity}[{finding['code']}]{where}: {finding.get('message', '')}"))
+    if proposal.after:
+        lines += review_lines(proposal.changes, new=proposal.earlier is None, numbered=True)
+    lines += [_line(f"  left out: {change}") for change in proposal.left_out]
+    if proposal.because:
+        lines.append(_line(f"  rejected because: {proposal.because}"))
+    return lines
+
+
+def work_line(work: RemainingWork) -> str:
+    """Write which steps a run would compute again, and which it would not."""
+    again = ", ".join(map(str, work.recomputed)) or "nothing"
+    kept = f" Unchanged: {', '.join(map(str, work.unchanged))}." if work.unchanged else ""
+    return f"Will be recomputed: {again}.{kept}"
+
+
+def token_line(proposal: Proposal) -> str:
+    """Write how many tokens the author of a proposal used."""
+    return f"  the model used {number_of(proposal.tokens, 'token')}; transcript: {proposal.transcript}"
+
+
+def _line(text: str) -> str:
+    """Write a text that helio did not write in a single line, so that no part of it looks like a message of helio."""
+    return " ".join(text.splitlines())

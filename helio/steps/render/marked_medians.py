@@ -1,0 +1,86 @@
+"""Vertical lines of spectrum panels at the medians of series, such as a gyrofrequency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from helio.errors import StepError, UnitMismatch, did_you_mean
+from helio.steps.quantity import advice_on_units, equal_units
+from helio.steps.render.panel import Panel
+from helio.steps.render.spec import FigureSpec, VLine
+from helio.steps.render.spectrum_panel import SpectrumPanel
+from helio.store.no_values import why_no_values
+from helio.store.table import Table
+
+
+def marked_labels(spec: FigureSpec) -> list[str]:
+    """Return the labels of all series whose median is marked."""
+    return [line["of"] for line in spec.get("vlines", []) if "of" in line]
+
+
+def with_medians(
+    spec: FigureSpec,
+    tables: Mapping[str, Table],
+    panels: Sequence[Panel],
+    start: np.datetime64,
+    stop: np.datetime64,
+) -> tuple[list[VLine], list[str]]:
+    """Return the vertical lines of a figure, with the median of a series as x, and remarks for the reviewer.
+
+    A line at a series without values between `start` and `stop` is left out, and a remark says so.
+
+    Raises
+    ------
+    StepError
+        A label has no table, the table is no single series, or the line has no panel.
+    UnitMismatch
+        The series has another unit than the x axis of the panel.
+    """
+    lines: list[VLine] = []
+    notes: list[str] = []
+    for entry_number, line in enumerate(spec.get("vlines", []), 1):
+        if "of" not in line:
+            lines.append(line)
+            continue
+        where, label = f"vlines: entry {entry_number}", line["of"]
+        if "x" in line:
+            raise StepError(f"{where} has both x and of", advice="leave one of them out")
+        if label not in tables:
+            others = did_you_mean(label, tables, otherwise=f"choose one of the labels: {', '.join(tables)}")
+            raise StepError(f"{where}: no label is called '{label}'", advice=others)
+        table, number = tables[label], line.get("panel", 0)
+        if table.kind != "scalar":
+            raise StepError(f"{where}: '{label}' is a {table.kind}", advice="choose a single series")
+        if number == 0:
+            raise StepError(
+                f"{where} has no panel",
+                advice="add panel, the number of the spectrum panel with this frequency",
+            )
+        panel = panels[number - 1] if 1 <= number <= len(panels) else None
+        if isinstance(panel, SpectrumPanel) and panel.nothing is None:
+            _check_unit(label, table, panel, where)
+        inside = table.values[(table.epoch >= start) & (table.epoch < stop)]
+        inside = inside[np.isfinite(inside)].astype(np.float64)
+        if not inside.size:
+            why = why_no_values(table.notes)
+            notes.append(f"{where}: nothing is marked: '{label}' has no values{f': {why}' if why else ''}")
+            continue
+        middle = float(f"{np.median(inside):.6g}")
+        unit = f" {table.unit}" if table.unit else ""
+        notes.append(f"{where}: the median of '{label}', {middle:g}{unit}, is marked in panel {number}")
+        entry: VLine = {**line, "x": middle}
+        del entry["of"]
+        lines.append(entry)
+    return lines, notes
+
+
+def _check_unit(label: str, table: Table, panel: SpectrumPanel, where: str) -> None:
+    axis = next(iter(panel.drawn.values())).axes[0]
+    if not equal_units(table.unit, axis.unit):
+        raise UnitMismatch(
+            f"{where}: '{label}' is in {table.unit or 'no unit'}, but the x axis of panel {panel.number} is in "
+            f"{axis.unit or 'no unit'}",
+            advice=advice_on_units(table.unit, axis.unit),
+        )

@@ -1,0 +1,368 @@
+"""A conversation: sentences become proposals, a person decides with commands, and everything is saved."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import helio as package
+from helio.authoring import door as doors
+from helio.authoring.chat import COMMANDS
+from helio.cli import app
+from tests.authoring import standin_gemini as standin
+from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, question
+from tests.authoring.conftest import python, wait_for_requests
+from tests.authoring.standin_gemini import KEY, GeminiStandIn
+from tests.cli.commands import helio
+from tests.waiting import LONG
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
+
+PLOT = "plot AC_K2_MFI.BGSEc for 2022-01-01"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, an empty home, no engine and no key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    monkeypatch.setenv("HELIO_MODEL_FALLBACK", "none")
+    for name in ("HELIO_ARCHIVE", "GEMINI_API_KEY", "GOOGLE_API_KEY", "HELIO_MODEL_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def model(serve, monkeypatch, still) -> Callable[..., GeminiStandIn]:
+    """A model that answers by a script, named in the environment."""
+    monkeypatch.setattr(doors, "Clock", lambda: still.clock)
+
+    def named(*script: object) -> GeminiStandIn:
+        server = serve(*script)
+        monkeypatch.setenv("HELIO_MODEL_URL", server.url)
+        monkeypatch.setenv("GEMINI_API_KEY", KEY)
+        return server
+
+    return named
+
+
+def chat(*lines: str, words: tuple[str, ...] = (), code: int = 0, archive: str = "sample") -> str:
+    """The text of a conversation, with the lines of the user."""
+    result: Result = CliRunner().invoke(
+        app,
+        ["chat", *(["--archive", archive] if archive else []), *words],
+        prog_name="helio",
+        input="\n".join(lines) + "\n",
+    )
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert KEY not in result.output
+    return result.output
+
+
+def answer(text: str, line: str) -> list[str]:
+    """What helio said to a line."""
+    lines = text.splitlines()
+    begin = lines.index(f"> {line}") + 1
+    ends = ("> ", "pending: ", "saved: ")
+    end = next(index for index in range(begin, len(lines)) if lines[index].startswith(ends))
+    return lines[begin:end]
+
+
+def mine() -> str:
+    [file] = [path for path in Path("home/templates").glob("*.json") if "schema" not in path.name]
+    return file.read_text(encoding="utf-8")
+
+
+# ---- sentences
+
+
+def test_a_conversation_makes_proposals_on_top_of_each_other_and_accepts_nothing():
+    text = chat(PLOT, "add the magnitude", "make the magnitude red", "change the title to 'Storm'")
+    assert "  + ace_bgsec: fetch AC_K2_MFI BGSEc" in "\n".join(answer(text, PLOT))
+    assert "  ~ step figure: colour of ACE_BGSEcmag: red" in answer(text, "make the magnitude red")
+    assert len(json.loads(helio("proposals", "--json").stdout)) == 4
+    assert not Path("home/templates").exists()
+    last = text.splitlines()[-2]
+    helio("accept", last.split("`")[1].removeprefix("helio accept "))
+    assert '"Storm"' in mine()
+    assert helio("proposals").output == "no pending proposals\n"
+
+
+def test_accept_is_a_command_and_the_history_has_every_sentence():
+    text = chat(PLOT, "add the magnitude", "change the title to 'Storm'", "undo that", "/accept", "/quit")
+    assert answer(text, "undo that") == ["undone: change the title to 'Storm'"]
+    assert answer(text, "/accept")[0].startswith("accepted ")
+    assert "Storm" not in mine()
+    listed = helio("history", "ace-bgsec").output
+    assert [line.split("rules  ")[1] for line in listed.splitlines()] == [PLOT, "add the magnitude"]
+
+
+@pytest.mark.parametrize(
+    "words", ["undo", "Undo that.", "take that back", "please undo it", "revert the last change"]
+)
+def test_words_take_back_only_what_is_pending(words):
+    text = chat(PLOT, "/accept", words, code=1)
+    assert "error: no change is pending" in answer(text, words)
+    assert "AC_K2_MFI" in mine()
+
+
+def test_undo_as_a_command_restores_the_text_before_the_last_acceptance():
+    text = chat(PLOT, "/accept", "change the title to 'Storm'", "/accept", "/undo")
+    assert answer(text, "/undo") == ["ace-bgsec is back to revision 1"]
+    assert "Storm" not in mine()
+
+
+def test_another_spacecraft_follows_from_three_words():
+    text = chat("plot the ACE magnetic field for 2022-01-01", "now for Wind")
+    assert "ace-magnetic-field: edited by equivalence table: now for Wind" in answer(text, "now for Wind")
+
+
+def test_the_colours_of_the_last_time_are_used_again():
+    chat("plot the ACE magnetic field and its magnitude for 2022-01-01", "make the magnitude red", "/accept")
+    text = chat("plot the Wind magnetic field and its magnitude for 2022-01-01", "same colours as last time")
+    said = answer(text, "same colours as last time")
+    assert "  note: the colours of ace-magnetic-field" in said
+    assert "  ~ step figure: colour of Wind_Bmag: red" in said
+    assert "no earlier figure has other colours" in chat("same colours", words=("--continue",), code=1)
+
+
+def test_a_pipeline_that_comes_with_helio_is_changed_as_a_copy():
+    text = chat("draw the magnitude in red", "/accept", words=("ace-bfield-overview",))
+    assert "my-ace-bfield-overview: edited by rules: draw the magnitude in red" in text
+    assert '"red"' in mine()
+
+
+def test_a_question_changes_nothing():
+    text = chat("which dataset does it use?", words=("ace-bfield-overview",))
+    assert "AC_H2_MFI" in answer(text, "which dataset does it use?")[0]
+    assert helio("proposals").output == "no pending proposals\n"
+
+
+def test_words_that_nobody_understands_are_named_and_the_conversation_goes_on():
+    text = chat(PLOT, "make it jazzy", "add the magnitude", code=1)
+    assert any("'jazzy'" in line for line in answer(text, "make it jazzy"))
+    assert "  3 ~ step figure: panel 2: ACE_BGSEcmag" in answer(text, "add the magnitude")
+
+
+# ---- what a run showed
+
+
+def test_why_a_panel_is_empty_is_read_from_the_record_of_the_run():
+    text = chat(
+        PLOT, "why is panel 1 empty?", "/run 2021-12-31 to 2022-01-02", "why is panel 1 empty?", code=1
+    )
+    assert "error: there is no run of ace-bgsec yet" in text
+    assert "  panel 1 (ACE_BGSEc) is not empty: it shows 72 values" in text
+    again = chat("why is the third panel empty?", "why is something empty?", words=("--continue",), code=1)
+    assert "error: the figure has no panel 3" in again
+    assert "  no panel is empty: all 1 panel show data" in again
+
+
+def test_a_panel_without_values_says_why():
+    chat("plot AC_K2_MFI.BGSEc and its magnitude for 2022-01-01", "/accept")
+    template = json.loads(mine())
+    template["steps"][-1]["tool_args"]["spec"]["y_range"] = {"2": [900, 1000]}
+    path = next(Path("home/templates").glob("ace*.json"))
+    path.write_text(json.dumps(template), encoding="utf-8")
+    text = chat("/run", "why is panel 2 empty?", "why is panel 1 empty?", words=(path.stem,))
+    assert any("is empty" in line for line in answer(text, "why is panel 2 empty?"))
+    assert any("beyond the axes" in line for line in answer(text, "why is panel 2 empty?"))
+    assert any("is not empty" in line for line in answer(text, "why is panel 1 empty?"))
+
+
+def test_a_step_that_failed_is_the_reason():
+    text = chat("/run 1999-01-01", "why is it empty?", words=("ace-bfield-overview",), code=1)
+    assert any(line.startswith("  step 1 failed: ") for line in answer(text, "why is it empty?"))
+
+
+# ---- commands
+
+
+def test_help_lists_every_command_and_a_misspelt_one_gets_a_hint():
+    text = chat("/help", "/prevew", code=1)
+    assert all(any(line.startswith(name) for line in answer(text, "/help")) for name in COMMANDS)
+    assert "  help: did you mean '/preview'?" in answer(text, "/prevew")
+
+
+def test_a_preview_is_drawn_and_stays_out_of_the_list_of_runs():
+    text = chat(PLOT, "/preview", "add the magnitude", "/preview", "/diff", "/show")
+    files = [line.split()[1] for line in text.splitlines() if line.startswith("preview ")]
+    assert len(files) == 3
+    assert all(Path(file).is_file() for file in files)
+    assert "no runs yet" in helio("runs").output
+    assert "2 pending changes:" in answer(text, "/diff")
+    assert "  step ace_bgsecmag: magnitude of ACE_BGSEc → ACE_BGSEcmag" in answer(text, "/show")
+
+
+def test_a_run_is_a_run_of_all_pending_changes():
+    text = chat(PLOT, "add the magnitude", "/run")
+    assert answer(text, "/run")[-1].endswith("(with pending changes)")
+    assert "ace-bgsec" in helio("runs").output
+
+
+def test_a_rejection_has_a_reason_and_some_changes_are_accepted_by_number():
+    text = chat(
+        PLOT,
+        "/accept",
+        "make BGSEc red",
+        "/reject red is for alerts",
+        "change the title to 'Storm' and add the magnitude",
+        "/accept x",
+        "/accept 9",
+        code=1,
+    )
+    assert answer(text, "/reject red is for alerts") == ["rejected: make BGSEc red"]
+    rejected = json.loads(helio("proposals", "--all", "--json").stdout)
+    assert [row["because"] for row in rejected if row["state"] == "rejected"] == ["red is for alerts"]
+    assert "error: 'x' are not numbers of changes" in text
+    assert "error: the proposal has no change 9" in text
+
+
+@pytest.mark.parametrize("command", ["/show", "/preview", "/run", "/accept", "/reject", "why is it empty?"])
+def test_a_command_without_anything_to_work_on_says_what_to_do(command):
+    text = chat(command, code=1)
+    assert answer(text, command)[0].startswith("error: ")
+    assert "no pending change" in chat("/diff")
+
+
+def test_the_author_is_chosen_in_the_conversation(model):
+    server = model()
+    text = chat("/model", "/model rules", PLOT, "/model gpt", "/cost", code=1)
+    assert answer(text, "/model") == ["author: gemini-3.8-flash"]
+    assert answer(text, "/model rules") == ["author: rules"]
+    assert "error: the author cannot be 'gpt'" in text
+    assert answer(text, "/cost") == ["5 lines; no tokens: no model was asked"]
+    assert server.requests == []
+
+
+# ---- a model
+
+
+def test_a_model_gets_the_earlier_sentences_and_its_tokens_are_counted(model):
+    server = model(
+        LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()), edit({**RED, "step": "figure"}, touches="style")
+    )
+    text = chat("the field, as physicists like it", "and now in red", "/cost", archive="")
+    assert "Earlier sentences of this conversation" in server.requests[-1].text
+    assert '["the field, as physicists like it"]' in server.requests[-1].text
+    [cost] = answer(text, "/cost")
+    assert cost.startswith("3 lines; ")
+    assert cost.endswith("tokens of a model")
+
+
+def test_a_question_waits_also_over_the_end_of_the_process(model):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"))
+    text = chat("the field, as physicists like it", archive="")
+    assert "  2  16 s" in answer(text, "the field, as physicists like it")
+    server = model(SEEN, plan(fetch("AC_K2_MFI"), figure()))
+    again = chat("7", "2", words=("--continue",), code=1, archive="")
+    assert again.splitlines()[1:4] == ["Which cadence?", "  1  1 h", "  2  16 s"]
+    assert "is not one of the choices" in answer(again, "7")[0]
+    assert '"answer": "16 s"' in server.requests[-1].text
+    assert any("+ b: fetch AC_K2_MFI" in line for line in answer(again, "2"))
+
+
+def test_a_question_can_be_dropped(model):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"))
+    text = chat("the field, as physicists like it", "never mind", "/quit")
+    assert answer(text, "never mind") == ["the question is dropped; nothing was proposed"]
+
+
+def test_ctrl_c_cancels_the_answer_and_the_conversation_goes_on(serve, home):
+    server = serve(standin.slow(SEEN, 2 * LONG))
+    environment = {
+        **os.environ,
+        "HELIO_MODEL_URL": server.url,
+        "GEMINI_API_KEY": KEY,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    begin = "import sys; sys.argv[0] = 'helio'; from helio.cli import main; main()"
+    with python("-c", begin, "chat", environment=environment, stdin=True) as process:
+        assert process.stdin is not None
+        process.stdin.write("the field, as physicists like it\n")
+        process.stdin.flush()
+        wait_for_requests(server, 1, process)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(
+            "/model rules\nplot the ACE magnetic field for 2022-01-01\n", timeout=LONG
+        )
+    assert "cancelled; the conversation goes on" in errors
+    assert "Traceback" not in errors
+    assert "ace-magnetic-field: authored by rules" in output
+    assert process.returncode == 0
+    text = chat("/diff", words=("--continue",))
+    assert "1 pending change:" in text
+
+
+# ---- saved conversations
+
+
+def test_conversations_are_listed_and_resumed_by_their_pipeline_or_id():
+    assert helio("chat", "--list").output == "no conversations yet; `helio chat` begins one\n"
+    chat(PLOT)
+    chat("plot the Wind magnetic field for 2022-01-01")
+    rows = json.loads(helio("chat", "--list", "--json").stdout)
+    assert [(row["pipeline"], row["pending"]) for row in rows] == [
+        ("wind-magnetic-field", 1),
+        ("ace-bgsec", 1),
+    ]
+    assert PLOT in helio("chat", "--list").output
+    for name in ("ace-bgsec", rows[1]["id"]):
+        assert "ACE_BGSEc" in chat("/show", words=("--continue", name))
+    assert "ACE_BGSEc" in chat("/show", words=("--continue",))
+    assert "ace-bgsec" in helio("chat", "--list").output.splitlines()[0]
+    assert "Wind_B" in chat("/show", words=("--continue", "wind-magnetic-field"))
+
+
+def test_a_damaged_conversation_is_named_and_skipped():
+    chat(PLOT)
+    Path("home/chats/chat-torn.jsonl").write_text("{", encoding="utf-8")
+    Path("home/chats/chat-odd.jsonl").write_text('{"kind": "proposed"}\n', encoding="utf-8")
+    listed = helio("chat", "--list").output
+    assert "chat-torn  cannot be read" in listed
+    assert "chat-odd  cannot be read" in listed
+    assert "ACE_BGSEc" in chat("/show", words=("--continue",))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nothing",), "no pipeline is called 'nothing'"),
+        (("--continue",), "there is no conversation yet"),
+        (("--continue", "nothing"), "no conversation is called 'nothing'"),
+        (("--author", "gpt"), "--author cannot be 'gpt'"),
+        (("--json",), "--json belongs to --list"),
+    ],
+)
+def test_a_wrong_beginning_is_refused_and_saves_nothing(words, said):
+    assert said in chat(words=words, code=2)
+    assert not list(Path("home").glob("chats/*"))
+
+
+def test_a_proposal_decided_elsewhere_is_not_pending_here():
+    chat(PLOT)
+    [row] = json.loads(helio("proposals", "--json").stdout)
+    helio("accept", row["id"])
+    text = chat("/diff", "add the magnitude", words=("--continue",))
+    assert answer(text, "/diff") == ["no pending change"]
+    assert "ace-bgsec: edited by rules: add the magnitude" in text
+
+
+def test_a_notebook_holds_the_same_conversation():
+    held = package.chat(archive="sample")
+    assert held.say(PLOT).lines[0].startswith("ace-bgsec: authored by rules")
+    assert held.say("/accept").lines[0].startswith("accepted ")
+    assert held.say("").lines == ()
+    assert held.say("make it jazzy").is_error
+    again = package.chat(held.id, resume=True, archive="sample")
+    assert again.progress.pipeline == "ace-bgsec"
+    assert "ace-bgsec" in again.say("/show")._repr_html_()

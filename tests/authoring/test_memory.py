@@ -1,0 +1,213 @@
+"""What a person prefers is used where a sentence leaves the choice open, and stands in files that the person edits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helio.authoring import door as doors
+from helio.authoring.memory import LONGEST_ITEM, MOST_ITEMS, Item, Memory, wishes, with_names
+from helio.errors import RequestError
+from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan
+from tests.authoring.standin_gemini import KEY, GeminiStandIn
+from tests.authoring.test_chat import answer, chat
+from tests.cli.commands import helio
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
+FIELD = "plot the ACE magnetic field for 2022-01-01"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, an empty home, no engine and no key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    monkeypatch.setenv("HELIO_MODEL_FALLBACK", "none")
+    for name in ("HELIO_ARCHIVE", "GEMINI_API_KEY", "GOOGLE_API_KEY", "HELIO_MODEL_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    return Memory(tmp_path / "home" / "memory")
+
+
+@pytest.fixture
+def model(serve, monkeypatch, still) -> Callable[..., GeminiStandIn]:
+    """A model that answers by a script, named in the environment."""
+    monkeypatch.setattr(doors, "Clock", lambda: still.clock)
+
+    def named(*script: object) -> GeminiStandIn:
+        server = serve(*script)
+        monkeypatch.setenv("HELIO_MODEL_URL", server.url)
+        monkeypatch.setenv("GEMINI_API_KEY", KEY)
+        return server
+
+    return named
+
+
+# ---- files
+
+
+def test_items_are_lines_of_files_and_other_lines_stay(memory, tmp_path):
+    helio("memory", "add", "preference", "vectors in GSM")
+    helio("memory", "add", "pitfall", "AC_K2_MFI.Weight has no unit (run x)", "--mission", "ACE")
+    helio("memory", "add", "name", "new year = 2022-01-01", "--pipeline", "mine")
+    file = tmp_path / "home" / "memory" / "all.md"
+    file.write_text("# What I like\n\n" + file.read_text() + "a thought of mine\n- preference: by hand\n")
+    listed = helio("memory").output.splitlines()
+    assert listed[:4] == [
+        "  1  preference (all): vectors in GSM",
+        "  2  preference (all): by hand",
+        "  3  pitfall (mission-ace): AC_K2_MFI.Weight has no unit (run x)",
+        "  4  name (pipeline-mine): new year = 2022-01-01",
+    ]
+    assert helio("memory", "forget", "1").output == "forgotten (all): vectors in GSM\n"
+    assert file.read_text() == "# What I like\n\na thought of mine\n- preference: by hand\n"
+    assert [row["number"] for row in json.loads(helio("memory", "list", "--json").stdout)] == [1, 2, 3]
+
+
+def test_the_same_is_not_remembered_twice(memory):
+    assert "remembered (all)" in helio("memory", "add", "preference", "RTN").output
+    assert "remembered already" in helio("memory", "add", "preference", "RTN").output
+    assert memory.items() == [Item("preference", "RTN")]
+
+
+def test_a_file_has_a_largest_number_of_items(memory):
+    for number in range(MOST_ITEMS):
+        memory.add(Item("pitfall", f"number {number}"))
+    with pytest.raises(RequestError, match="the largest number"):
+        memory.add(Item("preference", "RTN"))
+    assert memory.add(Item("preference", "RTN", "mission-psp"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add", "wish", "RTN"), "'wish' cannot be remembered"),
+        (("add", "preference", " "), "has 0 characters"),
+        (("add", "preference", "x" * (LONGEST_ITEM + 1)), "has 301 characters"),
+        (("add", "name", "storm"), "has no meaning"),
+        (("add", "preference", "RTN", "--mission", "ACE", "--pipeline", "x"), "cannot be used together"),
+        (("forget", "1"), "there is no item 1"),
+        (("accept", "0"), "there is no item 0"),
+    ],
+)
+def test_what_cannot_be_remembered_is_refused(words, said):
+    assert said in helio("memory", *words, code=2).output
+    assert helio("memory").output == "helio remembers nothing\n"
+
+
+def test_items_are_about_everything_a_mission_or_a_pipeline(memory):
+    items = [
+        Item("preference", scope, scope) for scope in ("all", "mission-ace", "pipeline-mine", "mission-psp")
+    ]
+    for item in items:
+        memory.add(item)
+    assert [item.scope for item in memory.about("mine", "the field of ACE")] == [
+        "all",
+        "mission-ace",
+        "pipeline-mine",
+    ]
+    assert [item.scope for item in memory.about("", "places of the field")] == ["all"]
+
+
+# ---- the author by rules
+
+
+@pytest.mark.parametrize(
+    ("preference", "sentence", "used"),
+    [
+        ("vectors in GSM", FIELD, True),
+        ("vectors in GSM", f"{FIELD} in GSE", False),
+        ("vectors in RTN", FIELD, False),
+        ("vectors in GSM", "plot the ACE proton density for 2022-01-01", False),
+    ],
+)
+def test_a_frame_is_used_where_the_sentence_leaves_it_open_and_the_data_have_it(preference, sentence, used):
+    helio("memory", "add", "preference", preference)
+    output = helio("author", sentence).output
+    assert (f"note: frame GSM: your preference '{preference}'" in output) is used
+    assert ("GSM" in output.replace(preference, "")) is used
+
+
+@pytest.mark.parametrize(
+    ("sentence", "used"),
+    [
+        ("plot the ACE proton density for 2022-01-01", True),
+        ("plot the ACE proton density on a linear scale for 2022-01-01", False),
+        (FIELD, False),
+    ],
+)
+def test_a_logarithmic_axis_is_used_for_the_quantity_that_is_named(sentence, used):
+    helio("memory", "add", "preference", "log scale for density")
+    result = helio("author", sentence, code=0 if "linear" not in sentence else 2)
+    assert ("logarithmic axis for" in result.output) is used
+
+
+def test_a_name_of_ones_own_is_read_as_its_meaning():
+    helio("memory", "add", "name", "new year = 2022-01-01")
+    output = helio("author", "plot the ACE magnetic field for New Year").output
+    assert "note: 'new year' is 2022-01-01, as you told helio to remember" in output
+    assert "default: 2022-01-01 to 2022-01-02" in output
+
+
+def test_a_name_replaces_whole_words_only():
+    items = [Item("name", "storm = 2003-10-29"), Item("name", r"path = a\1b")]
+    assert with_names("the storms of Storm", items)[0] == "the storms of 2003-10-29"
+    assert with_names("on path", items)[0] == r"on a\1b"
+
+
+def test_nothing_remembered_changes_nothing():
+    assert "preference" not in helio("author", FIELD).output
+
+
+# ---- a model
+
+
+def test_a_model_gets_what_is_remembered_and_the_transcript_has_it(model, home):
+    helio("memory", "add", "preference", "vectors in RTN")
+    helio("memory", "add", "preference", "of another pipeline", "--pipeline", "other")
+    server = model(
+        LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()), edit({**RED, "step": "figure"}, touches="style")
+    )
+    first = json.loads(helio("author", "the field", "--as", "field", "--json").stdout)
+    assert '["preference (all): vectors in RTN"]' in server.requests[0].text
+    assert "another pipeline" not in server.requests[0].text
+    transcript = home / "home" / "transcripts" / f"{first['transcript']}.jsonl"
+    assert "What the user told helio to remember" in transcript.read_text(encoding="utf-8")
+
+
+# ---- after a conversation
+
+
+def test_wishes_of_a_conversation_are_proposed_and_used_only_after_a_person_accepts_them():
+    text = chat(FIELD, "from now on use GSM", "/quit", code=1)
+    assert "to remember? from now on use GSM; `helio memory` lists it, and accepts or forgets it" in text
+    assert "your preference" not in helio("author", FIELD).output
+    assert "  1  proposed  preference (all): from now on use GSM" in helio("memory").output
+    assert helio("memory", "accept", "1").output == "remembered (all): from now on use GSM\n"
+    assert "frame GSM: your preference" in helio("author", FIELD).output
+    assert "already" in helio("memory", "accept", "1", code=2).output
+    assert "to remember?" not in chat("/quit", words=("--continue",))
+
+
+def test_what_a_run_lacked_is_proposed_as_a_pitfall_of_the_pipeline():
+    text = chat("/run 1999-01-01", "/quit", words=("ace-bfield-overview",), code=1)
+    [line] = [
+        line for line in answer(text, "/quit") + text.splitlines() if line.startswith("to remember? AC_K2")
+    ][:1]
+    assert "(run ace-bfield-overview-" in line
+    row = next(row for row in json.loads(helio("memory", "list", "--json").stdout) if "AC_K2" in row["text"])
+    assert (row["kind"], row["scope"], row["proposed"]) == ("pitfall", "pipeline-ace-bfield-overview", True)
+    helio("memory", "forget", str(row["number"]))
+
+
+def test_only_sentences_that_say_so_are_wishes():
+    said = ["always use RTN", "/reject always", "plot ACE", "I prefer red", "x" * 400 + " always"]
+    assert [item.text for item in wishes(said)] == ["always use RTN", "I prefer red"]

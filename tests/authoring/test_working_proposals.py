@@ -1,0 +1,158 @@
+"""Proposals that one changes, runs, draws, compares, accepts in part and rejects, as commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import helio
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes", "home")]
+
+SAMPLE = ("--archive", "sample", "-t", "2022-01-01")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, an empty home, no engine and no key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    for name in ("HELIO_ARCHIVE", "GEMINI_API_KEY", "GOOGLE_API_KEY", "HELIO_MODEL_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def mine() -> Path:
+    """A pipeline of one's own."""
+    helio("copy", "ace-bfield-overview", "mine")
+    return Path("home/templates/mine.json")
+
+
+def proposed(*words: str) -> str:
+    """The id of the proposal that a command makes."""
+    return json.loads(helio(*words, "--json").stdout)["id"]
+
+
+def test_a_new_pipeline_is_changed_by_its_name_before_it_is_accepted():
+    first = proposed("author", "plot the ACE magnetic field for 2022-01-01", "--as", "ace")
+    result = helio("edit", "ace", "change the title to 'Storm'")
+    assert f"on top of {first}, which is accepted with it" in result.output
+    assert "title" in result.output
+    assert "+ ace_b" not in result.output
+    [second] = [row["id"] for row in json.loads(helio("proposals", "--json").stdout) if row["on"]]
+    accepted = helio("accept", second).output
+    assert f"accepted with it: {first}: plot the ACE magnetic field" in accepted
+    assert '"Storm"' in Path("home/templates/ace.json").read_text(encoding="utf-8")
+    assert helio("proposals").output == "no pending proposals\n"
+    revisions = helio("history", "ace").output.splitlines()
+    assert len(revisions) == 2
+    assert revisions[1].startswith("  2 *")
+
+
+def test_a_proposal_is_run_by_its_id_and_a_preview_is_in_no_list_of_runs(mine):
+    made = proposed("edit", "mine", "draw the magnitude in red")
+    result = helio("preview", made, *SAMPLE)
+    files = [line.split()[1] for line in result.stdout.splitlines() if line.startswith("preview")]
+    assert len(files) == 2
+    assert all(Path(file).is_file() for file in files)
+    assert "no runs yet" in helio("runs").output
+    done = helio("run", made, *SAMPLE, "-o", "out")
+    assert f"note: {made} is a proposal that is not accepted yet" in done.stderr
+    assert "mine" in helio("runs").output
+    assert helio("proposals").output.startswith("pending")
+
+
+def test_a_preview_needs_a_proposal_or_a_table(mine):
+    assert "no proposal is called 'nothing'" in helio("preview", "nothing", code=2).output
+    helio("run", "mine", *SAMPLE)
+    assert "no table of run last is named" in helio("preview", "last", code=2).output
+    assert (
+        "no preview  after: "
+        in helio(
+            "preview", proposed("edit", "mine", "draw the magnitude in red"), "-t", "yesteryear", code=1
+        ).output
+    )
+
+
+def test_some_changes_are_accepted_by_their_numbers(mine):
+    made = proposed("edit", "mine", "draw the magnitude in red and change the title to 'Storm'")
+    shown = helio("proposals", "show", made).output.splitlines()
+    numbers = {line.split("~")[1].split(":")[1].strip(): line.split()[0] for line in shown if "~" in line}
+    assert sorted(numbers.values()) == ["1", "2"]
+    accepted = helio("accept", made, "--only", numbers["colour of ACE_Bmag"]).output
+    assert "left out: step 4: title" in accepted
+    text = mine.read_text(encoding="utf-8")
+    assert '"red"' in text
+    assert '"Storm"' not in text
+    assert "left out: step 4: title" in helio("proposals", "show", made).output
+
+
+@pytest.mark.parametrize(("numbers", "said"), [("0", "has no change 0"), ("one", "'one' is not the number")])
+def test_a_wrong_number_is_refused(mine, numbers, said):
+    made = proposed("edit", "mine", "draw the magnitude in red")
+    assert said in helio("accept", made, "--only", numbers, code=2).output
+
+
+def test_two_proposals_about_different_places_are_both_accepted(mine):
+    red = proposed("edit", "mine", "draw the magnitude in red")
+    title = proposed("edit", "mine", "change the title to 'Storm'")
+    helio("accept", red)
+    assert "note: mine had changed since" in helio("accept", title).output
+    text = mine.read_text(encoding="utf-8")
+    assert '"red"' in text
+    assert '"Storm"' in text
+
+
+def test_a_conflict_names_the_place_and_the_remedy(mine):
+    red = proposed("edit", "mine", "draw the magnitude in red")
+    blue = proposed("edit", "mine", "draw the magnitude in blue")
+    helio("accept", red)
+    told = helio("accept", blue, code=2).output
+    assert "step 4: colour of ACE_Bmag: black → blue, but it is now red" in told
+    assert 'helio edit mine "draw the magnitude in blue"' in told
+    assert "pending" in helio("proposals").output
+
+
+def test_two_proposals_are_compared(mine):
+    red = proposed("edit", "mine", "draw the magnitude in red")
+    blue = proposed("edit", "mine", "draw the magnitude in blue")
+    assert helio("proposals", "diff", red, blue).output == "  ~ step 4: colour of ACE_Bmag: red → blue\n"
+    [change] = json.loads(helio("proposals", "diff", red, blue, "--json").stdout)
+    assert change["before"] == "red"
+
+
+def test_a_reason_is_kept_with_the_rejection_and_said_when_the_same_is_proposed_again(mine):
+    made = proposed("edit", "mine", "draw the magnitude in red")
+    assert helio("reject", made, "--because", "red is for alerts").output == f"rejected {made}\n"
+    assert "rejected because: red is for alerts" in helio("proposals", "show", made).output
+    again = helio("edit", "mine", "draw the magnitude in red").output
+    assert "note: you rejected the same change before: red is for alerts" in again
+    assert "you rejected" not in helio("edit", "mine", "draw the magnitude in blue").output
+
+
+def test_each_revision_is_compared_and_each_step_names_its_sentence(mine):
+    helio("edit", "mine", "draw the magnitude in red", "--yes")
+    told = helio("history", "mine", "--diff").output
+    assert "  ~ step 4: colour of ACE_Bmag: black → red" in told
+    assert helio("history", "mine", "--diff", "2").output == "  ~ step 4: colour of ACE_Bmag: black → red\n"
+    assert "--diff 2" in helio("history", "mine", "2", code=2).output
+    blamed = helio("blame", "mine").output.splitlines()
+    assert [line.split()[:2] for line in blamed] == [
+        ["$TIME_RANGE", "1"],
+        ["1", "1"],
+        ["2", "1"],
+        ["3", "1"],
+        ["4", "2"],
+    ]
+    assert blamed[-1].endswith("edited    rules  draw the magnitude in red")
+    assert json.loads(helio("blame", "mine", "--json").stdout)[-1]["revision"]["by"] == "rules"
+
+
+def test_the_review_has_the_size_of_the_download_when_asked(mine):
+    words = ("edit", "mine", "draw the magnitude in red")
+    assert "To download: nothing" in helio(*words, "--size", "--archive", "sample").output
+    assert "To download" not in helio(*words).output
