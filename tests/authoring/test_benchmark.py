@@ -109,10 +109,10 @@ def test_the_rules_change_nothing_when_they_are_asked_a_question(name, by_rules)
 
 
 def test_an_author_that_fails_is_listed_with_the_reason(bench):
-    task = TASKS["create-newell"]
-    result = measure(task, bench.rules(TASKS["create-newell"]))
+    task = TASKS["create-het-bands"]
+    result = measure(task, bench.rules(TASKS["create-het-bands"]))
     assert not result.passed
-    assert "create-newell" in table([result])
+    assert "create-het-bands" in table([result])
     assert result.wrong[0] in table([result])
 
 
