@@ -25,7 +25,8 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     steps, notes = record.readable_steps
     panels = [panel for step in steps for output in step["outputs"] for panel in output.get("quality", ())]
     failed = [step for step in steps if step["state"] == "failed"]
-    lines = [f"from the record of run {record.id}:"]
+    kind = "preview" if record.folder.parent.name == "previews" else "run"
+    lines = [f"from the record of {kind} {record.id}:"]
     if not panels and not failed:
         raise RequestError(
             f"run {record.id} has no figure with a record of its data", advice="use /run first"

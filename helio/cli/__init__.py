@@ -14,7 +14,7 @@ from typer.models import CommandInfo
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, chat, memory, models, mcp, pipelines, reference, runs, gallery  # isort: skip
+from helio.cli import run, authoring, chat, memory, mcp, models, pipelines, reference, runs, gallery  # isort: skip
 from helio.cli import reproduce, schedules, service, backfill, drift, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 

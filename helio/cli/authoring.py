@@ -609,7 +609,7 @@ def _desk(
         from helio.errors import Cancelled
 
         try:
-            writer = chosen_writer(by)
+            writer = writer_called(by)
             settings = current_settings()
             log_to(settings, verbose=context.obj)
             desk = api.desk(
@@ -631,7 +631,7 @@ def _desk(
                 desk.close()
 
 
-def chosen_writer(by: str) -> By:
+def writer_called(by: str) -> By:
     """Return the author that the option --author names."""
     from helio.errors import RequestError
 

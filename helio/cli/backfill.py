@@ -19,7 +19,6 @@ from helio.cli.app import (
     Assign,
     Formats,
     Json,
-    MaxDownload,
     Name,
     Now,
     Offline,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 _MARKS = {"done": "✓", "partial": "~", "no data": "–", "failed": "✗"}
 _ORDER = (
-    *("done", "partial", "stale", "no data", "waiting", "due", "missing", "running"),
+    *("done", "partial", "stale", "no data", "waiting", "due", "missing", "left", "running"),
     *("cancelled", "crashed", "failed"),
 )
 _MOST_REASONS = 3
@@ -123,7 +122,15 @@ def backfill(
         ),
     ] = None,
     formats: Formats = "",
-    max_download: MaxDownload = "1GB",
+    max_download: Annotated[
+        str,
+        typer.Option(
+            "--max-download",
+            help="Maximum size of the downloads of all intervals together, such as 500MB or 20GB. helio stops there, "
+            "and the same command goes on with the intervals that are left.",
+            metavar="SIZE",
+        ),
+    ] = "1GB",
     offline: Offline = False,
     refresh: Refresh = False,
     direct: Annotated[
@@ -227,7 +234,9 @@ def _say_event(progress: Progress, *, every: bool) -> None:
     from helio.service.chunk import Made
 
     ending = progress.event
-    if isinstance(ending, Made) and (every or ending.state not in ("done", "no data")):
+    if isinstance(ending, Made) and ending.is_left:
+        say(f"  {ending.span}  left: {ending.reason}")
+    elif isinstance(ending, Made) and (every or ending.state not in ("done", "no data")):
         reason = f"  {ending.state}: {ending.reason}" if ending.reason else ""
         say(f"{_MARKS.get(ending.state, ' ')} {ending.span}  {ending.seconds:.1f} s{reason}")
 
@@ -260,7 +269,8 @@ def _print_result(result: Backfill, settings: Settings) -> None:
     if result.page:
         say(f"page  {page_link(result.page, settings)}  (`helio down` stops the server)")
     if result.made:
-        say(f"made {number_of(len(result.made), 'interval')} in {_in_words(result.seconds)}: {result.output}")
+        made = sum(not ending.is_left for ending in result.made)
+        say(f"made {number_of(made, 'interval')} in {_in_words(result.seconds)}: {result.output}")
     counts = result.counts
     say(f"{result.status}: {result.pipeline}  {counts['done']} of {len(result.intervals)} done")
 
@@ -308,6 +318,6 @@ def _print_table(intervals: Sequence[Interval]) -> None:
 def _reason(interval: Interval) -> str:
     if interval.state == "missing":
         return ""
-    if interval.run is not None and interval.run.failed_step and interval.state != "stale":
+    if interval.run is not None and interval.run.failed_step and interval.state not in ("stale", "left"):
         return f"step {interval.run.failed_step}: {interval.reason}"
     return interval.reason

@@ -22,7 +22,7 @@ from helio.cli.app import (
     print_json,
     say,
 )
-from helio.cli.authoring import Writer, chosen_writer, shown_requests
+from helio.cli.authoring import Writer, shown_requests, writer_called
 from helio.cli.completion import complete_chats
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def chat(
         held = api.chat(
             name,
             resume=resume,
-            by=chosen_writer(by),
+            by=writer_called(by),
             now=now,
             archive=archive,
             settings=settings,

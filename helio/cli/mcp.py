@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from helio.cli.app import Archive, app, current_settings, errors_as_text
-from helio.cli.authoring import Writer, chosen_writer
+from helio.cli.authoring import Writer, writer_called
 
 
 @app.command()
@@ -46,6 +46,6 @@ def mcp(
                 advice='give the program this command as a server of the kind "stdio"',
             )
         server = make_server(
-            current_settings(), archive=archive or "", outputs=output.absolute(), by=chosen_writer(by)
+            current_settings(), archive=archive or "", outputs=output.absolute(), by=writer_called(by)
         )
         server.run()

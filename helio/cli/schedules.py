@@ -173,6 +173,24 @@ def add_schedule(
             metavar="LENGTH",
         ),
     ] = "",
+    retries: Annotated[
+        int,
+        typer.Option(
+            "--retries",
+            min=0,
+            help="How often to try a step again within its run after an error that may pass, such as a server that is "
+            "down.",
+            metavar="NUMBER",
+        ),
+    ] = 1,
+    retry_delay: Annotated[
+        str,
+        typer.Option(
+            "--retry-delay",
+            help="Time before each further attempt, such as 5min. Default: one to three seconds.",
+            metavar="LENGTH",
+        ),
+    ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the schedule of the same name.")
     ] = False,
@@ -199,6 +217,8 @@ def add_schedule(
                 late=late,
                 remake=remake,
                 latency=latency,
+                retries=retries,
+                retry_delay=retry_delay,
             ),
             now=now,
             time_range=time_range,
@@ -413,6 +433,7 @@ def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
         ("archive", schedule.archive or "the provider named in each step, otherwise the catalogue's"),
         ("formats", ", ".join(("those of the pipeline", *schedule.formats))),
         *([("late data", f"try again every {schedule.late}")] if schedule.late else []),
+        *([("retries", f"{schedule.retries}, every {schedule.retry_delay}")] if schedule.retry_delay else []),
         *([("latency", f"data usually appear after {schedule.latency}")] if schedule.latency else []),
         *([("changed data", f"look every {schedule.remake}")] if schedule.remake else []),
         ("output", str(schedule.root(settings))),

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from helio.settings import Settings
 
 DAILY = timedelta(days=1)
+RETRIES = 1
+"""Maximum number of further attempts for a step, if the schedule names no other. A step is repeated only after an error
+that may pass; HTTP requests have their own attempts."""
 LEAST = timedelta(minutes=1)
 """Minimum time between two attempts, to be polite to archives."""
 _RULE = re.compile(r"(?:(?:retry|every)? ?(?P<every>\S+) )?for (?P<span>\S+)")
@@ -233,7 +236,7 @@ def run_again(
     for slot in find_slots(schedule, settings, now, processes):
         with noted_run(settings.home, name, slot.at) as on_end:
             plan = schedule.plan(settings, slot.at, schedule.values)
-            runner = engine() if engine is not None else PrefectEngine(settings, settings.environ)
+            runner = engine() if engine is not None else PrefectEngine.of_schedule(schedule, settings)
             ended = run_slot(schedule, plan, settings, runner, on_end, processes)
         failed += ended.run.status == "failed"
         on_run(slot, ended)
@@ -244,8 +247,8 @@ def _length(text: str) -> timedelta:
     return timedelta(microseconds=Duration(text).nanoseconds / 1000)
 
 
-def read_latency(text: str) -> timedelta:
-    """Read how long after an interval its data usually appear, such as ``"3d"``.
+def read_length(text: str) -> timedelta:
+    """Read a length of time, such as ``"3d"``.
 
     Raises
     ------

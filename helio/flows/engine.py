@@ -204,7 +204,12 @@ def _schedule(execution: FlowExecution, page: _Page, flow_run: str, sender: Send
         _SHOWN.reset(shown)
 
     def begin(step: PlannedStep) -> None:
-        task_run = TaskRun(step, flow_run, [task_runs[step_id] for step_id in step.depends_on])
+        task_run = TaskRun(
+            step,
+            flow_run,
+            [task_runs[step_id] for step_id in step.depends_on],
+            retries=execution.request.retries,
+        )
         task_runs[step.step_id] = task_run
         if (not ready and not running) or blocked_by(step, execution.results):
             perform(task_run)

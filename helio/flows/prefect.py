@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Self
 
 from helio.errors import EngineError, UnknownRun
+from helio.flows.again import RETRIES
 from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
+from helio.flows.schedule import Schedule
 from helio.flows.server import Server
 from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.outcome import Run
@@ -39,6 +42,10 @@ class PrefectEngine:
         Whether to start a temporary server for this run, which leaves nothing behind, for batch systems.
     flow_run : str
         The id of an existing flow run, such as a scheduled one. Default: create a new one.
+    retries : int
+        Maximum number of further attempts for a step, after an error that may pass.
+    retry_delay : float, optional
+        Seconds before a further attempt. Default: a few.
     """
 
     name = "prefect"
@@ -50,6 +57,8 @@ class PrefectEngine:
         *,
         ephemeral: bool = False,
         flow_run: str = "",
+        retries: int = RETRIES,
+        retry_delay: float | None = None,
     ) -> None:
         self._settings = settings
         self._server = Server(
@@ -58,6 +67,20 @@ class PrefectEngine:
         self._ephemeral = ephemeral
         self._given = flow_run
         self._flow_run = ""
+        self._retries = retries
+        self._retry_delay = retry_delay
+
+    @classmethod
+    def of_schedule(cls, schedule: Schedule, settings: Settings, *, flow_run: str = "") -> Self:
+        """Return the engine for a run of a schedule, with the retries of the schedule."""
+        delay = schedule.delay
+        return cls(
+            settings,
+            settings.environ,
+            flow_run=flow_run,
+            retries=schedule.retries,
+            retry_delay=None if delay is None else delay.total_seconds(),
+        )
 
     def begin(self) -> None:
         """Start the server if it is not running, but do not wait for it: helio prepares the run in the meantime."""
@@ -109,6 +132,8 @@ class PrefectEngine:
             api_url=None if self._ephemeral else self._server.url,
             flow_run=self._given,
             workers=self._settings.workers,
+            retries=self._retries,
+            retry_delay=self._retry_delay,
         )
         return run_flow(
             request,

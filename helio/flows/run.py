@@ -21,8 +21,9 @@ from typing import Any, Protocol
 
 from helio import interrupts
 from helio.errors import Cancelled, EngineError, Suspended, TransientError
+from helio.flows.again import RETRIES
 from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
-from helio.flows.task_runs import ATTEMPTS, TaskRun
+from helio.flows.task_runs import TaskRun
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.execute import StepResult
 from helio.pipelines.runs.states import blocked_by
@@ -74,6 +75,10 @@ class FlowRequest:
         The id of an existing flow run, such as a scheduled one. Default: create a new one.
     workers : int
         Steps that may run at the same time.
+    retries : int
+        Maximum number of further attempts for a step, after an error that may pass.
+    retry_delay : float or None
+        Seconds before a further attempt; None for a few, at random.
     """
 
     plan: Plan
@@ -82,6 +87,8 @@ class FlowRequest:
     api_url: str | None
     flow_run: str = ""
     workers: int = 4
+    retries: int = RETRIES
+    retry_delay: float | None = None
 
 
 def run_flow(
@@ -104,7 +111,8 @@ def run_flow(
     recorded : callable
         Called with the flow run's id on the server, before the first step.
     pause : callable
-        Seconds to wait before a second attempt; random, so that many runs do not retry together.
+        Seconds to wait before a further attempt if the request names none; random, so that many runs do not retry
+        together.
 
     Returns
     -------
@@ -229,19 +237,22 @@ class FlowExecution:
             show(task_run.end(result))
 
     def _do(self, step: PlannedStep, retrying: Callable[[], None]) -> StepResult:
-        """Do a step, once more after a transient error."""
+        """Do a step, again after a transient error as often as the request says."""
         reason = blocked_by(step, self.results)
         if reason:
             return StepResult(step, "skipped", reason=reason)
         with self._telling:
             self._started(step)
         result = self._runner.run_step(step)
-        for _ in range(1, ATTEMPTS):
+        delay = self.request.retry_delay
+        for number in range(1, self.request.retries + 1):
             if not isinstance(result.error, TransientError):
                 break
-            log.warning("%s; helio tries the step once more", result.error)
+            log.warning(
+                "%s; helio tries the step again (%d of %d)", result.error, number, self.request.retries
+            )
             retrying()
-            if self.cancelled.wait(self._pause()):
+            if self.cancelled.wait(self._pause() if delay is None else delay):
                 raise Cancelled("the run was cancelled")
             result = self._runner.run_step(step)
         if result.error is not None:

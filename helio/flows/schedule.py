@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
+from helio.counts import number_of
 from helio.errors import (
     DamagedRecord,
     ExportError,
@@ -22,7 +23,7 @@ from helio.errors import (
     TimeRangeError,
     did_you_mean,
 )
-from helio.flows.again import Again, in_words, read_latency
+from helio.flows.again import DAILY, RETRIES, Again, in_words, read_length
 from helio.flows.last_runs import forget_last_run
 from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
 from helio.pipelines.known import known_datasets
@@ -35,7 +36,7 @@ from helio.pipelines.template.document import ID, Document, id_like, require_id
 from helio.pipelines.template.files import FORMATS, STATIC, Format
 from helio.settings import Settings
 from helio.store.files import user_path, write_whole
-from helio.store.records import read_record
+from helio.store.records import Count, read_record
 from helio.time_range import TimeRange, canonical, is_relative, parse_time_range
 
 LONGEST_CRON = 200
@@ -44,6 +45,8 @@ SOON = timedelta(days=8)
 """How long before a change between summer and winter time helio begins to report its effect on a schedule."""
 _BEFORE = timedelta(days=70)
 """Time span that always contains at least two runs of a monthly schedule."""
+MOST_RETRIES = 20
+"""Maximum number of further attempts for a step of a schedule."""
 RECORD = "helio-schedule/1"
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
 # Common to all versions of cron; L, W and # are extensions of some.
@@ -76,6 +79,10 @@ class Schedule:
         How often and for how long to look whether a figure should be made again: ``"1d for 60d"``; empty for never.
     latency : str
         How long after an interval its data usually appear: ``"3d"``; empty for what helio knows about the datasets.
+    retries : int
+        Maximum number of further attempts for a step after an error that may pass, such as a server that is down.
+    retry_delay : str
+        Time before a further attempt: ``"5min"``; empty for a few seconds.
     """
 
     name: str
@@ -90,6 +97,26 @@ class Schedule:
     late: str = ""
     remake: str = ""
     latency: str = ""
+    retries: Count = RETRIES
+    retry_delay: str = ""
+
+    @property
+    def delay(self) -> timedelta | None:
+        """Return the time before a further attempt; None for a few seconds.
+
+        Raises
+        ------
+        RequestError
+            It is not a length, or all attempts together take longer than a day.
+        """
+        delay = read_length(self.retry_delay) if self.retry_delay else None
+        if self.retries > MOST_RETRIES or (delay or timedelta()) * self.retries > DAILY:
+            raise RequestError(
+                f"{number_of(self.retries, 'retry', 'retries')} with a delay of {self.retry_delay or 'some seconds'} "
+                "would occupy a run for too long",
+                advice=f"use at most {MOST_RETRIES} retries within one day, and --late for data that come later",
+            )
+        return delay
 
     @property
     def usual_latency(self) -> timedelta | None:
@@ -99,7 +126,7 @@ class Schedule:
         ------
         RequestError
         """
-        return read_latency(self.latency) if self.latency else None
+        return read_length(self.latency) if self.latency else None
 
     @property
     def late_rule(self) -> Again | None:
@@ -306,7 +333,7 @@ class Schedules:
         try:
             _check_cron(schedule.cron)
             _check_timezone(schedule.timezone)
-            _ = schedule.late_rule, schedule.remake_rule, schedule.usual_latency
+            _ = schedule.late_rule, schedule.remake_rule, schedule.usual_latency, schedule.delay
         except RequestError as error:
             raise _damaged(name, f"{path} cannot be read: {error.message}") from error
         return schedule
@@ -360,6 +387,7 @@ class Schedules:
             late=str(request.late_rule or ""),
             remake=str(request.remake_rule or ""),
             latency="" if request.usual_latency is None else in_words(request.usual_latency),
+            retry_delay="" if request.delay is None else in_words(request.delay),
         )
         path = self._path(schedule.name)
         if path.exists() and not replace:

@@ -186,7 +186,7 @@ def run_scheduled(
             folder(schedule.folder(settings, plan))
             with _lost_server_cancels(server):
                 ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-            engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
+            engine = PrefectEngine.of_schedule(schedule, settings, flow_run=flow_run)
             return run_slot(schedule, plan, settings, engine, on_end)
     except Cancelled:
         raise

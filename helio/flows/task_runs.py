@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from helio.errors import EngineError
+from helio.flows.again import RETRIES
 from helio.flows.server import Server
 from helio.pipelines.plan import PlannedStep
 from helio.pipelines.runs.execute import StepResult
@@ -19,9 +20,6 @@ from helio.pipelines.runs.states import State
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 2
-"""Maximum number of attempts for a step. Only after a transient error is a step repeated; HTTP requests
-have their own attempts."""
 EVENTS, LOGS = "/events", "/logs/"
 """Paths of the server's API that take lists of states of task runs and of log messages."""
 TOGETHER = 0.1
@@ -148,11 +146,15 @@ class TaskRun(TaskStates):
         The id of the flow run.
     needs : iterable of TaskRun
         Task runs of the steps that this step depends on.
+    retries : int
+        Maximum number of further attempts.
     """
 
-    def __init__(self, step: PlannedStep, flow_run: str, needs: Iterable[TaskRun]) -> None:
+    def __init__(
+        self, step: PlannedStep, flow_run: str, needs: Iterable[TaskRun], *, retries: int = RETRIES
+    ) -> None:
         tags = ["critical"] if step.critical else []
-        super().__init__(str(step.step_id), flow_run, needs, tags=tags, retries=ATTEMPTS - 1)
+        super().__init__(str(step.step_id), flow_run, needs, tags=tags, retries=retries)
         self.step = step
 
     def end(self, result: StepResult) -> dict[str, Any]:

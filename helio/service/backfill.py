@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ from helio.service.chunk import Chunk, Made
 from helio.service.crew import Event, make_chunk
 from helio.service.estimate import Estimate, estimate
 from helio.settings import Settings
+from helio.sources.allowance import in_words
 from helio.sources.archives import absolute_archive, archives_of
 from helio.sources.cdf import CdfReader
 from helio.store.files import unwritable
@@ -144,6 +146,8 @@ class BackfillRequest:
         The name of the folder of the only interval, below `output`. Default: a name made from the time range.
     choice : "needed", "failed" or "all"
         Which intervals to make.
+    max_download : int, optional
+        Maximum bytes that all intervals together may download.
     engine : "prefect" or "direct"
     """
 
@@ -215,7 +219,9 @@ def backfill(
     to_do = _chosen(found, request)
     result = Backfill(plan.pipeline_id, found, to_do, Path(chunk.output))
     if request.dry_run:
-        return replace(result, estimate=estimate(chunk, to_do, judge.runs(), request.workers, settings))
+        return replace(
+            result, estimate=estimate(chunk, to_do, judge.runs_anywhere(), request.workers, settings)
+        )
     planned(result)
     made: tuple[Made, ...] = ()
     elsewhere = {interval.span for interval in found if interval.state == "running"}
@@ -234,7 +240,7 @@ def backfill(
                 found = judge.intervals()
     return replace(
         result,
-        intervals=_with_refused(found, made),
+        intervals=_with_left(_with_refused(found, made), made, to_do, request),
         made=made,
         notes=_edited(request, template, settings),
         seconds=time.monotonic() - begun,
@@ -339,19 +345,22 @@ class _Judge:
 
     def runs(self) -> list[IntervalRun]:
         """Return the runs of this pipeline that count, of any interval."""
+        return [run for run in self.runs_anywhere() if self._counts(run)]
+
+    def runs_anywhere(self) -> list[IntervalRun]:
+        """Return the runs of this pipeline with these values, with their files in any folder."""
         known = (known_run.run for known_run in self._known.read().values())
-        return [run for run in known if run is not None and self._counts(run)]
+        return [run for run in known if run is not None and is_run_of(self._plan, run)]
 
     def intervals(self) -> tuple[Interval, ...]:
         """Return the intervals that were asked for, as they are now."""
         asked = frozenset(self._request.spans)
-        every = self.runs()
-        runs = [run for run in every if run.span in asked]
+        runs = [run for run in self.runs() if run.span in asked]
         before = intervals(runs, asked, now=self._request.now)
         with CdfReader() as reader:
             archives = archives_of(self._settings, reader, self._chunk.archive, self._chunk.access)
             present = present_bases(before, self._plan, archives)
-        latencies = latencies_of(every, self._settings)
+        latencies = latencies_of(self.runs_anywhere(), self._settings)
         gone = {interval.span: _lost_file(interval.run) for interval in before if interval.run is not None}
         return tuple(
             replace(interval, state="stale", reason=gone[interval.span])
@@ -373,9 +382,7 @@ class _Judge:
         return found
 
     def _counts(self, run: IntervalRun) -> bool:
-        """Return whether a run is one of this pipeline with these values, and has its files in the folder."""
-        if not is_run_of(self._plan, run):
-            return False
+        """Return whether a run has its files in the folder."""
         folder = self._request.output
         return (
             folder is None
@@ -400,6 +407,9 @@ def _make(
 ) -> tuple[tuple[Made, ...], str]:
     """Make all intervals of a chunk; return how they ended, and the address of their page on the engine."""
     total = len(chunk.intervals)
+    if chunk.max_download is not None and not chunk.ledger:
+        with _ledger(settings) as ledger:
+            return _make(replace(chunk, ledger=str(ledger)), plan, request, settings, on_progress)
     begun = time.monotonic()
     done = 0
     shown = ChunkRun(plan, total, _in_words(chunk.spans), settings) if request.engine == "prefect" else None
@@ -409,7 +419,8 @@ def _make(
             nonlocal done
             if shown is not None:
                 if isinstance(event, Made):
-                    shown.ended(event.span, event.state, event.reason, event.picture)
+                    state = "cancelled" if event.is_left else event.state
+                    shown.ended(event.span, state, event.reason, event.picture)
                 else:
                     shown.begun(event)
             done += isinstance(event, Made)
@@ -426,9 +437,16 @@ def _make(
             )
         except KeyboardInterrupt as error:
             raise _cancelled() from error
-        if len(made) < total:
+        if len(made) < total and not any(ending.is_left for ending in made):
             raise _cancelled()
     return made, shown.page if shown is not None else ""
+
+
+@contextmanager
+def _ledger(settings: Settings) -> Iterator[Path]:
+    """Make a file in which the processes of a backfill count what they download."""
+    with tempfile.NamedTemporaryFile(dir=settings.home, prefix=".ledger-", mode="w") as file:
+        yield Path(file.name)
 
 
 def _in_words(spans: Sequence[TimeRange]) -> str:
@@ -450,6 +468,24 @@ def _with_refused(found: tuple[Interval, ...], made: Sequence[Made]) -> tuple[In
         replace(interval, state="failed", reason=refused[interval.span].reason)
         if interval.span in refused and interval.state == "missing"
         else interval
+        for interval in found
+    )
+
+
+def _with_left(
+    found: tuple[Interval, ...], made: Sequence[Made], to_do: Sequence[TimeRange], request: BackfillRequest
+) -> tuple[Interval, ...]:
+    """Mark the intervals that were not made because the limit of downloads was reached."""
+    if not any(ending.is_left for ending in made) or request.max_download is None:
+        return found
+    left = set(to_do) - {ending.span for ending in made if not ending.is_left}
+    limit = in_words(request.max_download)
+    reason = (
+        f"the limit of {limit} for all downloads is reached; run the same command again to continue, or set a larger "
+        "--max-download"
+    )
+    return tuple(
+        replace(interval, state="left", reason=reason) if interval.span in left else interval
         for interval in found
     )
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from helio.errors import Cancelled, HelioError
+from helio.errors import Cancelled, HelioError, TooLarge
 from helio.flows.schedule import name_of_range
 from helio.pipelines.runs.intervals import RunState, state_of
 from helio.pipelines.runs.outcome import Run
@@ -17,6 +17,7 @@ from helio.pipelines.runs.session import Direct, Processes, run_plan
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.files import Format
 from helio.settings import Settings
+from helio.sources.allowance import Allowance
 from helio.sources.archives import Access
 from helio.store.records import Count, NaiveInstant, WrongShape, convert
 from helio.time_range import TimeRange
@@ -43,7 +44,9 @@ class Chunk:
     own_folder : str
         The name of the folder for the files of the only interval. Default: a name made from the time range.
     max_download : int
-        Maximum bytes that one interval may download.
+        Maximum bytes that all intervals together may download.
+    ledger : str
+        The file that counts these bytes; without it, the limit is that of each interval.
     """
 
     template: Document
@@ -56,6 +59,7 @@ class Chunk:
     archive: str = ""
     formats: tuple[Format, ...] = ()
     max_download: Count | None = None
+    ledger: str = ""
     offline: bool = False
     refresh: bool = False
     chunk: Literal["helio-chunk/1"] = "helio-chunk/1"
@@ -86,7 +90,8 @@ class Chunk:
     @property
     def access(self) -> Access:
         """Return how its runs may use the network."""
-        return Access(self.max_download, self.offline, self.refresh)
+        ledger = Path(self.ledger) if self.ledger else None
+        return Access(self.max_download, self.offline, self.refresh, ledger=ledger)
 
     def request(self, span: TimeRange) -> PlanRequest:
         """Return the request for the plan of one interval."""
@@ -113,6 +118,8 @@ class Made:
         The id of its run; empty if the run could not begin.
     picture : str
         The path of its first picture; empty without one.
+    is_left : bool
+        Whether it was left because other intervals had used up the limit of downloads.
     """
 
     start: str
@@ -123,6 +130,7 @@ class Made:
     run: str = ""
     picture: str = ""
     seconds: float = 0.0
+    is_left: bool = False
 
     @property
     def span(self) -> TimeRange:
@@ -142,6 +150,7 @@ def make_interval(
     begun = settings.clock.utc()
     start, stop = span.as_iso()
     made = Made(start, stop, "failed")
+    used_before = allowance.used if (allowance := _allowance_of(chunk)) is not None else 0
     try:
         request = prepare_run(chunk.request(span), settings, access=chunk.access)
         folder = chunk.folder(span)
@@ -153,7 +162,13 @@ def make_interval(
         made = replace(made, reason=_one_line(error), advice=error.advice)
     else:
         made = replace(made, **_ending(run))
+        kinds = {type(result.error) for result in run.result.steps if result.error is not None}
+        made = replace(made, is_left=used_before > 0 and TooLarge in kinds)
     return replace(made, seconds=round((settings.clock.utc() - begun).total_seconds(), 3))
+
+
+def _allowance_of(chunk: Chunk) -> Allowance | None:
+    return Allowance(chunk.max_download, Path(chunk.ledger)) if chunk.ledger else None
 
 
 def _ending(run: Run) -> dict[str, Any]:

@@ -53,11 +53,12 @@ def make_chunk(
     Returns
     -------
     tuple of Made
-        In the order in which they ended.
+        In the order in which they ended. After an interval that was left (`Made.is_left`), no other interval begins.
     """
     ended: list[Made] = []
+    total = len(chunk.intervals)
     with _crew(chunk, settings, min(workers, len(chunk.intervals))) as crew:
-        while len(ended) < len(chunk.intervals):
+        while len(ended) < total:
             try:
                 event = crew.events.get(timeout=OFTEN)
             except queue.Empty:
@@ -66,6 +67,7 @@ def make_chunk(
                 continue
             if isinstance(event, Made):
                 ended.append(event)
+                total -= crew.drop_rest() if event.is_left else 0
             on_event(event)
     return tuple(ended)
 
@@ -94,6 +96,15 @@ class _Crew:
         ]
         for thread in self._threads:
             thread.start()
+
+    def drop_rest(self) -> int:
+        """Begin no further interval; return how many there would have been."""
+        dropped = 0
+        with suppress(IndexError):
+            while True:
+                self._left.pop()
+                dropped += 1
+        return dropped
 
     def close(self) -> None:
         """End all processes: those that still work close the records of their runs."""

@@ -179,9 +179,10 @@ def refresh_figures(
                 run = order.figure.run
                 results[run.id] = replace(results[run.id], reason=error.message)
             continue
-        made = {ending.span: ending for ending in done.made}
+        made = {ending.span: ending for ending in done.made if not ending.is_left}
+        left = {interval.span: interval.reason for interval in done.intervals if interval.state == "left"}
         for run_id, span in spans.items():
-            results[run_id] = replace(results[run_id], made=made.get(span))
+            results[run_id] = replace(results[run_id], made=made.get(span), reason=left.get(span, ""))
     return Refresh(drift, tuple(results.values()), dry_run)
 
 

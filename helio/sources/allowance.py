@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from helio.errors import TooLarge
 
@@ -17,13 +22,39 @@ class Allowance:
     ----------
     limit : int or None
         Maximum number of bytes; None sets no limit.
+    ledger : Path, optional
+        File with the bytes of several runs that share the limit, also in several processes; it must exist.
     """
 
-    def __init__(self, limit: int | None = MAX_DOWNLOAD) -> None:
+    def __init__(self, limit: int | None = MAX_DOWNLOAD, ledger: Path | None = None) -> None:
         self.limit = limit
+        self._ledger = ledger
+        self._whose = "this run" if ledger is None else "this backfill"
         self._lock = threading.Lock()
-        self._came = 0
-        self._expected = 0
+        self._own = _Totals()
+
+    @contextmanager
+    def _totals(self) -> Iterator[_Totals]:
+        """Give the counts to one thread of one process at a time, and keep the changes."""
+        with self._lock:
+            if self._ledger is None:
+                yield self._own
+                return
+            with self._ledger.open("r+", encoding="ascii") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                totals = _Totals(*map(int, file.read().split()))
+                try:
+                    yield totals
+                finally:
+                    file.seek(0)
+                    file.truncate()
+                    file.write(f"{totals.came} {totals.expected}")
+
+    @property
+    def used(self) -> int:
+        """Return the number of bytes that came or are expected."""
+        with self._totals() as totals:
+            return totals.came + totals.expected
 
     def plan(self, size: int, what: str, *, likely: int | None = None) -> Share:
         """Reserve bytes for downloads that are about to begin.
@@ -42,11 +73,11 @@ class Allowance:
         TooLarge
             The downloads need more bytes than are left.
         """
-        with self._lock:
-            before = self._came + self._expected
+        with self._totals() as totals:
+            before = totals.came + totals.expected
             if self.limit is not None and before + size > self.limit:
                 came = (
-                    f", together with {in_words(before)} that this run has already requested,"
+                    f", together with {in_words(before)} that {self._whose} has already requested,"
                     if before
                     else ""
                 )
@@ -56,18 +87,26 @@ class Allowance:
                     advice=f"choose a shorter time range, or set --max-download {enough}"
                     + (" or more (`helio plan` shows how much the whole run needs)" if before else ""),
                 )
-            self._expected += size
+            totals.expected += size
         return Share(self, size)
 
     def _move(self, came: int, expected: int) -> None:
-        with self._lock:
-            self._came += came
-            self._expected += expected
-            if came > 0 and self.limit is not None and self._came > self.limit:
+        with self._totals() as totals:
+            totals.came += came
+            totals.expected += expected
+            if came > 0 and self.limit is not None and totals.came > self.limit:
                 raise TooLarge(
-                    f"the downloads of this run exceed its limit of {in_words(self.limit)}",
+                    f"the downloads of {self._whose} exceed its limit of {in_words(self.limit)}",
                     advice="choose a shorter time range, or set a larger --max-download",
                 )
+
+
+@dataclass
+class _Totals:
+    """Bytes that came, and bytes that are expected."""
+
+    came: int = 0
+    expected: int = 0
 
 
 class Share:

@@ -86,6 +86,8 @@ class Access:
         Files to cite as an earlier record cites them, whichever provider gives them.
     on_progress : callable
         Called with the progress of downloads, from several threads.
+    ledger : Path, optional
+        File that counts the downloaded bytes of several runs together (`Allowance`).
     """
 
     max_download: int | None = MAX_DOWNLOAD
@@ -96,6 +98,7 @@ class Access:
     listed: Listings = field(default_factory=dict)
     cited: Citations = field(default_factory=dict)
     on_progress: Callable[[Progress], None] = lambda progress: None
+    ledger: Path | None = None
 
 
 def archives_of(
@@ -174,7 +177,7 @@ class Archives:
         self._limits = limits
         self._clock = clock
         self._access = access or Access()
-        self._allowance = Allowance(self._access.max_download)
+        self._allowance = Allowance(self._access.max_download, self._access.ledger)
         self._lock = threading.Lock()
         self._opened: dict[str, Provider] = {}
         self._client: Http | None = None

@@ -32,6 +32,8 @@ def make_here(
             on_event(span)
             ended.append(make_interval(chunk, span, settings, processes))
             on_event(ended[-1])
+            if ended[-1].is_left:
+                break
     return tuple(ended)
 
 

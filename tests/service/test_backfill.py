@@ -208,6 +208,10 @@ def test_a_dry_run_runs_nothing_and_estimates(home: Path, data: Path):
     assert later is not None
     assert later.intervals == 1
     assert later.seconds is not None
+    elsewhere = fill(home, dry_run=True, output=home / "elsewhere").estimate
+    assert elsewhere is not None
+    assert elsewhere.intervals == 3
+    assert elsewhere.seconds is not None
 
 
 def test_an_edit_during_a_backfill_changes_no_run_of_it(home: Path, data: Path):

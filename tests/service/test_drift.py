@@ -22,6 +22,7 @@ from helio.pipelines.runs.why import why
 from helio.service.drift import Drift
 from helio.service.refresh import Refresh
 from helio.settings import Settings
+from helio.sources.allowance import in_words
 from helio.sources.archives import Access
 from helio.store.runs import Runs
 from helio.testing import CdaWebStandIn, HapiStandIn
@@ -345,6 +346,35 @@ def test_a_server_with_one_date_for_a_dataset_is_asked_once_for_all_intervals(ho
         assert "(last modified 2022-01-01Z → 2022-02-02Z)" in found.changed[0].files[0].in_words()
         same = drift(settings, numbers="download")
         assert (same.status, same.same_bytes) == ("unchanged", 2)
+
+
+def test_a_limit_of_downloads_ends_a_backfill_and_the_same_command_goes_on(
+    settings: Settings, cdaweb: CdaWebStandIn
+):
+    size = cdaweb.files[0].path.stat().st_size
+    access = Access(2 * size + size // 2)
+    more: dict[str, Any] = {"archive": "cdaweb", "output": "plots", "now": NOW, "settings": settings}
+    first = api.backfill(daily(), WHOLE, access=access, **more)
+    assert [interval.state for interval in first.intervals] == ["done", "done", "left", "left"]
+    assert first.intervals[3].reason == (
+        f"the limit of {in_words(2 * size + size // 2)} for all downloads is reached; run the same command again to "
+        "continue, or set a larger --max-download"
+    )
+    assert (first.status, len(downloads(cdaweb))) == ("partial", 2)
+    second = api.backfill(daily(), WHOLE, access=access, **more)
+    assert [interval.state for interval in second.intervals] == ["done"] * 4
+    assert (second.status, len(downloads(cdaweb))) == ("success", 4)
+    assert not list(settings.home.glob(".ledger-*"))
+
+
+def test_an_interval_that_alone_exceeds_the_limit_fails_and_hides_no_other(
+    settings: Settings, cdaweb: CdaWebStandIn
+):
+    more: dict[str, Any] = {"archive": "cdaweb", "output": "plots", "now": NOW, "settings": settings}
+    found = api.backfill(daily(), WHOLE, access=Access(1000), **more)
+    assert [interval.state for interval in found.intervals] == ["failed"] * 4
+    assert found.intervals[0].reason == "the download of 1 file of 19.4 kB exceeds the limit of 1 kB"
+    assert downloads(cdaweb) == []
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from helio.authoring.rules.looks import Looks
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.sentence_reading import COLOURS, read_request
 from helio.authoring.swapping import crafts_in
+from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import Asks, write_template
 from helio.knowledge.catalogue import Catalogue
@@ -97,6 +98,8 @@ class Additions(Looks):
             self._check_new(request.spacecraft, request.quantities, figure)
         made, notes = write_template(request, catalogue=self.catalogue, now=self.now, ask=self.ask)
         labels = self._merged(made)
+        if any(computation.tool in OF_TWO for computation in request.computations):
+            labels = labels[-1:]  # the two series are drawn already, or were not asked for
         drawn = [label for label in labels if label not in self.lines.drawn(figure)]
         if not drawn:
             raise NotUnderstood(f"the figure already draws {', '.join(labels)}")

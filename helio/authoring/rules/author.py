@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, preferred, with_names
@@ -20,11 +22,17 @@ from helio.authoring.rules.looks import marked, take_marks
 from helio.authoring.rules.sentence import LONGEST
 from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.writer import Asks, write_template
+from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import spellings
+from helio.knowledge.missions import instrument_names
+from helio.knowledge.quantities import SOURCES, spellings
+from helio.knowledge.quantity_words import WORDS
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document, as_text
 
 BY = Attribution("rules")
+_SHORTEST = 3
+"""Names of instruments with at most this many letters are too short to suggest for a misspelt word."""
 
 
 class _PendingQuestion(Exception):
@@ -174,8 +182,23 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
     """Refuse a request with words that were not understood, because any of them could be important."""
     if unread:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
+        strange = [word.casefold() for word in unread[:8] if re.fullmatch(r"[^\W\d]{4,}", word)]
+        known = known_words()
+        near = [meant for word in strange if word not in known and (meant := did_you_mean(word, known))]
         raise NotUnderstood(
             f"helio does not understand {quoted}",
-            advice="give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple "
+            advice="; ".join(near)
+            or "give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple "
             "words; or set GEMINI_API_KEY to use a model",
         )
+
+
+@lru_cache(maxsize=1)
+def known_words() -> tuple[str, ...]:
+    """Return the words that the rules know, for suggestions: of quantities, computations, spacecraft, instruments."""
+    phrases = [row.quantity for row in WORDS]
+    phrases += [phrase for row in WORDS for phrase in row.phrases]
+    phrases += [phrase for named in VOCABULARY["computations"].values() for phrase in named]
+    words = {word for phrase in phrases for word in re.findall(r"[a-zé]{4,}", phrase.casefold())}
+    instruments = {name.casefold() for source in SOURCES for name in instrument_names(source.dataset)}
+    return tuple(sorted(words | set(spellings()) | {name for name in instruments if len(name) > _SHORTEST}))

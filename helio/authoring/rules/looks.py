@@ -62,8 +62,8 @@ _READ: dict[str, Callable[[str], Any]] = {
 LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("title", rf"\b(?:change |set |make )?(?:the )?(?:figure )?title(?: of the figure)?\s*{_TO}?\s*{_QUOTED}", None),
     ("title", rf"\b(?:(?:call|name) (?:it|(?:the |this )?(?:figure|plot))|titled?|entitled)\s*{_QUOTED}", None),
-    ("title", r"\b(?:change |set )?(?:the )?title (?:to|should be|as)\s+"
-              r"(?P<words>(?:(?!\s+and\s+(?:add|use|make|remove|draw|plot|show|set|change|put|drop)\b)[^,.;\x1f])+)", None),
+    ("title", r"\b(?:change |set )?(?:the )?title (?:to|should be|as)\s+(?P<words>(?:(?!\s+and\s+(?:add|use|make|remove"
+              r"|draw|plot|show|set|change|put|drop)\b)[^,.;\x1f])+)", None),
     ("y_label", r"\b(?:change |set )?(?:the )?(?:y[- ](?:axis )?label|label of the y[- ]axis)"
                 rf" of (?P<what>panel \d+)\s*(?:to|as|:)?\s*{_QUOTED}", None),
     ("y_label", rf"\blabel\s+{_NAMED}\s+(?:y[- ])?axis\s+(?:as\s+|with\s+)?{_QUOTED}", None),

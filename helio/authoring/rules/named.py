@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.catalogue import Catalogue
@@ -79,6 +80,11 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
     magnitude : bool
         Whether the sentence asks for a magnitude, which needs a vector.
     """
+    letters = r"(?-i:[RTNXYZ])(?:\s*(?:,|and|&)+\s*(?-i:[RTNXYZ]))*\s+components?\b"
+    if sentence.has(rf"(?<![\w|]){letters}"):
+        raise NotUnderstood(
+            "helio reads components by their quantity", advice="write 'Br, Bt and Bn' or 'Vx and Vy'"
+        )
     found: Placed = []
     components = [(name, pattern, True) for name, pattern in COMPONENTS]
     words = [(row.quantity, row.pattern, False) for row in WORDS]

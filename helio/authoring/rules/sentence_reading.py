@@ -137,7 +137,9 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     crafts = read_spacecraft(sentence)
     instruments = _instruments(sentence)
     crafts = crafts or _carriers(instruments)
-    as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b") is not None
+    as_lines = (
+        sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b") is not None
+    )
     style = RequestedStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)), as_lines)
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}

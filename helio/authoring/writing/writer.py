@@ -340,6 +340,9 @@ class _Writer:
         sources = self._pick(quantity, craft, vector_frame)
         if self._derived_from_instrument(quantity, craft, sources):
             return self._derived(quantity, craft)
+        vector = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
+        if vector and self._only_instrument_of(self._pick(vector, craft), sources):
+            return self._length_of(quantity, craft, frame) or self._fetch(quantity, craft, sources)
         if sources and not (quantity == ABS_B and self._finer_vector(craft, sources[0])):
             return self._fetch(quantity, craft, sources)
         series = (
@@ -369,13 +372,18 @@ class _Writer:
 
     def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether only a computation gives a quantity of the instrument that the request names."""
-        named = set(self.request.instruments)
-        if not named or quantity not in DERIVED or len(DERIVED[quantity].takes) > 1:
-            return False
-        if any(named & instrument_names(source.dataset) for source in sources):
+        if quantity not in DERIVED or len(DERIVED[quantity].takes) > 1:
             return False
         part = next(iter(DERIVED[quantity].takes.values()))
-        return any(named & instrument_names(source.dataset) for source in self._pick(part.quantity, craft))
+        return self._only_instrument_of(self._pick(part.quantity, craft), sources)
+
+    def _only_instrument_of(self, others: list[QuantitySource], sources: list[QuantitySource]) -> bool:
+        """Return whether the instruments that the request names measure other sources, but none of these."""
+        named = set(self.request.instruments)
+        has = [
+            any(named & instrument_names(source.dataset) for source in known) for known in (others, sources)
+        ]
+        return has == [True, False]
 
     def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
         """Add a step that rotates a vector into a frame."""

@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from helio.sources.provider import Providers
 
 RunState = Literal["done", "partial", "running", "no data", "failed", "crashed", "cancelled"]
-State = RunState | Literal["stale", "due", "waiting", "missing"]
-"""What happened for an interval; the table of this module defines the states."""
+State = RunState | Literal["stale", "due", "waiting", "missing", "left"]
+"""What happened for an interval; the table of this module defines the states. A backfill that reaches its limit of
+downloads leaves intervals."""
 DONE: tuple[State, ...] = ("done", "partial")
 PATIENCE = timedelta(days=7)
 """Time after the end of an interval in which its data may still be published, if their usual latency is unknown."""

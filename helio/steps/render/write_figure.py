@@ -333,7 +333,14 @@ class _Session:
         for name in ("choreographer", "kaleido", "browser_proc"):
             logging.getLogger(name).addHandler(logging.NullHandler())
         warnings.filterwarnings("ignore", category=TmpDirWarning)
-        browser = Kaleido(
+
+        class Renderer(Kaleido):  # type: ignore[misc]
+            """A renderer that keeps its page; Kaleido would read plotly.js again after every figure."""
+
+            async def _return_kaleido_tab(self, tab: Any) -> None:
+                await self.tabs_ready.put(tab)
+
+        browser = Renderer(
             n=1,
             timeout=self._time_limit,
             path=self._browser,
@@ -344,7 +351,15 @@ class _Session:
         await browser.open()
 
     async def _draw(self, document: dict[str, Any], options: dict[str, Any]) -> bytes:
-        drawn: bytes = await self._kaleido.calc_fig(document, opts=options)
+        from kaleido.errors import KaleidoError
+
+        try:
+            drawn: bytes = await self._kaleido.calc_fig(document, opts=options)
+        except KaleidoError:  # the figure may have left something in the page
+            tab = await self._kaleido.tabs_ready.get()
+            await tab.reload()
+            await self._kaleido.tabs_ready.put(tab)
+            raise
         return drawn
 
     def _wait(self, work: Coroutine[Any, Any, Result]) -> Result:

@@ -511,6 +511,7 @@ def test_a_time_that_does_not_fit_is_refused(author, request_):
         ("SPAN-I energy spectrogram 17 Jan 2021", "PSP_SWP_SPI_SF00_L3_MOM"),
         ("Alfven speed at Wind, 2003-11-20, from MFI and 3DP", "WI_PM_3DP"),
         ("EPAM ions at ACE, 28 Oct 2003", "AC_H1_EPM"),
+        ("speed of PSP SPAN-I 2021-04-28", "PSP_SWP_SPI_SF00_L3_MOM"),
     ],
 )
 def test_an_instrument_chooses_the_dataset(author, request_, dataset):
@@ -532,3 +533,22 @@ def test_raw_data_stand_behind_their_median_in_one_panel(author):
         author, "running median (15 min) of ACE proton density, 12 Nov 2014, plot with the raw data behind"
     )
     assert panels(draft) == [["ACE_n", "ACE_n_median"]]
+
+
+@pytest.mark.parametrize(
+    ("request_", "meant"),
+    [
+        ("ACE proton densty for 2022-01-01", "density"),
+        ("Wind plasma betta for 2022-01-01", "beta"),
+        ("ACE SWEPAMM speed for 2022-01-01", "swepam"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_a_close_one(author, request_, meant):
+    with pytest.raises(NotUnderstood) as raised:
+        author.create(request_)
+    assert f"did you mean '{meant}'" in str(raised.value)
+
+
+def test_letters_of_components_are_not_taken_for_a_temperature(author):
+    with pytest.raises(NotUnderstood, match="Br, Bt and Bn"):
+        author.create("T and N components of the PSP field for 2021-04-28")

@@ -463,3 +463,9 @@ def test_a_pipeline_is_run_for_another_spacecraft(author, overview, request_):
     assert isinstance(outcome, TemplateDraft)
     assert "WI_H0_MFI" in json.dumps(outcome.template)
     assert "AC_H" not in json.dumps(outcome.template["steps"])
+
+
+def test_a_difference_is_added_without_its_two_series(author, overview):
+    outcome = author.edit("add the difference between ACE and Wind |B|", overview)
+    assert isinstance(outcome, TemplateDraft)
+    assert panels_drawn(outcome) == [["ACE_B"], ["ACE_Bmag"], ["ACE_Bmag_minus_Wind_Bmag"]]

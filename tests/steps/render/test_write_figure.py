@@ -232,3 +232,14 @@ def test_formats_are_what_they_say_and_fetch_nothing():
     assert b"https:" not in svg
     assert pdf.startswith(b"%PDF")
     assert re.findall(rb"/(?:CreationDate|ModDate) \(D:(\d{4})", pdf) == [b"2000", b"2000"]
+
+
+@pytest.mark.browser
+@needs_browser
+def test_a_figure_has_the_same_bytes_first_and_after_another_one():
+    figure, other = drawn(), render_spec({"B": vector()}, spec={})
+    with StaticRenderer(browser=BROWSER) as renderer:
+        for kind in ("png", "svg"):
+            first = renderer.render(figure, kind)
+            renderer.render(other, kind)
+            assert renderer.render(figure, kind) == first
