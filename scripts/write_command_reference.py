@@ -58,6 +58,8 @@ EXAMPLES = {
     ),
     "history": ("helio history my-ace", "helio history my-ace --diff"),
     "blame": ("helio blame my-ace",),
+    "models": ("helio models",),
+    "models test": ("helio models test", "helio models test ollama/qwen3:8b"),
     "delete": ("helio delete my-ace",),
     "new": (
         "helio new l1 --spacecraft ACE,Wind --quantity B,density --op running_average:10min",
