@@ -17,6 +17,7 @@ from helio.authoring.door import Door
 from helio.authoring.editing import SearchRequest, TextAnswer, edit, is_about_looks
 from helio.authoring.exchange import QuestionBack
 from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.filling import fill_in
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.operations import Operation, step_of
 from helio.authoring.outcome import (
@@ -55,22 +56,38 @@ class ModelAuthor:
     gate : Gate
     now : datetime
         Naive UTC.
+    small : bool
+        Whether the model is small: for a new template it fills in a typed request, and helio writes the template.
     """
 
-    def __init__(self, door: Door, shelf: Callable[[], CatalogueTools], gate: Gate, *, now: datetime) -> None:
+    def __init__(
+        self,
+        door: Door,
+        shelf: Callable[[], CatalogueTools],
+        gate: Gate,
+        *,
+        now: datetime,
+        small: bool = False,
+    ) -> None:
         self._door = door
         self._shelf = shelf
         self._gate = gate
         self._now = now
+        self._small = small
         self.asked: list[str] = []
         """Questions about the present request so far."""
         self.background = ""
         """Further text for the prompts of the next request, such as rejected proposals; quoted as data."""
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer."""
+        """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer.
+
+        A small model fills in a typed request instead, and helio writes the template.
+        """
         _check(request)
         answers = self._answers(chosen)
+        if self._small:
+            return self._filled(request, answers)
         asked = "\n\n".join(part for part in (request, self.background) if part)
         found = discover(self._door, asked, self._shelf(), now=self._now, answers=answers)
         try:
@@ -85,6 +102,21 @@ class ModelAuthor:
         except QuestionBack as question:
             return self._question(question, request)
         return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(found)))
+
+    def _filled(self, request: str, answers: list[dict[str, str]]) -> Outcome:
+        try:
+            proved, notes, prompt = fill_in(
+                self._door,
+                request,
+                catalogue=self._gate.catalogue,
+                gate=self._gate,
+                now=self._now,
+                answers=answers,
+                background=self.background,
+            )
+        except QuestionBack as question:
+            return self._question(question, request)
+        return TemplateDraft(proved, self._said(prompt), notes)
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Let the language model change a template by operations on named steps, or answer a question about it.

@@ -31,7 +31,7 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.providers import has_model
+from helio.authoring.providers import has_model, is_small
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.quoting import data
 from helio.authoring.request import PipelineRequest
@@ -469,14 +469,17 @@ class Desk:
             from helio.authoring.author import ModelAuthor
             from helio.authoring.discovery import CatalogueTools
             from helio.authoring.door import open_door
+            from helio.authoring.transcript import was_small
 
             self._door = open_door(self._settings, ended=self._ended, replay=self._replay)
-            self._door.transcript.note("clock", now=self._now.isoformat())
+            small = is_small(self._settings) if self._replay is None else was_small(self._replay)
+            self._door.transcript.note("clock", now=self._now.isoformat(), small=small)
             self._writer = ModelAuthor(
                 self._door,
                 lambda: CatalogueTools(self.catalogue, self.library, self._settings.runs),
                 self._gate,
                 now=self._now,
+                small=small,
             )
         return self._writer
 

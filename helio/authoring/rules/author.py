@@ -84,7 +84,7 @@ class RuleAuthor:
         request, names = with_names(request, items)
         rest, marks = take_marks(request)
         reading = read_request(rest, self._catalogue, self._now)
-        self._refuse_others(reading.unread)
+        refuse_others(reading.unread, self._catalogue)
         _refuse_unread(reading.unread)
         if reading.doubt is not None:
             raise reading.doubt
@@ -102,26 +102,6 @@ class RuleAuthor:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes))
-
-    def _refuse_others(self, unread: tuple[str, ...]) -> None:
-        """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
-        if not unread:
-            return
-        missions = {craft.mission.casefold(): craft.mission for _, craft in self._catalogue.crafts()}
-        known = spellings()  # "wind" may be left of the solar wind
-        named = next(
-            (
-                missions[word.casefold()]
-                for word in unread
-                if word.casefold() in missions and word.casefold() not in known
-            ),
-            "",
-        )
-        if named:
-            raise NotUnderstood(
-                f"helio knows no quantities of {named}",
-                advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
-            )
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Change a template, or answer a question about the template."""
@@ -175,6 +155,27 @@ def _check_length(request: str) -> None:
         raise NotUnderstood(
             f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
             advice="shorten the request, or set GEMINI_API_KEY to use a model",
+        )
+
+
+def refuse_others(unread: tuple[str, ...], catalogue: Catalogue) -> None:
+    """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
+    if not unread:
+        return
+    missions = {craft.mission.casefold(): craft.mission for _, craft in catalogue.crafts()}
+    known = spellings()  # "wind" may be left of the solar wind
+    named = next(
+        (
+            missions[word.casefold()]
+            for word in unread
+            if word.casefold() in missions and word.casefold() not in known
+        ),
+        "",
+    )
+    if named:
+        raise NotUnderstood(
+            f"helio knows no quantities of {named}",
+            advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
         )
 
 
