@@ -33,6 +33,8 @@ from helio.authoring.outcome import (
 from helio.authoring.planning import plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data
+from helio.authoring.recorded import Records
+from helio.authoring.rules.answers import facts_of, is_question
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.dialect.written import object_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic
@@ -43,6 +45,12 @@ LONGEST = 8000
 """Maximum number of characters of a request."""
 NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownParameter")
 """Errors of a fetch that would happen again if the same data were requested again."""
+
+
+FACTS = "What helio knows about the pipeline"
+"""Heading of the facts that are quoted with a question; the rules answer from the same facts."""
+MOST_FACTS = 20_000
+"""Maximum number of characters of these facts."""
 
 
 class ModelAuthor:
@@ -56,6 +64,8 @@ class ModelAuthor:
     gate : Gate
     now : datetime
         Naive UTC.
+    records : Records, optional
+        The records of runs and changes, for questions about them.
     small : bool
         Whether the model is small: for a new template it fills in a typed request, and helio writes the template.
     """
@@ -67,12 +77,14 @@ class ModelAuthor:
         gate: Gate,
         *,
         now: datetime,
+        records: Records | None = None,
         small: bool = False,
     ) -> None:
         self._door = door
         self._shelf = shelf
         self._gate = gate
         self._now = now
+        self._records = records
         self._small = small
         self.asked: list[str] = []
         """Questions about the present request so far."""
@@ -140,6 +152,9 @@ class ModelAuthor:
             if wrong
             else ""
         )
+        if is_question(request):
+            known = facts_of(template, self._gate.catalogue, self._now, self._records)
+            facts = "\n\n".join(part for part in (facts, data(FACTS, known, most=MOST_FACTS)) if part)
         return self._edited(request, template, prove, self._answers(chosen), facts)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:

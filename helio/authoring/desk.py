@@ -34,6 +34,7 @@ from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.providers import has_model, is_small
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.quoting import data
+from helio.authoring.recorded import Records
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
@@ -148,7 +149,10 @@ class Desk:
         self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
         self.memory = Memory(settings.memory)
         self._about: str = ""
-        self.rules = RuleAuthor(self.catalogue, self._gate, now=now, remembered=self._remembered)
+        self._records = Records(Runs(settings.runs), self.library)
+        self.rules = RuleAuthor(
+            self.catalogue, self._gate, now=now, remembered=self._remembered, records=self._records
+        )
         self._by = by
         self._ended = ended
         self._replay = replay
@@ -479,6 +483,7 @@ class Desk:
                 lambda: CatalogueTools(self.catalogue, self.library, self._settings.runs),
                 self._gate,
                 now=self._now,
+                records=self._records,
                 small=small,
             )
         return self._writer

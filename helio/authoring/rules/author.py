@@ -18,6 +18,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
+from helio.authoring.recorded import Records
 from helio.authoring.rules.looks import marked, take_marks
 from helio.authoring.rules.sentence import LONGEST
 from helio.authoring.rules.sentence_reading import read_request
@@ -54,6 +55,8 @@ class RuleAuthor:
         Naive UTC.
     remembered : callable
         Returns what the user told helio to remember.
+    records : Records, optional
+        The records of runs and changes, for questions about them.
     """
 
     def __init__(
@@ -63,11 +66,13 @@ class RuleAuthor:
         *,
         now: datetime,
         remembered: Callable[[], Sequence[Item]] = tuple,
+        records: Records | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._gate = gate
         self._now = now
         self._remembered = remembered
+        self._records = records
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Write a template for a simple request: spacecraft, quantities, time, computations, and how the figure looks.
@@ -117,6 +122,7 @@ class RuleAuthor:
                 gate=self._gate,
                 now=self._now,
                 ask=_answers(chosen),
+                records=self._records,
             )
         except _PendingQuestion as pending:
             return pending.question

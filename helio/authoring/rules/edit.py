@@ -11,6 +11,7 @@ from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import Attribution, AuthorReply, NotProved, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import Additions
 from helio.authoring.rules.answers import answered, is_question
 from helio.authoring.rules.computed import tool_names
@@ -81,9 +82,21 @@ _UNKNOWN_SWAPS = (
 
 
 def edited(
-    request: str, template: Document, *, catalogue: Catalogue, gate: Gate, now: datetime, ask: Asks
+    request: str,
+    template: Document,
+    *,
+    catalogue: Catalogue,
+    gate: Gate,
+    now: datetime,
+    ask: Asks,
+    records: Records | None = None,
 ) -> Outcome:
     """Answer a question about a template, or change the template as the sentence requests.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of runs and changes, for questions about them.
 
     Raises
     ------
@@ -93,7 +106,7 @@ def edited(
         The changed pipeline could not run.
     """
     if is_question(request):
-        return AuthorReply(answered(request, template, catalogue, now), BY)
+        return AuthorReply(answered(request, template, catalogue, now, records), BY)
     editor = _Editor(request, template, catalogue, now, ask)
     editor.read()
     proved = gate.edited(template, editor.after)
