@@ -32,7 +32,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.planning import plan
 from helio.authoring.proposals import prompt_digest
-from helio.authoring.quoting import data
+from helio.authoring.quoting import data, fitting
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import facts_of, is_question
 from helio.pipelines.analyses.work import work_of
@@ -51,6 +51,10 @@ FACTS = "What helio knows about the pipeline"
 """Heading of the facts that are quoted with a question; the rules answer from the same facts."""
 MOST_FACTS = 20_000
 """Maximum number of characters of these facts."""
+STATISTICS = "Statistics of the tables that the run made"
+"""Heading of the statistics that are quoted with a repair, if the settings allow it."""
+MOST_STATISTICS = 12_000
+"""Maximum number of characters of these statistics."""
 
 
 class ModelAuthor:
@@ -172,6 +176,9 @@ class ModelAuthor:
             },
             text=1500,
         )
+        if failure.statistics:
+            tables = fitting({"tables": list(failure.statistics)}, MOST_STATISTICS)
+            facts += "\n\n" + data(STATISTICS, tables, most=MOST_STATISTICS)
 
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
             written = work_of(after, signatures())

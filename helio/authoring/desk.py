@@ -7,7 +7,7 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -546,6 +546,12 @@ class Desk:
                     "without a language model, helio knows only one repair of this run, and you rejected it",
                     advice="set GEMINI_API_KEY to let a model repair the run",
                 )
+        if self._settings.model_statistics:
+            from helio.authoring.column_statistics import column_statistics
+            from helio.store.store import Store
+
+            record, store = Runs(self._settings.runs).load(failure.run), Store(self._settings.store)
+            failure = replace(failure, statistics=column_statistics(record, store))
         return author.repair(template, failure, chosen=chosen)
 
     # Proposals --------------------------------------------------------------------------------------------

@@ -8,14 +8,18 @@ from pathlib import Path
 import pytest
 
 import helio
-from helio.authoring.author import FACTS
+from helio import api
+from helio.authoring.author import FACTS, STATISTICS
+from helio.authoring.column_statistics import column_statistics
 from helio.authoring.desk import Desk
 from helio.authoring.outcome import AuthorReply
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import facts_of
+from helio.errors import RequestError
 from helio.pipelines.history import Writing
-from helio.settings import Settings
+from helio.settings import Settings, read_settings
 from helio.store.runs import Runs
+from helio.store.store import Store
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import RED, edit
 
@@ -197,3 +201,54 @@ def test_why_a_step_was_computed_again_is_said(tmp_path):
     assert any(
         line.startswith("step smooth: run, because these differ from") and "3h" in line for line in lines
     ), lines
+
+
+# ---- statistics for a repair
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_statistics_of_the_failed_run_go_to_a_model_only_if_the_setting_says_so(settings, serve, sent):
+    operation = {"op": "set", "step": "n", "at": "tool_args/dataset_id", "value_json": '"AC_K0_SWE"'}
+    server = serve(edit(operation, touches="data"))
+    known = replace(
+        settings,
+        model_keys={"gemini": standin.KEY},
+        model_urls={"gemini": server.url},
+        model_statistics=sent,
+    )
+    one = Desk(known, now=NOW)
+    made = one.repair(run_id(settings))
+    one.close()
+    assert made.by != "rules"
+    told = server.requests[0].text
+    assert (f"## {STATISTICS}\n" in told) is sent
+    (described,) = api.describe(run_id(settings), settings=settings)
+    numbers = [number for column in described.values for number in (column.minimum, column.median)]
+    assert all(str(number) in told for number in numbers) is sent
+    if sent:
+        quoted = json.loads(told.partition(f"## {STATISTICS}\n")[2].partition("\n")[2].partition("\n")[0])
+        (table,) = quoted["tables"]
+        assert (table["table"], table["records"], table["cadence in seconds"]) == (
+            "ACE_B",
+            described.rows,
+            3600,
+        )
+        assert [column["unit"] for column in table["columns"]] == ["nT"] * 3
+
+
+def test_a_table_that_is_gone_is_said_in_the_statistics(settings):
+    record = Runs(settings.runs).load(run_id(settings))
+    (table,) = column_statistics(record, Store(settings.home / "empty"))
+    assert table["table"] == "ACE_B"
+    assert "unknown because" in table
+
+
+def test_the_statistics_are_withheld_unless_set(tmp_path):
+    home = {"HELIO_HOME": str(tmp_path)}
+    said = {
+        value: read_settings(home | {"HELIO_MODEL_STATISTICS": value}).model_statistics
+        for value in ("", "send", "withhold")
+    }
+    assert said == {"": False, "send": True, "withhold": False}
+    with pytest.raises(RequestError, match="must be 'send' or 'withhold'"):
+        read_settings(home | {"HELIO_MODEL_STATISTICS": "yes"})
