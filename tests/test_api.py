@@ -327,6 +327,7 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
     assert set(CHECKS) - used == {
         "request",
         "chosen",
+        "sources",
         "document",
         "writing",
         "choice",
@@ -557,6 +558,7 @@ METHODS = {
     "save": lambda value: api.library().save(value),
     "create": lambda value: api.desk(by="rules").create(value),
     "create as": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", name=value),
+    "create sources": lambda value: api.desk(by="rules").create("shade the events", sources=value),
     "create chosen": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", chosen=value),
     "edit": lambda value: api.desk(by="rules").edit(value, "make it red"),
     "repair": lambda value: api.desk(by="rules").repair(value),
@@ -567,7 +569,7 @@ METHODS = {
 @in_one_test("value", [None, 5, b"x", math.nan, OTHER])
 @in_one_test("method", METHODS)
 def test_methods_of_what_is_returned_refuse_a_wrong_type_by_its_name(method: str, value: Any) -> None:
-    named = "name|request|run_id|pipeline|document|chosen"
+    named = "name|request|run_id|pipeline|document|chosen|sources"
     with pytest.raises(TypeError, match=f"^(each item of )?({named}) must be "):
         METHODS[method](value)
 

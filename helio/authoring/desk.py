@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from helio.authoring.compared import differences
+from helio.authoring.documents import SourceFile, read_sources
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult, fetched_datasets
@@ -57,6 +59,7 @@ from helio.pipelines.template.document import Document, as_text, require_id, slu
 from helio.pipelines.template.splice import splice
 from helio.settings import Settings
 from helio.steps.signature import signatures
+from helio.store.files import user_path
 from helio.store.runs import RunRecord, Runs
 
 if TYPE_CHECKING:
@@ -192,7 +195,12 @@ class Desk:
 
     @checked
     def create(
-        self, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
+        self,
+        request: str,
+        *,
+        name: str = "",
+        chosen: tuple[str, ...] = (),
+        sources: Sequence[str | Path] = (),
     ) -> Proposal | AuthorQuestion | AuthorReply:
         """Propose a new pipeline.
 
@@ -202,25 +210,31 @@ class Desk:
             The id; made from the request when empty.
         chosen : tuple of str
             Answers to the questions asked so far.
+        sources : sequence of str or Path
+            Lists of events, as CSV or text, which the rules draw as the request says.
 
         Raises
         ------
+        RequestError
+            A file cannot be read.
         NotUnderstood, NotProved, ModelError, Cancelled
             The failure is kept as a failed proposal.
         """
         if name:
             self._must_be_free(name)
         request = self._scrub(request)
-        self._errand = Errand("authored", "", request, name, chosen)
-        commands = answered(request, self.library, self._now)
+        files = self._read(sources)
+        self._errand = Errand("authored", "", request, name, chosen, _absolute(sources))
+        commands = "" if files else answered(request, self.library, self._now)
         if commands:
             message = (
                 f"a pipeline for this request exists; `helio author` does not run it. To run it:\n{commands}"
             )
             return AuthorReply(message, Attribution("rules"))
-        author, task = self._author_about(name), _Assignment("authored", request)
+        self._about, task = name, _Assignment("authored", request)
+        write = partial(self.rules.create, sources=files) if files else self._author_about(name).create
         with self._recording(task, name or "pipeline"):
-            outcome = author.create(request, chosen=chosen)
+            outcome = write(request, chosen=chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
         name = name or self.free_name(str(outcome.template.get("id") or "pipeline"))
@@ -257,7 +271,13 @@ class Desk:
 
     @checked
     def edit(
-        self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
+        self,
+        pipeline: str | Path,
+        request: str,
+        *,
+        name: str = "",
+        chosen: tuple[str, ...] = (),
+        sources: Sequence[str | Path] = (),
     ) -> Proposal | AuthorQuestion | AuthorReply:
         """Propose a change to a pipeline or to a pending proposal, or answer a question about it.
 
@@ -267,9 +287,12 @@ class Desk:
             A pipeline, the id of a pending proposal, or the name of a new pipeline that is not accepted yet.
         name : str
             The id of a new copy to change; required for a shipped pipeline.
+        sources : sequence of str or Path
+            Lists of events, as CSV or text, which the rules draw as the request says.
         """
         request = self._scrub(request)
-        self._errand = Errand("edited", str(pipeline), request, name, chosen)
+        files = self._read(sources)
+        self._errand = Errand("edited", str(pipeline), request, name, chosen, _absolute(sources))
         aim = self._aim(pipeline)
         is_fixed = RequestError(
             f"{aim.name} comes with helio and cannot be changed",
@@ -281,7 +304,7 @@ class Desk:
             self._must_be_free(name)
         task = _Assignment("edited", request)
         with self._recording(task, aim.name, before=aim.text):
-            outcome = self._edited(aim.name, request, aim.template, chosen)
+            outcome = self._edited(aim.name, request, aim.template, chosen, files)
         if not isinstance(outcome, TemplateDraft):
             return outcome
         if aim.is_fixed and not name:
@@ -441,11 +464,13 @@ class Desk:
         errand = kept.errand
         answers = (*errand.chosen, chosen)
         if errand.kind == "edited":
-            outcome = self.edit(errand.subject, errand.request, name=errand.name, chosen=answers)
+            outcome = self.edit(
+                errand.subject, errand.request, name=errand.name, chosen=answers, sources=errand.sources
+            )
         elif errand.kind == "repaired":
             outcome = self.repair(errand.subject, chosen=answers)
         else:
-            outcome = self.create(errand.request, name=errand.name, chosen=answers)
+            outcome = self.create(errand.request, name=errand.name, chosen=answers, sources=errand.sources)
         self.questions.remove(kept)
         return outcome
 
@@ -460,6 +485,15 @@ class Desk:
         )
 
     # Authors ----------------------------------------------------------------------------------------------
+
+    def _read(self, sources: Sequence[str | Path]) -> tuple[SourceFile, ...]:
+        """Read the files of a request, which the rules draw: no value of a file goes through a model."""
+        if sources and (self._by == "model" or self._replay is not None):
+            raise RequestError(
+                "a language model gets no files: the rules draw the events of a file",
+                advice="leave out --author model and --replay",
+            )
+        return read_sources(sources)
 
     def _author(self) -> Author:
         with_model = self._by == "model" or self._replay is not None
@@ -507,7 +541,17 @@ class Desk:
         memory = data("What the user told helio to remember", remembered) if remembered else ""
         return "\n\n".join(part for part in (memory, self.context, reasons) if part)
 
-    def _edited(self, pipeline: str, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
+    def _edited(
+        self,
+        pipeline: str,
+        request: str,
+        template: Document,
+        chosen: tuple[str, ...],
+        sources: tuple[SourceFile, ...],
+    ) -> Outcome:
+        if sources:
+            self._about = pipeline
+            return self.rules.edit(request, template, chosen=chosen, sources=sources)
         author = self._author_about(pipeline)
         if author is not self.rules:
             # the table of quantities swaps spacecraft better than a model
@@ -710,6 +754,10 @@ class Desk:
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
             lines.append(f"{dataset} has records of {span}; parameters: {names}")
         return lines
+
+
+def _absolute(sources: Sequence[str | Path]) -> tuple[str, ...]:
+    return tuple(str(user_path(source).absolute()) for source in sources)
 
 
 def _without_errors(proved: GateResult) -> GateResult:

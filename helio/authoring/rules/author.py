@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
+from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, preferred, with_names
 from helio.authoring.outcome import (
@@ -18,6 +19,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
+from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import marked, take_marks
 from helio.authoring.rules.sentence import LONGEST
 from helio.authoring.rules.sentence_reading import read_request
@@ -69,8 +71,15 @@ class RuleAuthor:
         self._now = now
         self._remembered = remembered
 
-    def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
+    def create(
+        self, request: str, *, chosen: tuple[str, ...] = (), sources: tuple[SourceFile, ...] = ()
+    ) -> Outcome:
         """Write a template for a simple request: spacecraft, quantities, time, computations, and how the figure looks.
+
+        Parameters
+        ----------
+        sources : tuple of SourceFile
+            Lists of events to shade, to mark or to superpose a series on.
 
         Raises
         ------
@@ -82,7 +91,12 @@ class RuleAuthor:
         _check_length(request)
         items = self._remembered()
         request, names = with_names(request, items)
-        rest, marks = take_marks(request)
+        ask = _answers(chosen)
+        try:
+            listed = ListedEvents(request, sources, now=self._now, ask=ask)
+        except _PendingQuestion as pending:
+            return pending.question
+        rest, marks = take_marks(listed.with_time())
         reading = read_request(rest, self._catalogue, self._now)
         self._refuse_others(reading.unread)
         _refuse_unread(reading.unread)
@@ -90,9 +104,9 @@ class RuleAuthor:
             raise reading.doubt
         wanted, preferences = preferred(reading.request, request, items)
         try:
-            template, notes = write_template(
-                wanted, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
-            )
+            template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
+            if sources:
+                template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
             if marks:
                 template = marked(marks, template, catalogue=self._catalogue, ask=_answers(()))
         except _PendingQuestion as pending:
@@ -101,7 +115,7 @@ class RuleAuthor:
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
-        return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes))
+        return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes))
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
@@ -123,8 +137,15 @@ class RuleAuthor:
                 advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
             )
 
-    def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template, or answer a question about the template."""
+    def edit(
+        self,
+        request: str,
+        template: Document,
+        *,
+        chosen: tuple[str, ...] = (),
+        sources: tuple[SourceFile, ...] = (),
+    ) -> Outcome:
+        """Change a template, or answer a question about the template; `sources` are lists of events to draw."""
         from helio.authoring.rules.edit import edited
 
         _check_length(request)
@@ -137,6 +158,7 @@ class RuleAuthor:
                 gate=self._gate,
                 now=self._now,
                 ask=_answers(chosen),
+                sources=sources,
             )
         except _PendingQuestion as pending:
             return pending.question
