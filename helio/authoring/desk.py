@@ -7,7 +7,7 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -33,9 +33,10 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.providers import has_model
+from helio.authoring.providers import has_model, is_small
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.quoting import data
+from helio.authoring.recorded import Records
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
@@ -151,7 +152,10 @@ class Desk:
         self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
         self.memory = Memory(settings.memory)
         self._about: str = ""
-        self.rules = RuleAuthor(self.catalogue, self._gate, now=now, remembered=self._remembered)
+        self._records = Records(Runs(settings.runs), self.library)
+        self.rules = RuleAuthor(
+            self.catalogue, self._gate, now=now, remembered=self._remembered, records=self._records
+        )
         self._by = by
         self._ended = ended
         self._replay = replay
@@ -503,14 +507,18 @@ class Desk:
             from helio.authoring.author import ModelAuthor
             from helio.authoring.discovery import CatalogueTools
             from helio.authoring.door import open_door
+            from helio.authoring.transcript import was_small
 
             self._door = open_door(self._settings, ended=self._ended, replay=self._replay)
-            self._door.transcript.note("clock", now=self._now.isoformat())
+            small = is_small(self._settings) if self._replay is None else was_small(self._replay)
+            self._door.transcript.note("clock", now=self._now.isoformat(), small=small)
             self._writer = ModelAuthor(
                 self._door,
                 lambda: CatalogueTools(self.catalogue, self.library, self._settings.runs),
                 self._gate,
                 now=self._now,
+                records=self._records,
+                small=small,
             )
         return self._writer
 
@@ -582,6 +590,12 @@ class Desk:
                     "without a language model, helio knows only one repair of this run, and you rejected it",
                     advice="set GEMINI_API_KEY to let a model repair the run",
                 )
+        if self._settings.model_statistics:
+            from helio.authoring.column_statistics import column_statistics
+            from helio.store.store import Store
+
+            record, store = Runs(self._settings.runs).load(failure.run), Store(self._settings.store)
+            failure = replace(failure, statistics=column_statistics(record, store))
         return author.repair(template, failure, chosen=chosen)
 
     # Proposals --------------------------------------------------------------------------------------------

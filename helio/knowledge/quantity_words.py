@@ -55,7 +55,10 @@ SPECTRA = tuple(row.quantity for row in WORDS if row.kind == "spectrum")
 
 # "by" is a word and By a component.
 COMPONENTS: tuple[tuple[str, str], ...] = (
-    (B, r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xz]|b_[xyzrtn])"),
+    (
+        B,
+        r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xzrn]|b_[xyzrtn]|(?<=bx[ ,/])\s*by|by(?=\s*(?:,|/|and|&)?\s*bz))",
+    ),
     (VELOCITY, r"v_?[xyzrtn]"),
 )
 

@@ -19,6 +19,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
+from helio.authoring.recorded import Records
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import marked, take_marks
 from helio.authoring.rules.sentence import LONGEST
@@ -56,6 +57,8 @@ class RuleAuthor:
         Naive UTC.
     remembered : callable
         Returns what the user told helio to remember.
+    records : Records, optional
+        The records of runs and changes, for questions about them.
     """
 
     def __init__(
@@ -65,11 +68,13 @@ class RuleAuthor:
         *,
         now: datetime,
         remembered: Callable[[], Sequence[Item]] = tuple,
+        records: Records | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._gate = gate
         self._now = now
         self._remembered = remembered
+        self._records = records
 
     def create(
         self, request: str, *, chosen: tuple[str, ...] = (), sources: tuple[SourceFile, ...] = ()
@@ -98,7 +103,7 @@ class RuleAuthor:
             return pending.question
         rest, marks = take_marks(listed.with_time())
         reading = read_request(rest, self._catalogue, self._now)
-        self._refuse_others(reading.unread)
+        refuse_others(reading.unread, self._catalogue)
         _refuse_unread(reading.unread)
         if reading.doubt is not None:
             raise reading.doubt
@@ -116,26 +121,6 @@ class RuleAuthor:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes))
-
-    def _refuse_others(self, unread: tuple[str, ...]) -> None:
-        """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
-        if not unread:
-            return
-        missions = {craft.mission.casefold(): craft.mission for _, craft in self._catalogue.crafts()}
-        known = spellings()  # "wind" may be left of the solar wind
-        named = next(
-            (
-                missions[word.casefold()]
-                for word in unread
-                if word.casefold() in missions and word.casefold() not in known
-            ),
-            "",
-        )
-        if named:
-            raise NotUnderstood(
-                f"helio knows no quantities of {named}",
-                advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
-            )
 
     def edit(
         self,
@@ -159,6 +144,7 @@ class RuleAuthor:
                 now=self._now,
                 ask=_answers(chosen),
                 sources=sources,
+                records=self._records,
             )
         except _PendingQuestion as pending:
             return pending.question
@@ -197,6 +183,27 @@ def _check_length(request: str) -> None:
         raise NotUnderstood(
             f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
             advice="shorten the request, or set GEMINI_API_KEY to use a model",
+        )
+
+
+def refuse_others(unread: tuple[str, ...], catalogue: Catalogue) -> None:
+    """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
+    if not unread:
+        return
+    missions = {craft.mission.casefold(): craft.mission for _, craft in catalogue.crafts()}
+    known = spellings()  # "wind" may be left of the solar wind
+    named = next(
+        (
+            missions[word.casefold()]
+            for word in unread
+            if word.casefold() in missions and word.casefold() not in known
+        ),
+        "",
+    )
+    if named:
+        raise NotUnderstood(
+            f"helio knows no quantities of {named}",
+            advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
         )
 
 

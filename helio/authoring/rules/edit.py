@@ -12,6 +12,7 @@ from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import Attribution, AuthorReply, NotProved, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import Additions
 from helio.authoring.rules.answers import answered, is_question
 from helio.authoring.rules.computed import tool_names
@@ -91,8 +92,14 @@ def edited(
     now: datetime,
     ask: Asks,
     sources: tuple[SourceFile, ...] = (),
+    records: Records | None = None,
 ) -> Outcome:
     """Answer a question about a template, or change the template as the sentence requests.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of runs and changes, for questions about them.
 
     Raises
     ------
@@ -102,7 +109,7 @@ def edited(
         The changed pipeline could not run.
     """
     if is_question(request):
-        return AuthorReply(answered(request, template, catalogue, now), BY)
+        return AuthorReply(answered(request, template, catalogue, now, records), BY)
     listed = ListedEvents(request, sources, now=now, ask=ask, is_new=False)
     start = listed.drawn(template, catalogue=catalogue, ask=ask) if sources else template
     editor = _Editor(listed.rest, start, catalogue, now, ask)

@@ -19,6 +19,22 @@ Placed = list[tuple[int, RequestQuantity]]
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
 
 
+_SPECIES = re.compile(
+    r"\b(?P<species>electron|proton|ion)s?\s+(?P<first>density|temperature|velocity|speed)\s*(?P<joint>,|/|&|\+|\band\b)\s*"
+    r"(?P<second>density|temperature|velocity|speed)\b",
+    re.IGNORECASE,
+)
+
+
+def with_species(text: str) -> str:
+    """Name the particles of every moment: the second moment is of the same particles as the first.
+
+    >>> with_species("electron density and temperature")
+    'electron density and electron temperature'
+    """
+    return _SPECIES.sub(r"\g<species> \g<first> \g<joint> \g<species> \g<second>", text)
+
+
 def names_of_spacecraft() -> str:
     """Return a regular expression that matches every name of a spacecraft."""
     return _any(spellings())
@@ -49,6 +65,12 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
         rf"(?:{names})(?![\w-]))"
     )
+    for match in sentence.take(  # THEMIS A to E; MMS 1-4
+        rf"(?<![\w-])({every})[\s-]*([A-E1-4])\s*(?:-|–|\bto\b|\bthrough\b)\s*(?:{every})?[\s-]*([A-E1-4])(?![\w-])"
+    ):
+        first, last = match[2].upper(), match[3].upper()
+        crafts = grouped[missions[match[1].casefold()]]
+        found += [(match.start(), craft) for craft in crafts if first <= craft[-1] <= last]
     # STEREO A and B; MMS 1, 2 and 3
     for match in sentence.take(
         rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
@@ -63,6 +85,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         r"(?: spacecraft| probes| satellites)?"
     ):
         found += [(match.start(), craft) for craft in grouped[missions[match[1].casefold()]]]
+    sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
     for match in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"):
         found.append((match.start(), named[match[0].casefold()]))
     for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.dates import with_plain_dates
 from helio.errors import TimeRangeError
 from helio.time_range import parse_time_range
 
@@ -47,6 +48,7 @@ def with_plain_times(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         The sentence gives the event another year.
     """
     notes: list[str] = []
+    text = with_plain_dates(text)
     text = _HALF.sub(lambda match: _half(match, now), text)
     text = _HOURS.sub(_hours, text)
     text = _ROTATION.sub(lambda match: _rotation(match, notes), text)

@@ -19,6 +19,7 @@ from helio.authoring.rules.named import (
     read_datasets,
     read_quantities,
     read_spacecraft,
+    with_species,
 )
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Sentence
@@ -50,14 +51,20 @@ _FRAME = (
     r"\b(?:(?:rotated|transformed|converted|turned)\s+(?:in)?to\s+)?"
     rf"({'|'.join(FRAMES)})\b(?: (?:frame|coordinates?))?"
 )
-_TOGETHER = r"\b(?:(?:all\s+)?in|on|,)\s*(?:one|the same|a single|a common|one single) (?:panel|axes|plot)\b"
+_TOGETHER = (
+    r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as)|[,;])\s*"
+    r"(?:one|1|the same|same|a single|a common|one single) (?:panel|axes|plot)\b"
+)
 _PANELS = rf"\b(?:in\s+)?({'|'.join(_COUNTED)}|\d)\s+(?:separate\s+)?panels\b"
 _LAYOUT = (
     r"\bon top\b|\bat the (?:top|bottom)\b"
     r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))|, ?\bbelow\b"
 )
 _OVERLAID = r"\boverla(?:y|id|ys|ying)\b|\bside by side\b"
-_UNIT = r"\bin\s+(?:units of\s+)?((?-i:nT|km/s|K|nPa|eV|AU|R_E|cm\^?-3))(?![\w/^-])"
+_UNIT = (
+    r"\bin\s+(?:units of\s+)?((?-i:nT|pT|km/s|m/s|K|MK|nPa|Pa|eV|keV|AU|R_E|RE|km|mV/m|Hz|kHz|c?m\^?-3|1/c?m\^?3"
+    r"|/cc|/cm\^?3))(?![\w/^-])"
+)
 _LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 _CADENCE = (
     rf"\b{_LENGTH}[- ](?:resolution|cadence|data|values)\b|(?<=\bat )(?:an?\s+)?{_LENGTH}"
@@ -84,6 +91,8 @@ _LOG = (
     rf"\b{_SCALED}(?P<out>\s+(?:on|in|with)\s+(?:an?\s+)?log(?:arithmic)?(?:\s+(?:scale|axis))?)\b",
     rf"\b(?P<out>log(?:arithmic)?\s+(?:scale|axis)\s+for\s+(?:the\s+)?){_SCALED}\b",
     r"\b(?P<what>)(?:on |with |in )?(?:an?\s+)?log(?:arithmic)?[- ](?:y[- ])?(?:scales?|y[- ]axis|y|axis|axes)\b",
+    rf"\b{_SCALED}(?P<out>\s*\(log(?:arithmic)?(?:\s+(?:scale|axis))?\))",
+    rf"\b(?P<out>log(?:arithmic)?\s+)(?:(?:proton|plasma|electron|ion)\s+)?{_SCALED}\b",
     r",\s*(?P<what>)(?:(?:use |with )?log(?:arithmic)?)(?=\s*(?:$|[,.;]))",
 )
 
@@ -126,7 +135,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         A duration may be a cadence or a time.
     """
     text, named = with_plain_times(text, now)
-    sentence = Sentence(text)
+    sentence = Sentence(with_species(text))
     title = sentence.take_text(_TITLE)
     exports = _exports(sentence)
     name = sentence.take_text(_NAME).lower()

@@ -266,7 +266,7 @@ def test_what_is_not_understood_is_said(author, request_, words):
         ("cross-correlate ACE and Wind density 2003-01-02", "'cross-correlate'"),
         ("histogram of ACE density 2003-01-02", "'histogram'"),
         ("monthly ACE density 2003", "'monthly'"),
-        ("ACE speed in m/s 2003-01-02", "'m/s'"),
+        ("ACE speed in mi/s 2003-01-02", "'mi/s'"),
         ("ACE field in Gauss 2003-01-02", "'Gauss'"),
         ("ACE protons >2 MeV 2003-01-02", "'>2'"),
         ("AE index and solar wind of ACE 2023-01-02", "'solar', 'wind'"),

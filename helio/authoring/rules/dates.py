@@ -1,0 +1,125 @@
+"""Write dates as people type them, such as ``23/07/2012``, in the forms that helio reads as time ranges."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+
+_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if number}
+_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
+_TH = r"(?:st|nd|rd|th)?"
+_DAY = rf"\d{{1,2}}{_TH}"
+_AND = r"\s*(?:and|&)\s*"
+_JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\bthrough\b)\s*"
+_YEAR = r"(?:19|20)\d{2}"
+
+
+def with_plain_dates(text: str) -> str:
+    """Replace dates by dates that helio's grammar of time ranges has; leave alone what has two meanings.
+
+    >>> with_plain_dates("on 23/07/2012"), with_plain_dates("2003, November"), with_plain_dates("5/6/2010")
+    ('on 2012-07-23', 'November 2003', '5/6/2010')
+    >>> with_plain_dates("days 90-95 of 2001"), with_plain_dates("26 Feb 2008 0400-0600 UT")
+    ('2001-090 through 2001-095', '26 Feb 2008 04:00 to 06:00')
+    """
+    for pattern, written in _FORMS:
+        text = re.sub(pattern, written, text, flags=re.IGNORECASE)
+    return text
+
+
+def _numbered(match: re.Match[str]) -> str:
+    """Write ``23/07/2012`` or ``23.7.2012``; a date with slashes only if one of the numbers is no month."""
+    first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
+    months = 12
+    if match["dot"] == "." or first > months or first == second:
+        day, month = first, second
+    elif second > months:
+        month, day = first, second
+    else:
+        return match[0]
+    try:
+        return f"{date(year, month, day):%Y-%m-%d}"
+    except ValueError:
+        return match[0]
+
+
+def _year_first(match: re.Match[str]) -> str:
+    try:
+        return f"{date(int(match[1]), int(match[2]), int(match[3])):%Y-%m-%d}"
+    except ValueError:
+        return match[0]
+
+
+def _days_of_year(match: re.Match[str]) -> str:
+    year = match["year"] or match["after"]
+    return f"{year}-{int(match['first']):03d} through {year}-{int(match['last']):03d}" if year else match[0]
+
+
+def _clocks(match: re.Match[str]) -> str:
+    first, last = (f"{match[name][:2]}:{match[name][2:]}" for name in ("first", "last"))
+    return f"{first} to {last}" if first < last <= "24:00" else match[0]
+
+
+def _number_of_month(name: str) -> int:
+    return _MONTHS[name[:3].lower()]
+
+
+def _two_months(match: re.Match[str]) -> str:
+    """Write ``October and November 2003`` as a range that contains both months."""
+    first, last = (_number_of_month(match[name]) for name in ("first", "last"))
+    if first >= last or (match["joint"].strip().casefold() in ("and", "&") and last != first + 1):
+        return match[0]
+    return f"{match['first']} {match['year']} to {match['last']} {match['year']}"
+
+
+def _two_days(match: re.Match[str]) -> str:
+    """Write ``10 and 11 May 2024`` as the range of both days."""
+    first, last = int(match["first"]), int(match["last"])
+    return f"{first}-{last} {match['month']} {match['year']}" if last == first + 1 else match[0]
+
+
+def _two_years(match: re.Match[str]) -> str:
+    return f"{match['first']} to {match['last']}" if int(match["first"]) < int(match["last"]) else match[0]
+
+
+def _lasting(match: re.Match[str]) -> str:
+    """Write ``3 days from 2024-05-10`` and ``2024-05-10 for 3 days`` as a range."""
+    try:
+        start = date.fromisoformat(match["start"])
+    except ValueError:
+        return match[0]
+    numbers = {"two": 2, "three": 3, "four": 4, "five": 5, "seven": 7, "ten": 10}
+    count = numbers.get(match["count"].lower()) or int(match["count"])
+    days = count * 7 if match["unit"].lower().startswith("week") else count
+    return f"{start} to {start + timedelta(days=days)}"
+
+
+_COUNT = r"(?P<count>two|three|four|five|seven|ten|\d{1,2})\s+(?P<unit>days?|weeks?)"
+_ISO = r"(?P<start>\d{4}-\d{2}-\d{2})(?![\dT:-])"
+_FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"(?<![\d./-])(?P<first>\d{1,2})(?P<dot>[./])(?P<second>\d{1,2})(?P=dot)"
+     r"(?P<year>(?:19|20)\d{2})(?![\d./-])", _numbered),
+    (r"(?<![\d./-])((?:19|20)\d{2})[./](\d{1,2})[./](\d{1,2})(?![\d./-])", _year_first),
+    (rf"(?<![\w-])(\d{{1,2}})({'|'.join(_MONTHS)})({_YEAR})(?![\w-])", r"\1 \2 \3"),
+    (rf"(?<![\d-])(?P<year>{_YEAR}),\s*(?P<month>{_MONTH})(?:\s+(?P<day>{_DAY}))(?=\s*(?:$|[,.;]))",
+     r"\g<day> \g<month> \g<year>"),
+    (rf"(?<![\d-])({_YEAR}),\s*({_MONTH})(?=\s*(?:$|[,.;]))", r"\2 \1"),
+    (rf"\b(?P<first>{_MONTH})(?P<joint>{_JOINT}|\s*&\s*|\s+and\s+)(?P<last>{_MONTH}),?\s+"
+     rf"(?P<year>{_YEAR})(?![\d-])", _two_months),
+    (rf"(?<![\d.:-])(?P<first>\d{{1,2}})\.?{_TH}{_AND}(?P<last>\d{{1,2}})\.?{_TH}\s+(?:of\s+)?(?P<month>{_MONTH}),?\s+"
+     rf"(?P<year>{_YEAR})", _two_days),
+    (rf"(?<![\d.:-])(?P<month>{_MONTH})\s+(?P<first>\d{{1,2}}){_TH}{_AND}(?P<last>\d{{1,2}}){_TH},?\s+"
+     rf"(?P<year>{_YEAR})", _two_days),
+    (rf"(?:(?<![\d-])(?P<year>{_YEAR}),?\s*)?\b(?:DOY|days?(?:\s+of\s+(?:the\s+)?year)?)\s*(?P<first>\d{{1,3}}){_JOINT}"
+     rf"(?:(?:DOY|day)\s*)?(?P<last>\d{{1,3}})(?![\d-])(?:,?\s*(?:of\s+|in\s+)?(?P<after>{_YEAR}))?", _days_of_year),
+    (r"(?<![\d:.-])(?P<first>[0-2]\d[0-5]\d)\s*(?:UTC?)?(?:-|–|\s+to\s+|\s+until\s+)"
+     r"(?P<last>[0-2]\d[0-5]\d)\s*(?:UTC?|Z)\b", _clocks),
+    (rf"(?<![\d./:-])(?P<first>{_YEAR})\s*[-–]\s*(?P<last>{_YEAR})(?![\d./:-])", _two_years),
+    (rf"\b(?:the\s+)?(?:{_COUNT})\s+(?:from|after|since|starting\s+(?:on|at|from))\s+{_ISO}", _lasting),
+    (rf"\b(?:from\s+|starting\s+(?:on\s+)?)?{_ISO}\s*(?:,|for|\+|plus)\s*{_COUNT}(?![\w-])", _lasting),
+    (rf"\bthe\s+year\s+(?={_YEAR}\b)", ""),
+    (r"\bthe\s+month\s+of\s+(?=\w)", ""),
+)  # fmt: skip
+"""Patterns of dates, and how helio's grammar writes what they match."""

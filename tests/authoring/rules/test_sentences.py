@@ -1,0 +1,72 @@
+"""Sentences as physicists type them, read into pipelines: the labels that the figure draws, and the time."""
+
+import re
+
+from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from tests.rows import in_one_test
+
+CREATED = (
+    ("plz plot wind B gse and proton density from 2012-03-08 till 2012-03-10", [["Wind_B"], ["Wind_n"]],
+     "2012-03-08 to 2012-03-10"),
+    ("STEREO B magnetic field RTN 23/07/2012", [["STB_B"]], "2012-07-23 to 2012-07-24"),
+    ("Wind B gse 03.02.2015", [["Wind_B"]], "2015-02-03 to 2015-02-04"),
+    ("Wind B gse on 2015/02/03", [["Wind_B"]], "2015-02-03 to 2015-02-04"),
+    ("cluster c3 magnetic field magnitude, jan 1st 2004", [["Cluster3_Bmag"]], "2004-01-01 to 2004-01-02"),
+    ("MMS 1-4 |B| in one panel 2015-10-16T13:00/2015-10-16T13:10", [[f"MMS{n}_Bmag" for n in (1, 2, 3, 4)]],
+     "2015-10-16T13:00:00 to 2015-10-16T13:10:00"),
+    ("THEMIS A to C, Bz GSM, 26 Feb 2008, one panel", [["THEMISA_Bz", "THEMISB_Bz", "THEMISC_Bz"]],
+     "2008-02-26 to 2008-02-27"),
+    ("RBSP-A position and magnetic field on 17 March 2013", [["RBSPA_B"], ["RBSPA_position"]],
+     "2013-03-17 to 2013-03-18"),
+    ("Voyager 1 magnetic field strength 1979-03", [["Voyager1_Bmag"]], "1979-03-01 to 1979-04-01"),
+    ("MAVEN solar wind density, Sept 2017", [["MAVEN_n"]], "2017-09-01 to 2017-10-01"),
+    ("Dst index for 2003, November", [["OMNI_Dst"]], "2003-11-01 to 2003-12-01"),
+    ("ap index during October and November 2003", [["OMNI_ap"]], "2003-10-01 to 2003-12-01"),
+    ("Kp 2003-2005", [["OMNI_Kp"]], "2003-01-01 to 2006-01-01"),
+    ("ACE |B| 10 and 11 May 2004", [["ACE_Bmag"]], "2004-05-10 to 2004-05-12"),
+    ("ACE |B| for 3 days from 2004-05-10", [["ACE_Bmag"]], "2004-05-10 to 2004-05-13"),
+    ("i need density (log) and velocity of wind for halloween storm 2003", [["Wind_Vvec"], ["Wind_n"]],
+     "2003-10-28 to 2003-11-02"),
+    ("fft of B magnitude ACE for 2004-11-08, 1 hour window", [["ACE_Bmag_power"]], "2004-11-08 to 2004-11-09"),
+    ("wind magnetic field in nT and density in m^-3, 1998-05-04", [["Wind_B"], ["Wind_n_m3"]],
+     "1998-05-04 to 1998-05-05"),
+    ("proton temperature in eV at ACE, 2001 day 90 to 95", [["ACE_T_eV"]], "2001-03-31 to 2001-04-06"),
+    ("Show electron energy spectrogram from THEMIS-C for 2009-03-15 0200-0400 UT", [["THEMISC_electrons"]],
+     "2009-03-15T02:00:00 to 2009-03-15T04:00:00"),
+    # a component between two others, and a moment after another of the same particles
+    ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
+    ("Wind electron density and temperature 6 April 2005", [["Wind_Ne"], ["Wind_Te"]],
+     "2005-04-06 to 2005-04-07"),
+    ("I am interested in the magnetic field of Cluster 4 in GSM coordinates during 2005-08-24 08:00 UT to 14:00 UT",
+     [["Cluster4_B_gsm"]], "2005-08-24T08:00:00 to 2005-08-24T14:00:00"),
+)  # fmt: skip
+REFUSED = (
+    ("ACE |B| on 5/6/2010", "5/6/2010"),  # June or May
+    ("ACE |B| 10 and 15 May 2004", "10|15"),  # two days, not a range
+    ("mms2 FPI electron density and temperature on 2017-07-11", "electron temperature"),
+    ("ACE |B| around 10 May 2004", "around"),
+)
+
+
+@in_one_test(("sentence", "panels", "time"), CREATED)
+def test_a_sentence_becomes_a_figure(author, sentence, panels, time):
+    outcome = author.create(sentence)
+    assert isinstance(outcome, TemplateDraft), outcome
+    template = outcome.template
+    drawn = next(
+        step["tool_args"]["spec"]["panels"]
+        for step in template["steps"]
+        if step["tool_name"] == "render_spec"
+    )
+    assert drawn == panels
+    assert template["variables"]["$TIME_RANGE"]["default"] == time
+
+
+@in_one_test(("sentence", "named"), REFUSED)
+def test_what_has_two_meanings_is_refused(author, sentence, named):
+    try:
+        outcome = author.create(sentence)
+    except NotUnderstood as error:
+        assert re.search(named, str(error)), error
+    else:
+        raise AssertionError(outcome)
