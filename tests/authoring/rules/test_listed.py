@@ -92,6 +92,32 @@ def test_an_edit_shades_events_once_and_then_changes_their_colour(author, file, 
     assert [entry for entry in events if entry] == [[{"of": "events", "color": "red"}]]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ACE magnetic field for 2022-01-01, shade storms.csv in red and mark onsets.txt in blue",
+        "ACE magnetic field for 2022-01-01 with events in storms.csv shaded in red, mark times in onsets.txt in blue",
+        "shade storms in storms.csv in red and mark onsets in onsets.txt in blue on ACE magnetic field for 2022-01-01",
+    ],
+)
+def test_a_sentence_names_the_file_of_each_wish(words: str, author, file):
+    sources = read_sources(
+        [file("2022-01-01T03:00,2022-01-01T06:00\n", "storms.csv"), file("2022-01-01T09:00\n", "onsets.txt")]
+    )
+    spec = step(author.create(words, sources=sources), "render_spec")["tool_args"]["spec"]
+    assert spec["events"] == [{"of": "events", "color": "red"}]
+    assert spec["vlines"] == [{"x": "2022-01-01T09:00:00", "color": "blue"}]
+
+
+@pytest.mark.parametrize(
+    "words", ["mark these times with vertical lines", "highlight the onsets", "mark onsets.txt"]
+)
+def test_words_for_lines_at_times(words: str, author, file):
+    sources = read_sources([file("2022-01-01T09:00\n", "onsets.txt")])
+    draft = author.create(f"Plot ACE magnetic field for 2022-01-01 and {words}", sources=sources)
+    assert step(draft, "render_spec")["tool_args"]["spec"]["vlines"] == [{"x": "2022-01-01T09:00:00"}]
+
+
 def test_an_edit_does_not_superpose(author, file, overview):
     sources = read_sources([file("2022-01-01T03:00\n")])
     with pytest.raises(NotUnderstood, match="only in a new pipeline"):
