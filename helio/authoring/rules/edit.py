@@ -10,7 +10,15 @@ from typing import Any
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
-from helio.authoring.outcome import Attribution, AuthorReply, NotProved, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.outcome import (
+    USE_A_MODEL,
+    Attribution,
+    AuthorReply,
+    NotProved,
+    NotUnderstood,
+    Outcome,
+    TemplateDraft,
+)
 from helio.authoring.rules.additions import Additions
 from helio.authoring.rules.answers import answered, is_question
 from helio.authoring.rules.computed import tool_names
@@ -163,8 +171,8 @@ class _Editor(Additions):
                 f"helio does not understand {quoted}"
                 if quoted
                 else "the request names no change that helio can make without a language model",
-                advice="say in simple words which colour, title, window, panel, spacecraft or time you want; or set "
-                "GEMINI_API_KEY to use a model",
+                advice="say in simple words which colour, title, window, panel, spacecraft or time you want; or "
+                f"{USE_A_MODEL}",
             )
 
     # Lines ------------------------------------------------------------------------------------------------
@@ -797,7 +805,7 @@ class _Editor(Additions):
         if self.sentence.joins_times():
             raise NotUnderstood(
                 "without a language model, helio can replace the time range but not add a second one",
-                advice=f"say 'use {times[0]} instead', or set GEMINI_API_KEY to use a model",
+                advice=f"say 'use {times[0]} instead', or {USE_A_MODEL}",
             )
         if len(times) > 1:
             raise NotUnderstood(
