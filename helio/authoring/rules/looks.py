@@ -24,6 +24,7 @@ from helio.pipelines.template.labels import owner
 _DASHES = VOCABULARY["dashes"]
 _QUOTED = r"[\"“'‘](?P<text>[^\"”]+?)[\"”'’](?=\s|$|[,.;])"
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_NO_YEAR = rf"(?!(?:19|20)\d\d\b){_NUMBER}"
 _NAMED = r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+(?!axis|panel|line)[\w|.-]+)??)"
 _TIME = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?Z?"
 _UNIT = r"(?:\s*(?:nT|km/s|nPa|K|eV|mV/m|R_E|deg|cm\^?-3|cm⁻³))?"
@@ -90,11 +91,6 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
                 r"\s+(?:to|from|between)\s+"
                 rf"(?P<low>{_NUMBER})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NUMBER})"
                 r"(?:\s*(?:nT|km/s|nPa|K|eV|cm\^-3|cm⁻³))?", None),
-    ("y_range", rf"\b(?:limit|restrict|scale|set|zoom)\s+(?:the\s+)?{_PANEL}?(?:\s+(?:panel|axis|range))?"
-                rf"\s+(?:to|from|between)\s+(?P<low>{_NUMBER})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NUMBER})"
-                rf"{_UNIT}{_END}", None),
-    ("y_range", rf"\b{_PANEL}\s+(?:axis\s+|panel\s+|scale\s+)?(?:range\s+)?(?:from|between)\s+"
-                rf"(?P<low>{_NUMBER})\s*(?:to|\.\.|and|–|-)\s*(?P<high>{_NUMBER}){_UNIT}{_END}", None),
     ("log_z", r"\b(?:make\s+|use\s+)?(?:the\s+)?colou?r[ -]?(?:scale|bar|axis)\s+(?:in\s+|to\s+)?log(?:arithmic)?\b"
               r"|\blog(?:arithmic)?\s+colou?r[ -]?(?:scale|bar|axis)\b", True),
     ("log_scale", rf"\b(?:make|set)\s+{_NAMED}\s+(?:y[- ])?axis\s+(?:to\s+)?{_KIND}\b", None),
@@ -113,6 +109,14 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("legend", r"\b(?:hide|remove|without|drop|no)\s+(?:the\s+)?legend\b", False),
     ("legend", r"\b(?:show|add|with)\s+(?:the\s+|a\s+)?legend\b", True),
     ("font_size", r"\b(?:use |set )?(?:the )?font(?: size)?(?: to| of)?\s+(?P<size>\d+)\b", None),
+)  # fmt: skip
+# Ranges of values in a change; in a request for a new figure the same words may mean times.
+_RANGES: tuple[tuple[str, str, Any], ...] = (
+    ("y_range", rf"\b(?:limit|restrict|scale|set|zoom)\s+(?:the\s+)?{_PANEL}?(?:\s+(?:panel|axis|range))?"
+                rf"\s+(?:to|from|between)\s+(?P<low>{_NO_YEAR})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NO_YEAR})"
+                rf"{_UNIT}{_END}", None),
+    ("y_range", rf"\b{_PANEL}\s+(?:axis\s+|panel\s+|scale\s+)?(?:range\s+)?(?:from|between)\s+"
+                rf"(?P<low>{_NO_YEAR})\s*(?:to|\.\.|and|–|-)\s*(?P<high>{_NO_YEAR}){_UNIT}{_END}", None),
 )  # fmt: skip
 # Lines and shades at times and values: the key of the figure, and the phrase; each group is a key of the mark.
 MARKS = (
@@ -181,7 +185,7 @@ class Looks:
 
     def read_looks(self) -> None:
         """Set the titles, colours, line styles and axes that the sentence requests."""
-        for key, pattern, constant in LOOKS:
+        for key, pattern, constant in (*LOOKS, *_RANGES):
             for match in self.sentence.take(pattern):
                 figure, groups = self._figure(), _groups(match)
                 what = groups.pop("what", "")

@@ -24,6 +24,8 @@ CREATED = (
      "2008-02-26 to 2008-02-27"),
     ("RBSP-A position and magnetic field on 17 March 2013", [["RBSPA_B"], ["RBSPA_position"]],
      "2013-03-17 to 2013-03-18"),
+    ("wind speed from 1997 to 1998", [["Wind_V"]], "1997-01-01 to 1999-01-01"),
+    ("ACE |B| from 10 to 12 May 2004", [["ACE_Bmag"]], "2004-05-10 to 2004-05-13"),
     ("Voyager 1 magnetic field strength 1979-03", [["Voyager1_Bmag"]], "1979-03-01 to 1979-04-01"),
     ("MAVEN solar wind density, Sept 2017", [["MAVEN_n"]], "2017-09-01 to 2017-10-01"),
     ("Dst index for 2003, November", [["OMNI_Dst"]], "2003-11-01 to 2003-12-01"),
@@ -129,6 +131,7 @@ EDITED = (
     ("omni-storm", "put everything in one panel", None, "same unit"),
     ("wind-plasma", "remove everything", None, "does not understand 'remove'"),
     ("wind-plasma", "swap panels 1 and 7", None, "panel 7"),
+    ("wind-plasma", "density from 1997 to 1998", None, "density"),
     ("wind-plasma", "panel from 10 to 12 May", None, "panel|May"),
 )  # fmt: skip
 
