@@ -151,6 +151,14 @@ class Settings:
     model_fallback: str = "gemini-3.7-flash"
     """``$HELIO_MODEL_FALLBACK``: language model to ask if the other models fail; empty for none (``none``
     in the variable). Default: ``gemini-3.7-flash``, and none if ``$HELIO_MODEL`` is set."""
+    model_size: Literal["", "small", "large"] = ""
+    """``$HELIO_MODEL_SIZE``, ``small`` or ``large``: a small model fills in a typed request for a new pipeline, from
+    which helio writes the template; a large model writes the template. Default: ``small`` for the providers
+    ``ollama``, ``vllm`` and ``llamacpp``, which run on your own machine, otherwise ``large``."""
+    model_statistics: bool = False
+    """``$HELIO_MODEL_STATISTICS``, ``send`` or ``withhold``: whether a model that repairs a failed run gets
+    statistics of its tables: the share of missing values, minimum, median and maximum of each column.
+    Default: ``withhold``."""
     model_tokens: int | None = None
     """``$HELIO_MODEL_TOKENS``: maximum number of tokens for one request of the user. Default: no limit."""
     model_prices: tuple[float, float] | None = None
@@ -234,6 +242,12 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     sandbox = environ.get("HELIO_SANDBOX") or "refuse"
     if sandbox not in ("refuse", "weak"):
         raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be 'refuse' or 'weak'")
+    size = environ.get("HELIO_MODEL_SIZE", "")
+    if size not in ("", "small", "large"):
+        raise RequestError(f"HELIO_MODEL_SIZE is '{size}'; it must be 'small' or 'large'")
+    statistics = environ.get("HELIO_MODEL_STATISTICS") or "withhold"
+    if statistics not in ("send", "withhold"):
+        raise RequestError(f"HELIO_MODEL_STATISTICS is '{statistics}'; it must be 'send' or 'withhold'")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
     every = environ.get("HELIO_MODEL", "")
@@ -272,6 +286,8 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         model_smart=smart,
         model_fast=environ.get("HELIO_MODEL_FAST") or every or Settings.model_fast,
         model_fallback="" if fallback == "none" else fallback,
+        model_size="small" if size == "small" else "large" if size == "large" else "",
+        model_statistics=statistics == "send",
         model_tokens=int(tokens) or None,
         model_prices=prices,
         model_cost=cost or None,

@@ -205,9 +205,14 @@ def test_proposals_are_as_their_page_shows_them(work: Path):
             continue
         if command == "helio repair last":
             output_of("helio run broken.json --archive sample")
+        if command.startswith("helio accept mine-"):
+            helio("copy", "ace-bfield-overview", "mine")
+            proposed = json.loads(helio("edit", "mine", "draw the magnitude in blue", "--json"))["id"]
+            helio("edit", "mine", "draw the magnitude in red", "--yes")
+            command = f"helio accept {proposed}"
         assert_shown(expected, output_of(command))
         commands.append(command.split()[1])
-    assert commands == ["author", "author", "edit", "edit", "edit", "repair"]
+    assert commands == ["author", "author", "edit", "edit", "edit", "accept", "repair"]
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ from helio.authoring.discovery import CatalogueTools
 from helio.authoring.door import Door, open_door
 from helio.authoring.gate import Gate
 from helio.authoring.outcome import Author, Outcome
+from helio.authoring.providers import is_small
 from helio.authoring.rules.author import RuleAuthor
 from helio.errors import HelioError
 from helio.knowledge.catalogue import Catalogue
@@ -87,14 +88,15 @@ class Bench:
         """The author that needs no model."""
         return RuleAuthor(self.catalogue, self.gate(task.now), now=task.now)
 
-    def model(self, task: Task, door: Door) -> ModelAuthor:
-        """The author that asks a model."""
+    def model(self, task: Task, door: Door, *, small: bool = False) -> ModelAuthor:
+        """The author that asks a model; a small one fills in a typed request for a new pipeline."""
         runs = self.home / "runs"
         return ModelAuthor(
             door,
             lambda: CatalogueTools(self.catalogue, self.library, runs),
             self.gate(task.now),
             now=task.now,
+            small=small,
         )
 
 
@@ -138,7 +140,7 @@ def run(tasks: Sequence[Task], author: str, home: Path, provider: str = "gemini"
     elif author == "model":
         for task in tasks:
             with _opened(home) as door:
-                yield asked(task, bench, door)
+                yield asked(task, bench, door, small=is_small(read_settings()))
     else:
         from benchmarks.authoring.scripted import ScriptedModel, good_scripts  # it needs the tests' stand-in
 
@@ -147,9 +149,9 @@ def run(tasks: Sequence[Task], author: str, home: Path, provider: str = "gemini"
                 yield asked(task, bench, scripted.play(good_scripts()[task.id]))
 
 
-def asked(task: Task, bench: Bench, door: Door) -> Result:
+def asked(task: Task, bench: Bench, door: Door, *, small: bool = False) -> Result:
     """One task put to a model behind a door."""
-    return replace(measure(task, bench.model(task, door)), tokens=door.usage.total)
+    return replace(measure(task, bench.model(task, door, small=small)), tokens=door.usage.total)
 
 
 @contextmanager

@@ -62,6 +62,15 @@ def good_scripts() -> dict[str, Any]:
 
 
 @cache
+def small_scripts() -> dict[str, Any]:
+    """The right typed request of each plain task that creates, as a small model fills it in, by the task's id."""
+    return {
+        name: {"answer": {"json": answer}}
+        for name, answer in json.loads((HERE / "scripts" / "small.json").read_text(encoding="utf-8")).items()
+    }
+
+
+@cache
 def bad_scripts() -> tuple[dict[str, Any], ...]:
     """Sloppy and hostile models: each a task, a script and how it has to end."""
     return tuple(

@@ -160,8 +160,8 @@ class Oracle:
             return "unreachable"
         if content is None:
             return "no data"
-        if weather == "cut" and content.state != "damaged":
-            return "unreachable"  # the first bytes of a damaged file come before the cut
+        if weather == "cut" and content.state not in ("damaged", "wrong size"):
+            return "unreachable"  # helio sees a wrong head or length before the cut
         if local == "disk fills up":
             return "full"
         if content.state in ("damaged", "wrong size"):

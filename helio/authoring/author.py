@@ -17,6 +17,7 @@ from helio.authoring.door import Door
 from helio.authoring.editing import SearchRequest, TextAnswer, edit, is_about_looks
 from helio.authoring.exchange import QuestionBack
 from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.filling import fill_in
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.operations import Operation, step_of
 from helio.authoring.outcome import (
@@ -31,7 +32,9 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.planning import plan
 from helio.authoring.proposals import prompt_digest
-from helio.authoring.quoting import data
+from helio.authoring.quoting import data, fitting
+from helio.authoring.recorded import Records
+from helio.authoring.rules.answers import facts_of, is_question
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.dialect.written import object_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic
@@ -42,6 +45,16 @@ LONGEST = 8000
 """Maximum number of characters of a request."""
 NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownParameter")
 """Errors of a fetch that would happen again if the same data were requested again."""
+
+
+FACTS = "What helio knows about the pipeline"
+"""Heading of the facts that are quoted with a question; the rules answer from the same facts."""
+MOST_FACTS = 20_000
+"""Maximum number of characters of these facts."""
+STATISTICS = "Statistics of the tables that the run made"
+"""Heading of the statistics that are quoted with a repair, if the settings allow it."""
+MOST_STATISTICS = 12_000
+"""Maximum number of characters of these statistics."""
 
 
 class ModelAuthor:
@@ -55,22 +68,42 @@ class ModelAuthor:
     gate : Gate
     now : datetime
         Naive UTC.
+    records : Records, optional
+        The records of runs and changes, for questions about them.
+    small : bool
+        Whether the model is small: for a new template it fills in a typed request, and helio writes the template.
     """
 
-    def __init__(self, door: Door, shelf: Callable[[], CatalogueTools], gate: Gate, *, now: datetime) -> None:
+    def __init__(
+        self,
+        door: Door,
+        shelf: Callable[[], CatalogueTools],
+        gate: Gate,
+        *,
+        now: datetime,
+        records: Records | None = None,
+        small: bool = False,
+    ) -> None:
         self._door = door
         self._shelf = shelf
         self._gate = gate
         self._now = now
+        self._records = records
+        self._small = small
         self.asked: list[str] = []
         """Questions about the present request so far."""
         self.background = ""
         """Further text for the prompts of the next request, such as rejected proposals; quoted as data."""
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer."""
+        """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer.
+
+        A small model fills in a typed request instead, and helio writes the template.
+        """
         _check(request)
         answers = self._answers(chosen)
+        if self._small:
+            return self._filled(request, answers)
         asked = "\n\n".join(part for part in (request, self.background) if part)
         found = discover(self._door, asked, self._shelf(), now=self._now, answers=answers)
         try:
@@ -85,6 +118,21 @@ class ModelAuthor:
         except QuestionBack as question:
             return self._question(question, request)
         return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(found)))
+
+    def _filled(self, request: str, answers: list[dict[str, str]]) -> Outcome:
+        try:
+            proved, notes, prompt = fill_in(
+                self._door,
+                request,
+                catalogue=self._gate.catalogue,
+                gate=self._gate,
+                now=self._now,
+                answers=answers,
+                background=self.background,
+            )
+        except QuestionBack as question:
+            return self._question(question, request)
+        return TemplateDraft(proved, self._said(prompt), notes)
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Let the language model change a template by operations on named steps, or answer a question about it.
@@ -108,6 +156,9 @@ class ModelAuthor:
             if wrong
             else ""
         )
+        if is_question(request):
+            known = facts_of(template, self._gate.catalogue, self._now, self._records)
+            facts = "\n\n".join(part for part in (facts, data(FACTS, known, most=MOST_FACTS)) if part)
         return self._edited(request, template, prove, self._answers(chosen), facts)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
@@ -125,6 +176,9 @@ class ModelAuthor:
             },
             text=1500,
         )
+        if failure.statistics:
+            tables = fitting({"tables": list(failure.statistics)}, MOST_STATISTICS)
+            facts += "\n\n" + data(STATISTICS, tables, most=MOST_STATISTICS)
 
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
             written = work_of(after, signatures())

@@ -197,8 +197,10 @@ class Chat:
             raise
         except HelioError as error:
             diagnostics = getattr(error, "diagnostics", ())
-            lines = (*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics))
-            answer = Answer(lines, is_error=True)
+            lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
+            if any(wishes([text])):
+                lines.append("note: after /quit, helio proposes to remember this sentence")
+            answer = Answer(tuple(lines), is_error=True)
         self.conversation.note("answered with", text=str(answer), is_error=answer.is_error)
         return answer
 

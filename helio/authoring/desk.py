@@ -7,12 +7,14 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from helio.authoring.compared import differences
+from helio.authoring.documents import SourceFile, read_sources
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult, fetched_datasets
@@ -32,9 +34,10 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.providers import has_model
+from helio.authoring.providers import has_model, is_small
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.quoting import data
+from helio.authoring.recorded import Records
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
@@ -58,6 +61,7 @@ from helio.pipelines.template.document import Document, as_text, require_id, slu
 from helio.pipelines.template.splice import splice
 from helio.settings import Settings
 from helio.steps.signature import signatures
+from helio.store.files import user_path
 from helio.store.runs import RunRecord, Runs
 
 if TYPE_CHECKING:
@@ -149,7 +153,10 @@ class Desk:
         self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
         self.memory = Memory(settings.memory)
         self._about: str = ""
-        self.rules = RuleAuthor(self.catalogue, self._gate, now=now, remembered=self._remembered)
+        self._records = Records(Runs(settings.runs), self.library)
+        self.rules = RuleAuthor(
+            self.catalogue, self._gate, now=now, remembered=self._remembered, records=self._records
+        )
         self._by = by
         self._ended = ended
         self._replay = replay
@@ -193,7 +200,12 @@ class Desk:
 
     @checked
     def create(
-        self, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
+        self,
+        request: str,
+        *,
+        name: str = "",
+        chosen: tuple[str, ...] = (),
+        sources: Sequence[str | Path] = (),
     ) -> Proposal | AuthorQuestion | AuthorReply:
         """Propose a new pipeline.
 
@@ -203,25 +215,31 @@ class Desk:
             The id; made from the request when empty.
         chosen : tuple of str
             Answers to the questions asked so far.
+        sources : sequence of str or Path
+            Lists of events, as CSV or text, which the rules draw as the request says.
 
         Raises
         ------
+        RequestError
+            A file cannot be read.
         NotUnderstood, NotProved, ModelError, Cancelled
             The failure is kept as a failed proposal.
         """
         if name:
             self._must_be_free(name)
         request = self._scrub(request)
-        self._errand = Errand("authored", "", request, name, chosen)
-        commands = answered(request, self.library, self._now)
+        files = self._read(sources)
+        self._errand = Errand("authored", "", request, name, chosen, _absolute(sources))
+        commands = "" if files else answered(request, self.library, self._now)
         if commands:
             message = (
                 f"a pipeline for this request exists; `helio author` does not run it. To run it:\n{commands}"
             )
             return AuthorReply(message, Attribution("rules"))
-        author, task = self._author_about(name), _Assignment("authored", request)
+        self._about, task = name, _Assignment("authored", request)
+        write = partial(self.rules.create, sources=files) if files else self._author_about(name).create
         with self._recording(task, name or "pipeline"):
-            outcome = author.create(request, chosen=chosen)
+            outcome = write(request, chosen=chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
         name = name or self.free_name(str(outcome.template.get("id") or "pipeline"))
@@ -258,7 +276,13 @@ class Desk:
 
     @checked
     def edit(
-        self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
+        self,
+        pipeline: str | Path,
+        request: str,
+        *,
+        name: str = "",
+        chosen: tuple[str, ...] = (),
+        sources: Sequence[str | Path] = (),
     ) -> Proposal | AuthorQuestion | AuthorReply:
         """Propose a change to a pipeline or to a pending proposal, or answer a question about it.
 
@@ -268,9 +292,12 @@ class Desk:
             A pipeline, the id of a pending proposal, or the name of a new pipeline that is not accepted yet.
         name : str
             The id of a new copy to change; required for a shipped pipeline.
+        sources : sequence of str or Path
+            Lists of events, as CSV or text, which the rules draw as the request says.
         """
         request = self._scrub(request)
-        self._errand = Errand("edited", str(pipeline), request, name, chosen)
+        files = self._read(sources)
+        self._errand = Errand("edited", str(pipeline), request, name, chosen, _absolute(sources))
         aim = self._aim(pipeline)
         is_fixed = RequestError(
             f"{aim.name} comes with helio and cannot be changed",
@@ -282,7 +309,7 @@ class Desk:
             self._must_be_free(name)
         task = _Assignment("edited", request)
         with self._recording(task, aim.name, before=aim.text):
-            outcome = self._edited(aim.name, request, aim.template, chosen)
+            outcome = self._edited(aim.name, request, aim.template, chosen, files)
         if not isinstance(outcome, TemplateDraft):
             return outcome
         if aim.is_fixed and not name:
@@ -442,11 +469,13 @@ class Desk:
         errand = kept.errand
         answers = (*errand.chosen, chosen)
         if errand.kind == "edited":
-            outcome = self.edit(errand.subject, errand.request, name=errand.name, chosen=answers)
+            outcome = self.edit(
+                errand.subject, errand.request, name=errand.name, chosen=answers, sources=errand.sources
+            )
         elif errand.kind == "repaired":
             outcome = self.repair(errand.subject, chosen=answers)
         else:
-            outcome = self.create(errand.request, name=errand.name, chosen=answers)
+            outcome = self.create(errand.request, name=errand.name, chosen=answers, sources=errand.sources)
         self.questions.remove(kept)
         return outcome
 
@@ -462,6 +491,15 @@ class Desk:
 
     # Authors ----------------------------------------------------------------------------------------------
 
+    def _read(self, sources: Sequence[str | Path]) -> tuple[SourceFile, ...]:
+        """Read the files of a request, which the rules draw: no value of a file goes through a model."""
+        if sources and (self._by == "model" or self._replay is not None):
+            raise RequestError(
+                "a language model gets no files: the rules draw the events of a file",
+                advice="leave out --author model and --replay",
+            )
+        return read_sources(sources)
+
     def _author(self) -> Author:
         with_model = self._by == "model" or self._replay is not None
         if self._by == "rules" or not (with_model or has_model(self._settings)):
@@ -470,14 +508,18 @@ class Desk:
             from helio.authoring.author import ModelAuthor
             from helio.authoring.discovery import CatalogueTools
             from helio.authoring.door import open_door
+            from helio.authoring.transcript import was_small
 
             self._door = open_door(self._settings, ended=self._ended, replay=self._replay)
-            self._door.transcript.note("clock", now=self._now.isoformat())
+            small = is_small(self._settings) if self._replay is None else was_small(self._replay)
+            self._door.transcript.note("clock", now=self._now.isoformat(), small=small)
             self._writer = ModelAuthor(
                 self._door,
                 lambda: CatalogueTools(self.catalogue, self.library, self._settings.runs),
                 self._gate,
                 now=self._now,
+                records=self._records,
+                small=small,
             )
         return self._writer
 
@@ -508,7 +550,17 @@ class Desk:
         memory = data("What the user told helio to remember", remembered) if remembered else ""
         return "\n\n".join(part for part in (memory, self.context, reasons) if part)
 
-    def _edited(self, pipeline: str, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
+    def _edited(
+        self,
+        pipeline: str,
+        request: str,
+        template: Document,
+        chosen: tuple[str, ...],
+        sources: tuple[SourceFile, ...],
+    ) -> Outcome:
+        if sources:
+            self._about = pipeline
+            return self.rules.edit(request, template, chosen=chosen, sources=sources)
         author = self._author_about(pipeline)
         if author is not self.rules:
             # the table of quantities swaps spacecraft better than a model
@@ -539,6 +591,12 @@ class Desk:
                     "without a language model, helio knows only one repair of this run, and you rejected it",
                     advice=f"{USE_A_MODEL} to let a model repair the run",
                 )
+        if self._settings.model_statistics:
+            from helio.authoring.column_statistics import column_statistics
+            from helio.store.store import Store
+
+            record, store = Runs(self._settings.runs).load(failure.run), Store(self._settings.store)
+            failure = replace(failure, statistics=column_statistics(record, store))
         return author.repair(template, failure, chosen=chosen)
 
     # Proposals --------------------------------------------------------------------------------------------
@@ -711,6 +769,10 @@ class Desk:
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
             lines.append(f"{dataset} has records of {span}; parameters: {names}")
         return lines
+
+
+def _absolute(sources: Sequence[str | Path]) -> tuple[str, ...]:
+    return tuple(str(user_path(source).absolute()) for source in sources)
 
 
 def _without_errors(proved: GateResult) -> GateResult:

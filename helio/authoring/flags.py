@@ -33,6 +33,7 @@ def request_of(
     title: str = "",
     together: bool = False,
     save_as: Sequence[str] = (),
+    may_ask: bool = False,
     catalogue: Catalogue,
     now: datetime,
 ) -> PipelineRequest:
@@ -42,6 +43,8 @@ def request_of(
     ----------
     spacecraft, quantities, datasets, operations : sequence of str
         In any spelling that helio knows: ``"psp"``, ``"Bz"``, ``"AC_H2_MFI.BGSEc"``, ``"resample:1h:median"``.
+    may_ask : bool
+        Whether the user can be asked for the spacecraft of a mission and for a window; otherwise both must be given.
     now : datetime
         Naive UTC.
 
@@ -58,14 +61,14 @@ def request_of(
     if time_range is not None:
         parse_time_range(time_range, now)
     return PipelineRequest(
-        spacecraft=_each(_spacecraft, spacecraft),
+        spacecraft=_each(lambda text: _spacecraft(text, may_ask), spacecraft),
         quantities=_each(lambda text: RequestQuantity(*quantity_named(text)), quantities),
         datasets=_each(lambda text: _dataset(text, catalogue), datasets),
         times=() if time_range is None else (time_range,),
         frame=_one_of(frame.upper(), FRAMES, "frame") if frame else "",
         cadence=Duration(cadence).nanoseconds / 1e9 if cadence else None,
         vectors=any("vector" in text.casefold() for text in quantities),
-        computations=_each(_computation, operations),
+        computations=_each(lambda text: _computation(text, may_ask), operations),
         panels=Panels(together=together),
         style=RequestedStyle(title=title),
         exports=_each(lambda text: _one_of(text.casefold(), FORMS, "file format"), save_as),
@@ -88,8 +91,10 @@ def _each(read: Callable[[str], Value], texts: Sequence[str]) -> tuple[Value, ..
     return tuple(dict.fromkeys(map(read, texts)))
 
 
-def _spacecraft(text: str) -> str:
+def _spacecraft(text: str, may_ask: bool) -> str:
     mission = {name.casefold(): name for name in families()}.get(text.strip().casefold())
+    if mission is not None and may_ask:
+        return mission
     if mission is not None:
         raise RequestError(
             f"{mission} has several spacecraft",
@@ -120,7 +125,7 @@ def _dataset(text: str, catalogue: Catalogue) -> tuple[str, str]:
     return entry.id, parameter
 
 
-def _computation(text: str) -> Computation:
+def _computation(text: str, may_ask: bool) -> Computation:
     name, *values = (part.strip() for part in text.split(":"))
     tool = tool_named(name)
     written = APPLIED.get(tool)
@@ -131,9 +136,9 @@ def _computation(text: str) -> Computation:
             f"'{text}' has too many values: {tool} takes {allowed}",
             advice=f"write '{tool}:1h'" if most else f"write '{tool}'",
         )
-    if most and not (values and values[0]):
+    if most and not (values and values[0]) and not may_ask:
         raise RequestError(f"{tool} needs a duration", advice=f"write '{tool}:10min'")
-    window = str(Duration(values[0])) if values else ""
+    window = str(Duration(values[0])) if values and values[0] else ""
     default = "mean" if tool == "resample" else ""
     method = _one_of(values[1].casefold(), METHODS, "method") if len(values) > 1 else default
     return Computation(tool, window, method)

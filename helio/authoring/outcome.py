@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from helio.authoring.gate import GateResult
 from helio.errors import RequestError
@@ -153,6 +154,8 @@ class Failure:
         Further facts, one per line, such as the components of tables and similar names of datasets.
     rejected : tuple of str
         Digests of the repairs that a person rejected, from `work_of`.
+    statistics : tuple of dict
+        Statistics of the run's tables, from `column_statistics`; empty unless the settings allow a model to get them.
     """
 
     run: str
@@ -162,3 +165,4 @@ class Failure:
     advice: str = ""
     evidence: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
+    statistics: tuple[Mapping[str, Any], ...] = ()

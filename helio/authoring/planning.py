@@ -215,8 +215,7 @@ def plan(
         No answer of the model passed verification.
     ModelError, Cancelled
     """
-    times = Sentence(request).take_times(now)
-    alone = all(_stands_alone(phrase, request) for phrase in times)
+    times, alone = said_times(request, now)
     spans = {phrase: str(parse_time_range(phrase, now)) for phrase in times} if alone else {}
     notes = [f"'{phrase}' is {span}" for phrase, span in spans.items() if is_relative(phrase)]
     prompt = "\n\n".join(
@@ -224,7 +223,7 @@ def plan(
             data("Verified parameter reference", reference, most=MOST_REFERENCE),
             f"Request: {json.dumps(request, ensure_ascii=False)}",
             *answers_part(answers),
-            _times_part(spans, times, now),
+            times_part(spans, times, now),
         ]
     )
     changed: list[str] = []
@@ -363,7 +362,14 @@ def _stands_alone(phrase: str, request: str) -> bool:
     return not _BEFORE.search(early) and not _AFTER.match(late)
 
 
-def _times_part(spans: Mapping[str, str], times: Sequence[str], now: datetime) -> str:
+def said_times(request: str, now: datetime) -> tuple[list[str], bool]:
+    """Return the time phrases of a request, and whether they are complete, so that code can resolve them."""
+    times = Sentence(request).take_times(now)
+    return times, all(_stands_alone(phrase, request) for phrase in times)
+
+
+def times_part(spans: Mapping[str, str], times: Sequence[str], now: datetime) -> str:
+    """Return the part of a prompt about the time: as code resolved it, or that the model must resolve it."""
     if spans:
         return f"Times, resolved by code: {json.dumps(spans, ensure_ascii=False)}"
     if not times:

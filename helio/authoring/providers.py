@@ -157,6 +157,12 @@ def has_model(settings: Settings) -> bool:
     return provider.is_local or bool(settings.model_keys.get(provider.name))
 
 
+def is_small(settings: Settings) -> bool:
+    """Return whether the model that writes is small: as the settings say, otherwise if it is local."""
+    provider, _ = provider_called(settings.model_smart)
+    return settings.model_size == "small" if settings.model_size else provider.is_local
+
+
 def client_of(
     settings: Settings, provider: Provider, names: Mapping[Role, str], *, timeout: float = 300.0
 ) -> OfficialClient:

@@ -31,6 +31,8 @@ class Errand:
         The name for the new pipeline or for the copy; empty for none.
     chosen : tuple of str
         Answers to the questions so far.
+    sources : tuple of str
+        Paths of the files that came with the request.
     """
 
     kind: Kind
@@ -38,6 +40,7 @@ class Errand:
     request: str = ""
     name: str = ""
     chosen: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -164,6 +164,17 @@ def clock_of(path: Path) -> str | None:
     return None
 
 
+def was_small(path: Path) -> bool:
+    """Return whether the recorded conversation was one with a small model, which fills in a typed request.
+
+    Raises
+    ------
+    RequestError
+        The file is not a transcript.
+    """
+    return any(line["kind"] == "clock" and line.get("small") is True for line in read_lines(path))
+
+
 class TranscriptLine(TypedDict):
     """One line of a transcript; ``kind`` decides which other keys the line has."""
 

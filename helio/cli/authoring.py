@@ -97,6 +97,14 @@ Replay = Annotated[
         metavar="FILE|ID",
     ),
 ]
+Sources = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        help="List of events that the request names, as CSV or text: start, stop, label. Repeat it for several files.",
+        metavar="FILE",
+    ),
+]
 _OWN = ("rules", "equivalence table")
 """Writers of templates whose replies are helio's own texts; all other replies are texts of a language model."""
 _LONGEST_REPLY = 4000
@@ -237,6 +245,7 @@ def author(
     name: As = "",
     yes: Yes = False,
     answers: Answers = None,
+    sources: Sources = None,
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
@@ -252,7 +261,7 @@ def author(
     """
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         outcome = _answered(
-            lambda chosen: desk.create(request, name=name, chosen=chosen),
+            lambda chosen: desk.create(request, name=name, chosen=chosen, sources=sources or []),
             answers or [],
             yes=yes,
             as_json=as_json,
@@ -303,6 +312,7 @@ def edit(
     ] = "",
     yes: Yes = False,
     answers: Answers = None,
+    sources: Sources = None,
     preview: Preview = False,
     size: Size = False,
     time_range: Range = None,
@@ -343,7 +353,7 @@ def edit(
                 "no change was requested", advice=f"use `helio edit {pipeline} 'add the density'`, or --undo"
             )
         outcome = _answered(
-            lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen),
+            lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen, sources=sources or []),
             answers or [],
             yes=yes,
             as_json=as_json,

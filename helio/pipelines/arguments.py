@@ -197,6 +197,13 @@ def _texts(name: str, value: Any) -> None:
         _text(f"each item of {name}", part)
 
 
+def _paths(name: str, value: Any) -> None:
+    if isinstance(value, (str, Path)) or not isinstance(value, Sequence):
+        raise wrong_type(name, "a list or a tuple of paths", value)
+    for part in value:
+        _path(f"each item of {name}", part)
+
+
 def _run_ids(name: str, value: Any) -> None:
     _texts(name, value)
     if not value:
@@ -255,6 +262,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(["now", "since"], _moment),
     **dict.fromkeys(["archive", "output", "outputs", "locked", "file", "events"], _place),
     "replay": _path,
+    "sources": _paths,
     "formats": _formats,
     "engine": partial(_choice, of=("direct", "prefect", "ephemeral")),
     "proof": partial(_choice, of=("file", "checksum", "parts", "size")),

@@ -102,6 +102,8 @@ _WIDTH = 76
 """Maximum number of characters in a line: a mark before the line still fits into 80 columns."""
 _LONGEST_SUMMARY = 120
 """Maximum number of characters in the line that describes a step."""
+_OF_DATA: frozenset[Subject] = frozenset(("variable", "dataset", "parameter", "time", "operation", "unit"))
+"""Kinds of changes after which a run fetches or computes something else."""
 _LONGEST_VALUE = 40
 """Maximum number of characters in a value, in a line with several values."""
 _MOST_COMPARED = 4_000_000
@@ -192,7 +194,7 @@ class Change:
         elif self.after is ABSENT:
             line, signed = f"{self.what}: no longer {old}", [f"- {old}"]
         else:
-            line, signed = f"{self.what}: {old} → {new}", [f"- {old}", f"+ {new}"]
+            line, signed = f"{self.what}: {old} → {new}{self._factor}", [f"- {old}", f"+ {new}"]
         if len(line) <= _room(self.step_id) or len(old) + len(new) <= _LONGEST_VALUE:
             return line
         return _below(f"{self.what}:", signed)
@@ -201,6 +203,20 @@ class Change:
     def is_short(self) -> bool:
         """Whether the description fits on one line."""
         return "\n" not in self.text and len(str(self)) <= _WIDTH
+
+    @property
+    def is_of_data(self) -> bool:
+        """Whether the change is one of what is fetched or computed, not only of the figure, names or texts."""
+        if self.subject == "step":
+            return bool(self.whole) or self.path[-1] == "critical"
+        return self.subject in _OF_DATA or (self.subject == "label" and "output_label" not in self.path)
+
+    @property
+    def _factor(self) -> str:
+        """Say by which factor a number of a computation changes, because a reader may overlook a digit."""
+        if self.subject not in _OF_DATA or not all(_is_number(value) for value in (self.before, self.after)):
+            return ""
+        return f" (×{self.after / self.before:.6g})" if self.before and self.after else ""
 
     @property
     def _title(self) -> str:
@@ -256,6 +272,13 @@ def review_lines(changed: Sequence[Change], *, new: bool, numbered: bool = False
     if not changed:
         return ["  no change in what is fetched, computed or drawn"]
     lines: list[str] = []
+    of_data = [str(number) for number, change in enumerate(changed, 1) if change.is_of_data]
+    if numbered and not new and 0 < len(of_data) < len(changed):
+        verb = "changes" if len(of_data) == 1 else "change"
+        rest = "the other changes" if len(changed) - len(of_data) == 1 else "the others change"
+        lines.append(
+            f"  {', '.join(of_data)} {verb} what is fetched or computed; {rest} the figure, names or texts"
+        )
     for number, change in enumerate(changed, 1):
         text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
         place = f"{number:>3} " if numbered and not new and len(changed) > 1 else "  "
@@ -402,6 +425,10 @@ def _steps(location: _Location, before: Any, after: Any) -> Iterator[Change]:
         if name not in new:
             position = _Location("step", step.get("step_id"), (*location.path, step.get("step_id", "")))
             yield _whole_step(position, step, ABSENT)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _whole_step(location: _Location, before: Any, after: Any) -> Change:

@@ -29,7 +29,7 @@ def look_up(word: str) -> Sequence[Entry]:
     >>> [entry.tool.name for entry in look_up("smooth") if isinstance(entry, ToolPage)]
     ['running_average']
     >>> sorted({entry.name for entry in look_up("storms") if isinstance(entry, Key)})
-    ['levels']
+    ['levels', 'point_names']
     """
     code = explained(word)
     if code is not None:

@@ -226,6 +226,10 @@ def _around(
     else:
         last = first.stop
     begin, end = first.start - margins[0], last + margins[1]
+    if last < first.start:
+        raise RequestError(
+            f"{path}: {place}: the event ends before it starts", advice="exchange its start and its stop"
+        )
     if begin >= end:
         raise RequestError(
             f"{path}: {place}: the event has no length",

@@ -722,3 +722,21 @@ def test_a_saved_run_is_shown_and_what_it_replaces(coded):
     assert again.exit_code == 0, again.output
     assert again.stdout.endswith(LINES + f"{Path('home/templates/kept.json').absolute()}\n")
     assert "~ step" not in again.stdout.replace(LINES, "")
+
+
+def test_from_gives_a_list_of_events_to_author_and_edit(fresh):
+    (fresh / "events.csv").write_text(
+        "start;stop;label\n2022-01-01T03:00;2022-01-01T06:00;Cloud\n", encoding="utf-8"
+    )
+    given = ["--from", "events.csv"]
+    done = helio(
+        "author", "ACE magnetic field for 2022-01-01, shade the events", *given, "--as", "mine", "--yes"
+    )
+    assert done.exit_code == 0, done.output
+    assert '2      ("2022-01-01T03:00:00", "2022-01-01T06:00:00"),' in done.output
+    assert "of: events_cloud" in done.output
+    done = helio("edit", "mine", "shade the events in red", *given)
+    assert "step events_cloud" not in done.output.partition("1 ~")[2]
+    assert "lightskyblue → red" in done.output
+    done = helio("author", "ACE magnetic field, shade the events", "--from", "no.csv")
+    assert (done.exit_code, "there is no file no.csv" in done.output) == (2, True)

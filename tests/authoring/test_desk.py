@@ -516,3 +516,30 @@ def test_wind_data_under_a_sentence_about_ace_are_said_above_the_changes(desk, s
     assert "the request names ACE, but the data are from Wind" in [
         one["message"] for one in made.diagnostics if one["code"] == "HE406"
     ]
+
+
+# ---- lists of events
+
+
+def test_rules_draw_a_list_of_events_and_no_model_gets_it(desk, serve, tmp_path: Path):
+    path = tmp_path / "events.csv"
+    path.write_text("start,stop\n2022-01-01T03:00,2022-01-01T06:00\n", encoding="utf-8")
+    server = serve(plan())
+    made = desk(server).create("ACE magnetic field for 2022-01-01, shade the events", sources=[path])
+    assert (made.by, server.requests) == ("rules", [])
+    assert '("2022-01-01T03:00:00", "2022-01-01T06:00:00"),' in made.after.replace('\\"', '"')
+    assert any("not measured" in finding["message"] for finding in made.diagnostics)
+    with pytest.raises(RequestError, match="a language model gets no files"):
+        desk(server, by="model").create("ACE magnetic field, shade the events", sources=[path])
+    assert server.requests == []
+
+
+def test_an_answer_reads_the_list_of_the_question_again(desk, tmp_path: Path, monkeypatch):
+    (tmp_path / "onsets.txt").write_text("2015-03-17T06:00\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    first = desk(by="rules")
+    kept = first.keep(first.create("superposed epoch of Dst at these times", sources=["onsets.txt"]))
+    monkeypatch.chdir("/")
+    made = desk(by="rules").answer(kept.id, "1d before to 3d after")
+    assert isinstance(made, Proposal)
+    assert "2015-03-17T06:00:00" in made.after

@@ -188,6 +188,7 @@ def test_a_model_gets_what_is_remembered_and_the_transcript_has_it(model, home):
 
 def test_wishes_of_a_conversation_are_proposed_and_used_only_after_a_person_accepts_them():
     text = chat(FIELD, "from now on use GSM", "/quit", code=1)
+    assert "note: after /quit, helio proposes to remember this sentence" in text
     assert "to remember? from now on use GSM; `helio memory` lists it, and accepts or forgets it" in text
     assert "your preference" not in helio("author", FIELD).output
     assert "  1  proposed  preference (all): from now on use GSM" in helio("memory").output

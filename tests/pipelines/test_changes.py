@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from helio.pipelines.changes import changes, describe_step, readable, work_left
+from helio.pipelines.changes import changes, describe_step, readable, review_lines, work_left
 from helio.pipelines.library import Library
 
 NOW = datetime(2024, 1, 20)
@@ -105,3 +105,29 @@ def test_another_dataset_makes_all_that_rests_on_it_anew(template):
     after["steps"][0]["tool_args"]["candidates"] = ["AC_H0_MFI"]
     assert work_left(template, after, now=NOW).recomputed == (1, 2, 3)
     assert work_left(None, template, now=NOW).unchanged == ()
+
+
+def test_a_review_says_first_which_changes_are_of_data(template):
+    after = deepcopy(template)
+    after["steps"][0]["tool_args"]["parameter_id"] = "BGSM"
+    after["steps"][3]["tool_args"]["title"] = "A quiet day"
+    lines = review_lines(changes(template, after), new=False, numbered=True)
+    assert lines[0] == "  1 changes what is fetched or computed; the other changes the figure, names or texts"
+    assert len(lines) == 3
+    after["steps"][0]["tool_args"]["parameter_id"] = template["steps"][0]["tool_args"]["parameter_id"]
+    [line] = review_lines(changes(template, after), new=False, numbered=True)
+    assert line.startswith("  ~ step 4: title: ")
+
+
+def test_a_changed_number_of_a_computation_shows_its_factor(template):
+    def scaled(factor):
+        step = {
+            "step_id": 9,
+            "tool_name": "rescale",
+            "tool_args": {"source_label": "ACE_Bmag", "factor": factor},
+        }
+        return {**template, "steps": [*template["steps"], step]}
+
+    assert told(scaled(0.1), scaled(1.0)) == ["step 9: factor: 0.1 → 1.0 (×10)"]
+    assert told(scaled(1.16), scaled(-1.61)) == ["step 9: factor: 1.16 → -1.61 (×-1.38793)"]
+    assert told(scaled(0), scaled(2)) == ["step 9: factor: 0 → 2"]

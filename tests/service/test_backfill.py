@@ -79,7 +79,7 @@ def test_only_the_day_of_a_replaced_file_is_made_again_and_why_says_so(home: Pat
     first, *changes = why(Runs(home / "home" / "runs"), again.made[0].run, "fetch")
     assert first.startswith("run, because these differ from ")
     [change] = changes
-    assert change.startswith("  choices[0].files[ac_h2_mfi_20240102000000_v01.cdf]: ")
+    assert change == "  file ac_h2_mfi_20240102000000_v01.cdf has another content"
     assert made(fill(home)) == []
 
 

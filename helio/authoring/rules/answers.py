@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.recorded import Records
 from helio.authoring.rules.lines import Lines, no_question
 from helio.errors import TimeRangeError
 from helio.knowledge.cadence import cadence_text
@@ -47,9 +48,13 @@ _BEYOND = re.compile(
     r"|better|best|mean(?:s|ing)?\s+(?:for|of|that)|recommend\w*|should (?:i|we)|assum\w+)\b",
     re.IGNORECASE,
 )
-_RECORD = re.compile(
-    r"\b(?:last|latest|previous) runs?\b|\b(?:was|were) (?:this|it) (?:last )?(?:run|changed|made)\b"
-    r"|\bwhat (?:has )?changed\b|\bwho changed\b",
+_LAST_RUN = re.compile(
+    r"\b(?:last|latest|newest|previous) runs?\b|\b(?:was|were|did|has) (?:this|it|the pipeline) (?:last |ever )?run\b",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"\b(?:was|were|has) (?:this|it|the pipeline) (?:last )?(?:been )?(?:changed|made)\b"
+    r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
     re.IGNORECASE,
 )
 _PLACES = {
@@ -113,16 +118,34 @@ class _Fetched:
         )
 
 
-def answered(request: str, template: Document, catalogue: Catalogue, now: datetime) -> str:
+def answered(
+    request: str, template: Document, catalogue: Catalogue, now: datetime, records: Records | None = None
+) -> str:
     """Answer a question about a template, or say that helio cannot answer it."""
-    return _Reader(request, template, catalogue, now).answer()
+    return _Reader(request, template, catalogue, now, records).answer()
+
+
+def facts_of(
+    template: Document, catalogue: Catalogue, now: datetime, records: Records | None = None
+) -> dict[str, list[str]]:
+    """Collect everything from which `answered` answers questions about a template, by topic; leave out empty topics.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of runs and changes. Default: none, and no facts about them.
+    """
+    return _Reader("", template, catalogue, now, records).facts()
 
 
 class _Reader:
     """Reader of one question; each topic has a pattern of words and a method that gives the lines of the answer."""
 
-    def __init__(self, request: str, template: Document, catalogue: Catalogue, now: datetime) -> None:
+    def __init__(
+        self, request: str, template: Document, catalogue: Catalogue, now: datetime, records: Records | None
+    ) -> None:
         self.request = request
+        self.records = records
         self.template = template
         self.catalogue = catalogue
         self.now = now
@@ -170,8 +193,9 @@ class _Reader:
         if named:
             intent = self.steps[named[1]].get("intent")
             return self._line(named[1]) + (f" ({intent})" if intent else "")
-        if _RECORD.search(self.request):
-            return f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
+        recorded = list(self._recorded())
+        if recorded:
+            return "\n".join(recorded)
         if _BEYOND.search(self.request) is None:
             for pattern, topic in self.topics:
                 if re.search(pattern, self.request, re.IGNORECASE):
@@ -185,6 +209,40 @@ class _Reader:
             ):
                 return "\n".join(map(self._line, self.steps))
         return f"{DECLINED}: the pipeline and the catalogue do not say it"
+
+    def facts(self) -> dict[str, list[str]]:
+        """Return the lines of all topics, and a description of each step."""
+        named: dict[str, Callable[[], Iterator[str]]] = {
+            "steps": lambda: (
+                f"{self._line(name)}: {self._summary(step)}" for name, step in self.steps.items()
+            ),
+            **{topic.__name__.strip("_").replace("_", " "): topic for _, topic in self.topics},
+        }
+        if self.records is not None:
+            name, records = str(self.template.get("id")), self.records
+            named |= {
+                "last run": lambda: records.last_run(name),
+                "changes": lambda: records.changed(name),
+                "changes since the last run": lambda: records.changed_since_run(name, self.template),
+            }
+        lines = {name: list(dict.fromkeys(topic())) for name, topic in named.items()}
+        return {name: known for name, known in lines.items() if known}
+
+    def _recorded(self) -> Iterator[str]:
+        """Yield the answer from the records of runs and changes, if the question is about them."""
+        about_run, about_change = _LAST_RUN.search(self.request), _CHANGED.search(self.request)
+        if not about_run and not about_change:
+            return
+        if self.records is None:
+            yield f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
+            return
+        name = str(self.template.get("id"))
+        if about_change and about_run:
+            yield from self.records.changed_since_run(name, self.template)
+        elif about_change:
+            yield from self.records.changed(name)
+        else:
+            yield from self.records.last_run(name)
 
     # Topics -----------------------------------------------------------------------------------------------
 
@@ -331,6 +389,11 @@ class _Reader:
             if facts.get("default"):
                 text = text.replace(variable, f"{facts['default']} ({variable})")
         return text
+
+    def _summary(self, step: Document) -> str:
+        """Say in one sentence what the tool of a step does."""
+        tool = signatures().get(str(step.get("tool_name")))
+        return tool.summary if tool else "helio has no such tool"
 
     def _fetches(self) -> Iterator[_Fetched]:
         for step in self._graph:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
+from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, preferred, with_names
 from helio.authoring.outcome import (
@@ -19,6 +20,8 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
+from helio.authoring.recorded import Records
+from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import marked, take_marks
 from helio.authoring.rules.sentence import LONGEST
 from helio.authoring.rules.sentence_reading import read_request
@@ -55,6 +58,8 @@ class RuleAuthor:
         Naive UTC.
     remembered : callable
         Returns what the user told helio to remember.
+    records : Records, optional
+        The records of runs and changes, for questions about them.
     """
 
     def __init__(
@@ -64,14 +69,23 @@ class RuleAuthor:
         *,
         now: datetime,
         remembered: Callable[[], Sequence[Item]] = tuple,
+        records: Records | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._gate = gate
         self._now = now
         self._remembered = remembered
+        self._records = records
 
-    def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
+    def create(
+        self, request: str, *, chosen: tuple[str, ...] = (), sources: tuple[SourceFile, ...] = ()
+    ) -> Outcome:
         """Write a template for a simple request: spacecraft, quantities, time, computations, and how the figure looks.
+
+        Parameters
+        ----------
+        sources : tuple of SourceFile
+            Lists of events to shade, to mark or to superpose a series on.
 
         Raises
         ------
@@ -83,17 +97,22 @@ class RuleAuthor:
         _check_length(request)
         items = self._remembered()
         request, names = with_names(request, items)
-        rest, marks = take_marks(request)
+        ask = _answers(chosen)
+        try:
+            listed = ListedEvents(request, sources, now=self._now, ask=ask)
+        except _PendingQuestion as pending:
+            return pending.question
+        rest, marks = take_marks(listed.with_time())
         reading = read_request(rest, self._catalogue, self._now)
-        self._refuse_others(reading.unread)
+        refuse_others(reading.unread, self._catalogue)
         _refuse_unread(reading.unread)
         if reading.doubt is not None:
             raise reading.doubt
         wanted, preferences = preferred(reading.request, request, items)
         try:
-            template, notes = write_template(
-                wanted, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
-            )
+            template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
+            if sources:
+                template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
             if marks:
                 template = marked(marks, template, catalogue=self._catalogue, ask=_answers(()))
         except _PendingQuestion as pending:
@@ -102,30 +121,17 @@ class RuleAuthor:
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
-        return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes))
+        return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes))
 
-    def _refuse_others(self, unread: tuple[str, ...]) -> None:
-        """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
-        if not unread:
-            return
-        missions = {craft.mission.casefold(): craft.mission for _, craft in self._catalogue.crafts()}
-        known = spellings()  # "wind" may be left of the solar wind
-        named = next(
-            (
-                missions[word.casefold()]
-                for word in unread
-                if word.casefold() in missions and word.casefold() not in known
-            ),
-            "",
-        )
-        if named:
-            raise NotUnderstood(
-                f"helio knows no quantities of {named}",
-                advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
-            )
-
-    def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template, or answer a question about the template."""
+    def edit(
+        self,
+        request: str,
+        template: Document,
+        *,
+        chosen: tuple[str, ...] = (),
+        sources: tuple[SourceFile, ...] = (),
+    ) -> Outcome:
+        """Change a template, or answer a question about the template; `sources` are lists of events to draw."""
         from helio.authoring.rules.edit import edited
 
         _check_length(request)
@@ -138,6 +144,8 @@ class RuleAuthor:
                 gate=self._gate,
                 now=self._now,
                 ask=_answers(chosen),
+                sources=sources,
+                records=self._records,
             )
         except _PendingQuestion as pending:
             return pending.question
@@ -176,6 +184,27 @@ def _check_length(request: str) -> None:
         raise NotUnderstood(
             f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
             advice=f"shorten the request, or {USE_A_MODEL}",
+        )
+
+
+def refuse_others(unread: tuple[str, ...], catalogue: Catalogue) -> None:
+    """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
+    if not unread:
+        return
+    missions = {craft.mission.casefold(): craft.mission for _, craft in catalogue.crafts()}
+    known = spellings()  # "wind" may be left of the solar wind
+    named = next(
+        (
+            missions[word.casefold()]
+            for word in unread
+            if word.casefold() in missions and word.casefold() not in known
+        ),
+        "",
+    )
+    if named:
+        raise NotUnderstood(
+            f"helio knows no quantities of {named}",
+            advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
         )
 
 

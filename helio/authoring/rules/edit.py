@@ -7,6 +7,7 @@ import re
 from datetime import datetime
 from typing import Any
 
+from helio.authoring.documents import SourceFile
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
@@ -19,10 +20,12 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
+from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import Additions
 from helio.authoring.rules.answers import answered, is_question
 from helio.authoring.rules.computed import tool_names
 from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Sentence
@@ -99,9 +102,22 @@ _UNKNOWN_SWAPS = (
 
 
 def edited(
-    request: str, template: Document, *, catalogue: Catalogue, gate: Gate, now: datetime, ask: Asks
+    request: str,
+    template: Document,
+    *,
+    catalogue: Catalogue,
+    gate: Gate,
+    now: datetime,
+    ask: Asks,
+    sources: tuple[SourceFile, ...] = (),
+    records: Records | None = None,
 ) -> Outcome:
     """Answer a question about a template, or change the template as the sentence requests.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of runs and changes, for questions about them.
 
     Raises
     ------
@@ -111,8 +127,12 @@ def edited(
         The changed pipeline could not run.
     """
     if is_question(request):
-        return AuthorReply(answered(request, template, catalogue, now), BY)
-    editor = _Editor(request, template, catalogue, now, ask)
+        return AuthorReply(answered(request, template, catalogue, now, records), BY)
+    listed = ListedEvents(request, sources, now=now, ask=ask, is_new=False)
+    start = listed.drawn(template, catalogue=catalogue, ask=ask) if sources else template
+    editor = _Editor(listed.rest, start, catalogue, now, ask)
+    editor.notes += listed.notes
+    editor.changed = bool(sources)
     editor.read()
     proved = gate.edited(template, editor.after)
     if proved.errors:

@@ -234,7 +234,11 @@ class Lines:
         fitting = [label for label in vectors if self.frame(label) in frames]
         if vectors and not fitting:
             has = ", ".join(f"{label} in {self.frame(label)}" for label in vectors)
-            raise NotUnderstood(f"the figure has no {what}: {has} has no {letter} component")
+            letters = "xyz" if letter in "rtn" else "rtn"
+            raise NotUnderstood(
+                f"the figure has no {what}: {has} has no {letter} component",
+                advice=f"say {', '.join(stem.upper() + other for other in letters)} or the name of a line",
+            )
         if len(fitting) > 1:
             fitting = [self.ask(f"The {what} component of which line?", fitting)]
         return [f"{label}.{letter}" for label in fitting]

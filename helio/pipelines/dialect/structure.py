@@ -191,7 +191,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "object": dict,
 }
-CHECKED: dict[str, tuple[type | tuple[()], Callable[[Any, Any, Schema], bool]]] = {
+CHECKED: dict[str, tuple[type | tuple[type, ...], Callable[[Any, Any, Schema], bool]]] = {
     "type": (object, _of_type),
     "enum": (object, _enum),
     "const": (object, lambda value, operand, _: value == operand and type(value) is type(operand)),
@@ -209,6 +209,8 @@ CHECKED: dict[str, tuple[type | tuple[()], Callable[[Any, Any, Schema], bool]]] 
     "maxProperties": (dict, _at_most),
     "minLength": (str, _at_least),
     "maxLength": (str, _at_most),
+    "minimum": ((int, float), lambda value, operand, _: value is True or value is False or value >= operand),
+    "maximum": ((int, float), lambda value, operand, _: value is True or value is False or value <= operand),
     "pattern": (str, lambda value, operand, _: re.search(operand, value) is not None),
     **dict.fromkeys(("description", "default", "format", "contentMediaType"), ((), lambda *_: True)),
 }

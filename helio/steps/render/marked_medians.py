@@ -29,7 +29,8 @@ def with_medians(
 ) -> tuple[list[VLine], list[str]]:
     """Return the vertical lines of a figure, with the median of a series as x, and remarks for the reviewer.
 
-    A line at a series without values between `start` and `stop` is left out, and a remark says so.
+    A line at a series without values between `start` and `stop` is left out, and a remark says so. Another remark
+    says which medians are beyond the x axis of a spectrum.
 
     Raises
     ------
@@ -69,11 +70,25 @@ def with_medians(
             continue
         middle = float(f"{np.median(inside):.6g}")
         unit = f" {table.unit}" if table.unit else ""
-        notes.append(f"{where}: the median of '{label}', {middle:g}{unit}, is marked in panel {number}")
+        outcome = _beyond(middle, number, panels) or f"is marked in panel {number}"
+        notes.append(f"{where}: the median of '{label}', {middle:g}{unit}, {outcome}")
         entry: VLine = {**line, "x": middle}
         del entry["of"]
         lines.append(entry)
     return lines, notes
+
+
+def _beyond(x: float, number: int, panels: Sequence[Panel]) -> str:
+    """Say that a line is beyond the x axis of a spectrum; empty if it is not, or if the panel is no spectrum."""
+    panel = panels[number - 1] if 1 <= number <= len(panels) else None
+    if not isinstance(panel, SpectrumPanel) or panel.nothing is not None:
+        return ""
+    low, high = panel.bin_limits()
+    if low <= x <= high:
+        return ""
+    return (
+        f"is not drawn: it is beyond the x axis of panel {number}, which reaches from {low:.3g} to {high:.3g}"
+    )
 
 
 def _check_unit(label: str, table: Table, panel: SpectrumPanel, where: str) -> None:

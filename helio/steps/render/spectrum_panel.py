@@ -101,7 +101,7 @@ class SpectrumPanel(Panel):
         legend = self._legend(slot.geometry, drawing)
         drawing.y_axis = self._y_axis(slot)
         self._scale_values(drawing.y_axis)
-        limits = self._bin_limits()
+        limits = self.bin_limits()
         drawing.layout["xaxis" + slot.x_axis.removeprefix("x")] = self._bin_axis(slot, limits)
         drawn = [
             curve_traces(
@@ -139,7 +139,7 @@ class SpectrumPanel(Panel):
         chosen = self.option("bin_range", cast(list[float] | None, None))
         return None if chosen is None else check_limits(chosen, self.number, "bin_range")
 
-    def _bin_limits(self) -> tuple[float, float]:
+    def bin_limits(self) -> tuple[float, float]:
         """Return the limits of the x axis of bins from the figure's spec; by default the limits of all values."""
         chosen = self._chosen_limits()
         if chosen is not None:

@@ -120,7 +120,10 @@ class Symlog:
             Height of the panel.
         """
         decade = pixels / max(float(np.diff(self.places([low, high]))[0]), 1e-9)
-        sizes = [digit * 10.0**power for power in self._decades(low, high) for digit in range(1, 10)]
+        first = math.floor(math.log10(self.linthresh) + 1e-9)
+        powers = sorted({first, *self._decades(low, high)})
+        sizes = [digit * 10.0**power for power in powers for digit in range(1, 10)]
+        sizes = [size for size in sizes if size > self.linthresh]
         if decade * (1 - math.log10(9)) < 1:
             sizes = [10.0**power for power in self._decades(low, high)]
         parts = next((parts for parts in (10, 5, 2) if decade * _LINEAR / parts >= _MINOR), 1)

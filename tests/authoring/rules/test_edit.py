@@ -329,8 +329,9 @@ def test_one_of_two_magnitudes_is_asked_for(author, comparison):
 
 def test_a_component_that_its_frame_has_not_is_no_line(author):
     template = author.create("PSP magnetic field for 2021-04-28").template
-    with pytest.raises(NotUnderstood, match="PSP_B in RTN has no z component"):
+    with pytest.raises(NotUnderstood, match="PSP_B in RTN has no z component") as refused:
         author.edit("use red for Bz", template)
+    assert refused.value.advice == "say Br, Bt, Bn or the name of a line"
     assert told(author, template, "use red for Br") == ["step figure: colour of PSP_B.r: red"]
 
 

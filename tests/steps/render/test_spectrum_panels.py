@@ -475,6 +475,18 @@ def test_a_line_may_stand_at_the_median_of_a_series():
     assert layout(draw({"psd": psd(), "f": frequency([0.5])}, vlines=[{"of": "f", "panel": 1}]))["shapes"]
 
 
+def test_a_remark_says_which_medians_are_beyond_the_axis_of_a_spectrum():
+    lines = [{"of": "f", "panel": 1}]
+    figure = draw({"psd": psd(), "f": frequency([9e5])}, panels=[["psd"]], vlines=lines)
+    beyond = "is not drawn: it is beyond the x axis of panel 1, which reaches from"
+    low, high = (10**end for end in layout(figure)["xaxis"]["range"])
+    assert low < 0.5 < high < 9e5
+    remarks = [note for note in figure.notes if note.startswith("vlines")]
+    assert remarks == [
+        f"vlines: entry 1: the median of 'f', 900000 Hz, {beyond} {low:.3g} to {high:.3g}",
+    ]
+
+
 def test_a_series_without_values_is_not_marked_and_a_remark_says_so():
     tables = {"psd": psd(), "f": frequency([np.nan, np.nan])}
     figure = draw(tables, panels=[["psd"]], vlines=[{"of": "f", "panel": 1}])

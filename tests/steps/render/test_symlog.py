@@ -110,6 +110,12 @@ def test_minor_ticks_are_multiples_of_powers_of_ten():
     assert 0 not in minor
 
 
+def test_minor_ticks_begin_at_a_threshold_that_is_no_power_of_ten():
+    minor = Symlog(2.0).minor_ticks(-12, 12, 127)
+    assert [tick for tick in minor if tick >= 2] == [2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert max(Symlog(5000.0).minor_ticks(-12, 12, 127), default=0) <= 12
+
+
 def test_the_line_is_at_its_places_and_the_pointer_shows_values():
     figure = draw(FIELD, **SYMLOG)
     (line,) = main_traces(figure)

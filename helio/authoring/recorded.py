@@ -1,0 +1,96 @@
+"""Say what the records have about a pipeline: its last run, and its last changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from helio.errors import DamagedRecord, RequestError
+from helio.pipelines.changes import Change, changes
+from helio.pipelines.dialect.parse import parse
+from helio.pipelines.history import History, Revision
+from helio.pipelines.library import Library
+from helio.pipelines.runs.listing import listed_runs
+from helio.pipelines.runs.why import why
+from helio.pipelines.template.document import ID, Document
+from helio.store.runs import Runs
+
+_MOST_REVISIONS, _MOST_CHANGES, _MOST_STEPS = 5, 10, 10
+"""Maximum number of revisions, of changes of the latest one, and of steps of the last run to describe."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records of the user's runs and of the revisions of the user's pipelines.
+
+    Parameters
+    ----------
+    runs : Runs
+    library : Library
+    """
+
+    runs: Runs
+    library: Library
+
+    def last_run(self, pipeline: str) -> Iterator[str]:
+        """Say when a pipeline ran last, how the run ended, and why its steps were computed again."""
+        listed = next(iter(listed_runs(self.runs, pipeline=pipeline, limit=1)), None)
+        if listed is None:
+            yield f"no run of {pipeline} is recorded"
+            return
+        summary = listed.summary
+        yield (
+            f"last run of {pipeline}: {summary.id}, started {summary.started_at or 'at an unknown time'}: "
+            f"{summary.status}{f', for {listed.time_range}' if listed.time_range else ''}"
+        )
+        if listed.reason:
+            where = f"step {listed.failed_step} failed: " if listed.failed_step else ""
+            yield f"{where}{listed.reason}"
+        if summary.status == "damaged":
+            yield summary.note
+            return
+        steps, _ = self.runs.load(summary.id).readable_steps
+        for step in [step for step in steps if step["state"] == "completed"][:_MOST_STEPS]:
+            reasons = why(self.runs, summary.id, str(step["step_id"]))
+            if len(reasons) > 1:
+                yield f"step {step['step_id']}: {reasons[0]} {'; '.join(line.strip() for line in reasons[1:])}"
+
+    def changed(self, pipeline: str) -> Iterator[str]:
+        """Say who changed a pipeline, when and with which sentence, latest first, and what the latest change was."""
+        history = self.library.history(pipeline) if ID.fullmatch(pipeline) else None
+        revisions = [] if history is None else history.revisions()
+        if history is None or not revisions:
+            yield f"no change of {pipeline} is recorded"
+            return
+        for revision in reversed(revisions[-_MOST_REVISIONS:]):
+            request = f": {revision.request}" if revision.request else ""
+            yield f"revision {revision.number} of {pipeline}, {revision.at}, {revision.kind} by {revision.by}{request}"
+        if len(revisions) > 1:
+            yield from _differences(history, revisions[-2], revisions[-1])
+
+    def changed_since_run(self, pipeline: str, template: Document) -> Iterator[str]:
+        """Say how a template differs from the one that ran last."""
+        listed = next(iter(listed_runs(self.runs, pipeline=pipeline, limit=1)), None)
+        if listed is None:
+            yield f"no run of {pipeline} is recorded"
+            return
+        run = listed.summary.id
+        changed = changes(self.runs.load(run).authored, template)
+        if not changed:
+            yield f"{pipeline} has not changed since its last run, {run}"
+        yield from _lines(f"since run {run}", changed)
+
+
+def _differences(history: History, before: Revision, after: Revision) -> Iterator[str]:
+    try:
+        old, new = (parse(history.text(revision.number)) for revision in (before, after))
+    except (DamagedRecord, RequestError) as error:
+        yield f"revision {after.number} cannot be compared with revision {before.number}: {error.message}"
+        return
+    yield from _lines(f"revision {after.number}", changes(old.plan, new.plan))
+
+
+def _lines(when: str, changed: Sequence[Change]) -> Iterator[str]:
+    yield from (f"{when}: {change}" for change in changed[:_MOST_CHANGES])
+    if len(changed) > _MOST_CHANGES:
+        yield f"{when}: and {len(changed) - _MOST_CHANGES} more changes"

@@ -1,0 +1,326 @@
+"""Draw lists of events that a user gives as files: shade the events, mark the times, or superpose a series on them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from helio.authoring.documents import Event, SourceFile, read_events
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.looks import Looks
+from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.sentence_reading import COLOURS
+from helio.authoring.writing.steps import free_name
+from helio.authoring.writing.writer import Asks
+from helio.counts import number_of
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.dialect.written import spec_of
+from helio.pipelines.template.document import Document, slug
+from helio.pipelines.template.figures import RENDER
+from helio.time_range import Duration, TimeRange
+
+MOST_LABELS = 12
+"""Maximum number of different labels that a figure shows: each is a table of its own."""
+WINDOWS = ("1d before to 3d after", "12h before to 2d after", "3h before to 6h after")
+_SHADES = ("lightskyblue", "moccasin", "thistle", "palegreen", "mistyrose", "lightgrey")
+_EVENTS = (
+    r"(?:times?|events?|intervals?|onsets?|zero[- ]times?|dates?|list|epochs?|storms?|icmes?|cirs?|hsss?|substorms?|"
+    r"crossings?|shocks?|flares?)"
+)
+_THE = r"(?:(?:the|these|those|all|my|listed|given)\s+)*"
+_IN_FILE = r"(?:\s+(?:in|of|from|on)\s+(?:(?:the|this|my)\s+)?(?:file|list|table|attachment|NAMES))?"
+_LISTED = rf"{_THE}(?:{_EVENTS}|(?P<file>NAMES)){_IN_FILE}"
+_WITH = r"(?:[,;]?\s*\b(?:and|with)\s+)?"
+_SHADE = (
+    rf"{_WITH}\b(?:shad(?:e|ing)|highlight(?:ing)?|mark(?:ing)?)\s+{_LISTED}"
+    rf"(?:\s+(?:in|as)\s+(?P<colour>{COLOURS}))?(?:\s+shad(?:ed|ing))?(?=\s*(?:$|[,.;]|and\b|for\b|from\b|in\b|\x1f))"
+)
+_SHADED = rf"{_WITH}{_LISTED}\s+(?:shaded|highlighted|marked)(?:\s+in\s+(?P<colour>{COLOURS}))?"
+_WINDOW = (
+    rf"(?:,?\s*(?:from\s+)?{duration_pattern('1')}\s+before\s+(?:to|and|until)\s+{duration_pattern('2')}\s+after"
+    r"(?:\s+(?:them|each|the\s+(?:zero\s+)?times?|the\s+events?))?)?"
+    rf"(?:,?\s*(?:and\s+)?(?:with|in)\s+(?:(?:bins\s+of\s+)?{duration_pattern('3')}(?:[\s-]*bins?)?))?"
+)
+_EPOCH = (
+    r"\b(?:(?:plot|show|draw|make|do|compute)\s+)?(?:an?\s+|the\s+)?superposed[- ]epochs?"
+    r"(?:\s+(?:analysis|plot|figure))?"
+    rf"\s+(?:of|for)\s+(?:the\s+)?(?P<what>[^,;]+?)\s+(?:at|around|about|for|over|on|using|with)\s+{_LISTED}{_WINDOW}"
+)
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What a sentence wants of a list of events: shaded in a colour, or a series superposed from before to after."""
+
+    sources: tuple[SourceFile, ...]
+    colour: str = ""
+    before: str = ""
+    after: str = ""
+    bin: str = ""
+
+    @property
+    def is_epoch(self) -> bool:
+        return bool(self.bin)
+
+
+class ListedEvents:
+    """What a sentence wants of the lists of events that came with it.
+
+    Parameters
+    ----------
+    request : str
+        The sentence.
+    sources : sequence of SourceFile
+    now : datetime
+        Naive UTC.
+    ask : callable
+        Asks the user.
+    is_new : bool
+        Whether the sentence asks for a new pipeline.
+
+    Raises
+    ------
+    NotUnderstood
+        The sentence does not say what to do with a file.
+    RequestError
+        A file is not a list of events.
+    """
+
+    def __init__(
+        self, request: str, sources: Sequence[SourceFile], *, now: datetime, ask: Asks, is_new: bool = True
+    ) -> None:
+        self.notes: list[str] = []
+        self.rest = request
+        """The sentence without the words about the lists."""
+        self._wishes: list[_Wish] = []
+        self._span: TimeRange | None = None
+        if not sources:
+            return
+        self._events: dict[str, tuple[Event, ...]] = {}
+        for source in sources:
+            self._events[source.name], notes = read_events(source)
+            self.notes += notes
+        self._read(request, sources, now, ask, is_new)
+
+    def _read(
+        self, request: str, sources: Sequence[SourceFile], now: datetime, ask: Asks, is_new: bool
+    ) -> None:
+        names = "|".join(re.escape(source.name) for source in sources)
+        sentence, quantity = Sentence(request), ""
+        for match in sentence.take(_EPOCH.replace("NAMES", names)):
+            if not is_new:
+                raise NotUnderstood(
+                    "helio superposes events only in a new pipeline",
+                    advice="use `helio author` with the same sentence and the same file",
+                )
+            if self._wishes:
+                raise NotUnderstood("the request superposes twice", advice="make one figure for each")
+            quantity = match["what"]
+            self._wishes.append(self._epoch(match, _meant(match, sources), ask))
+        for pattern in (_SHADE, _SHADED):
+            for match in sentence.take(pattern.replace("NAMES", names)):
+                self._wishes.append(_Wish(_meant(match, sources), (match["colour"] or "").lower()))
+        used = {source.name for wish in self._wishes for source in wish.sources}
+        unused = next((source.name for source in sources if source.name not in used), "")
+        if unused:
+            raise NotUnderstood(
+                f"the request does not say what to do with {unused}",
+                advice=f"write, for example, 'shade the events in {unused}', or "
+                f"'superposed epoch of Dst at the times in {unused}'",
+            )
+        epoch = next((wish for wish in self._wishes if wish.is_epoch), None)
+        rest = sentence.rest()
+        if epoch is not None:
+            if len(self._wishes) > 1:
+                raise NotUnderstood("a superposed epoch has no events to shade", advice="make two figures")
+            rest = " ".join(f"{quantity} {rest}".split())
+        if is_new and not Sentence(rest).take_times(now):
+            self._span = self._whole(epoch)
+        self.rest = rest
+
+    def with_time(self) -> str:
+        """Return the rest of the sentence with the time range of the events, if the sentence names no time."""
+        if self._span is None:
+            return self.rest
+        self.notes.append(f"the request names no time: the time range contains all events: {self._span}")
+        return f"{self.rest} for {self._span}"
+
+    def _epoch(self, match: re.Match[str], sources: tuple[SourceFile, ...], ask: Asks) -> _Wish:
+        before, after = duration_in(match, "1"), duration_in(match, "2")
+        if not before:
+            window = ask("How long before and after the times?", WINDOWS)
+            before, after = window.split(" before to ")[0], window.split(" before to ")[1].split(" ")[0]
+        bin_length = duration_in(match, "3")
+        if not bin_length:
+            both = Duration(before).nanoseconds + Duration(after).nanoseconds
+            bin_length = "1h" if both >= Duration("1d").nanoseconds else "1min"
+            self.notes.append(f"superposed in bins of {bin_length}")
+        return _Wish(sources, before=before, after=after, bin=bin_length)
+
+    def _whole(self, epoch: _Wish | None) -> TimeRange:
+        """Return whole days that contain all events, with the time before and after them."""
+        events = [
+            event for wish in self._wishes for source in wish.sources for event in self._events[source.name]
+        ]
+        first = datetime.fromisoformat(min(event.start for event in events)[:19])
+        last = datetime.fromisoformat(max(event.stop or event.start for event in events)[:19])
+        if epoch is not None:
+            first -= timedelta(microseconds=Duration(epoch.before).nanoseconds / 1000)
+            last += timedelta(microseconds=Duration(epoch.after).nanoseconds / 1000)
+        day = timedelta(days=1)
+        first, last = (moment.replace(hour=0, minute=0, second=0) for moment in (first, last))
+        return TimeRange(first, last + day)
+
+    def drawn(self, template: Document, *, catalogue: Catalogue, ask: Asks) -> Document:
+        """Return a template whose figure shows the events as the sentence wishes."""
+        figure = _Figure(Sentence(""), template, catalogue, ask)
+        for wish in self._wishes:
+            for source in wish.sources:
+                events = self._events[source.name]
+                if wish.is_epoch:
+                    figure.superpose(wish, [event.start for event in events], source)
+                elif events[0].stop:
+                    self.notes += figure.shade(events, source, wish.colour)
+                else:
+                    self.notes.append(f"{source.name} has no stops: its times are vertical lines")
+                    figure.mark(events, source, wish.colour)
+        return figure.after
+
+
+def _meant(match: re.Match[str], sources: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
+    """Return the files that a phrase names; all files if it names none."""
+    named = tuple(source for source in sources if source.name.casefold() in match[0].casefold())
+    return named or tuple(sources)
+
+
+class _Figure(Looks):
+    """The figure of a template to which events are added."""
+
+    def shade(self, events: Sequence[Event], source: SourceFile, colour: str) -> list[str]:
+        """Add a table for each label of the events, and shade the events; return notes."""
+        labels = list(dict.fromkeys(event.label for event in events))
+        notes = []
+        if len(labels) > MOST_LABELS:
+            notes.append(
+                f"{source.name} has {len(labels)} different labels: a figure shows at most {MOST_LABELS}"
+            )
+            labels = [""]
+            events = [Event(event.start, event.stop, "", event.line) for event in events]
+        figure = self._figure()
+        for number, label in enumerate(labels):
+            chosen = [event for event in events if event.label == label]
+            taken = {str(step["step_id"]) for step in self.after["steps"]}
+            taken |= {str((step.get("tool_args") or {}).get("output_label")) for step in self.after["steps"]}
+            name = free_name(f"events_{slug(label)}".replace("-", "_").rstrip("_")[:40], taken, "_")
+            args = {
+                "pandas_code": table_code(chosen),
+                "units": "s",
+                "description": f"from {source.origin}",
+            }
+            known = self._label_of(args)
+            if not known:
+                intent = f"{number_of(len(chosen), 'event')} from {source.name}"
+                step = {"step_id": name, "tool_name": "store_dataframe", "intent": intent}
+                self._insert({**step, "tool_args": {**args, "output_label": name}}, figure)
+            shown = colour or _SHADES[number % len(_SHADES)]
+            entry = {"of": known or name, "color": shown} | ({"label": label} if label else {})
+            self._shade(entry)
+        return notes
+
+    def mark(self, events: Sequence[Event], source: SourceFile, colour: str) -> None:
+        """Draw a vertical line at the start of each event."""
+        shown = {"color": colour} if colour else {}
+        lines = [
+            {"x": event.start} | ({"label": event.label} if event.label else {}) | shown for event in events
+        ]
+        known = self.lines.spec(self._figure()).get("vlines")
+        others = [line for line in known if line not in lines] if isinstance(known, list) else []
+        self._put(self._figure(), "vlines", [*others, *lines])
+        figure = self._figure()
+        words = f"{figure.get('intent') or 'Draw the figure'}; lines at {number_of(len(events), 'time')} from"
+        self._do(Operation("set", str(figure["step_id"]), ("intent",), f"{words} {source.origin}"))
+
+    def superpose(self, wish: _Wish, times: Sequence[str], source: SourceFile) -> None:
+        """Draw each line of the figure superposed around the times, in a panel of its own."""
+        figure = self._figure()
+        spec = spec_of(figure) or {}
+        if figure.get("tool_name") != RENDER:
+            raise NotUnderstood("helio superposes only the lines of a figure by render_spec")
+        taken = {str(step["step_id"]) for step in self.after["steps"]}
+        made = []
+        for label in list(spec.get("labels") or ()):
+            name = free_name(f"{label}_epochs".replace(".", "_"), taken, "_")
+            taken.add(name)
+            self._insert(
+                {
+                    "step_id": name,
+                    "tool_name": "superposed_epoch",
+                    "tool_args": {
+                        "series_label": label,
+                        "zero_times": list(times),
+                        "before": wish.before,
+                        "after": wish.after,
+                        "bin": wish.bin,
+                        "output_label": name,
+                    },
+                    "intent": f"Superpose {label} around {number_of(len(times), 'time')} from {source.origin}",
+                },
+                figure,
+            )
+            made.append(name)
+        drawn = {
+            "labels": made,
+            "panels": [[name] for name in made],
+            "panel_types": ["epochs"] * len(made),
+            "title": f"{spec.get('title', '')}: superposed epoch".strip(": "),
+        }
+        self._do(Operation("set", str(figure["step_id"]), ("tool_args", "spec"), drawn))
+
+    def _insert(self, step: Document, figure: Document) -> None:
+        """Add a step before the figure."""
+        names = [str(written["step_id"]) for written in self.after["steps"]]
+        place = names.index(str(figure["step_id"]))
+        self._do(Operation("add", value=step, after=names[place - 1] if place else ""))
+
+    def _shade(self, entry: Document) -> None:
+        """Let the figure shade the events of an entry, instead of an earlier entry for the same table."""
+        figure = self._figure()
+        spec = spec_of(figure) or {}
+        kept = [known for known in spec.get("events") or () if known.get("of") != entry["of"]]
+        path = (
+            ("tool_args", "spec", "events") if figure.get("tool_name") == RENDER else ("tool_args", "events")
+        )
+        self._do(Operation("set", str(figure["step_id"]), path, [*kept, entry]))
+
+    def _label_of(self, args: Document) -> str:
+        """Return the label of a step that makes the same table; empty if there is none."""
+        for step in self.after["steps"]:
+            written = step.get("tool_args") or {}
+            if step.get("tool_name") == "store_dataframe" and args.items() <= written.items():
+                return str(written["output_label"])
+        return ""
+
+
+def table_code(events: Sequence[Event]) -> str:
+    """Return code that makes a table of durations, with one event in each line.
+
+    >>> print(table_code([Event("2024-05-10T17:05:00", "2024-05-12T00:00:00", "", 2)]))
+    rows = [
+        ("2024-05-10T17:05:00", "2024-05-12T00:00:00"),
+    ]
+    start = pd.to_datetime([row[0] for row in rows], format="ISO8601")
+    stop = pd.to_datetime([row[1] for row in rows], format="ISO8601")
+    result = pd.Series((stop - start).total_seconds(), index=start)
+    """
+    rows = "\n".join(f"    ({json.dumps(event.start)}, {json.dumps(event.stop)})," for event in events)
+    return (
+        f"rows = [\n{rows}\n]\n"
+        'start = pd.to_datetime([row[0] for row in rows], format="ISO8601")\n'
+        'stop = pd.to_datetime([row[1] for row in rows], format="ISO8601")\n'
+        "result = pd.Series((stop - start).total_seconds(), index=start)"
+    )
