@@ -22,6 +22,7 @@ from helio.authoring.known_pipelines import answered
 from helio.authoring.memory import MOST_GIVEN, Item, Memory
 from helio.authoring.operations import Operation, apply, step_of
 from helio.authoring.outcome import (
+    USE_A_MODEL,
     Attribution,
     Author,
     AuthorQuestion,
@@ -588,7 +589,7 @@ class Desk:
             if author is self.rules:
                 raise NotUnderstood(
                     "without a language model, helio knows only one repair of this run, and you rejected it",
-                    advice="set GEMINI_API_KEY to let a model repair the run",
+                    advice=f"{USE_A_MODEL} to let a model repair the run",
                 )
         if self._settings.model_statistics:
             from helio.authoring.column_statistics import column_statistics

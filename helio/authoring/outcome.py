@@ -11,6 +11,9 @@ from helio.errors import RequestError
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
 
+USE_A_MODEL = "set HELIO_MODEL and its key"
+"""The advice where only a language model can do what was requested."""
+
 
 class NotUnderstood(RequestError):
     """Error: the request, or a part of it, was not understood; nothing was proposed."""

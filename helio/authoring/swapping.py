@@ -8,7 +8,7 @@ from copy import deepcopy
 
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.operations import Operation, apply, style_lines
-from helio.authoring.outcome import NotUnderstood
+from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.errors import DataError, RequestError
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
@@ -22,7 +22,7 @@ from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner, produced_labels
 from helio.steps.signature import signatures
 
-_ASK_MODEL = "set GEMINI_API_KEY to let a model also change the steps that read these data"
+_ASK_MODEL = f"{USE_A_MODEL} to let a model also change the steps that read these data"
 
 
 def swapped(
@@ -140,7 +140,7 @@ def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Doc
         raise NotUnderstood(
             f"{craft} has each component of {first.quantity} in a parameter of its own: "
             f"{first.dataset}.{'+'.join(first.parameters)}",
-            advice="set GEMINI_API_KEY to let a model write a fetch that joins the components",
+            advice=f"{USE_A_MODEL} to let a model write a fetch that joins the components",
         )
     chosen = [(first.dataset, first.parameters[0])]
     if len(pairs) > 1 and first.quantity:

@@ -11,6 +11,7 @@ from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, preferred, with_names
 from helio.authoring.outcome import (
+    USE_A_MODEL,
     Attribution,
     AuthorQuestion,
     Failure,
@@ -182,7 +183,7 @@ def _check_length(request: str) -> None:
     if len(request) > LONGEST:
         raise NotUnderstood(
             f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
-            advice="shorten the request, or set GEMINI_API_KEY to use a model",
+            advice=f"shorten the request, or {USE_A_MODEL}",
         )
 
 
@@ -218,7 +219,7 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
             f"helio does not understand {quoted}",
             advice="; ".join(near)
             or "give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple "
-            "words; or set GEMINI_API_KEY to use a model",
+            f"words; or {USE_A_MODEL}",
         )
 
 

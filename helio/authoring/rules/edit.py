@@ -11,7 +11,15 @@ from helio.authoring.documents import SourceFile
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
-from helio.authoring.outcome import Attribution, AuthorReply, NotProved, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.outcome import (
+    USE_A_MODEL,
+    Attribution,
+    AuthorReply,
+    NotProved,
+    NotUnderstood,
+    Outcome,
+    TemplateDraft,
+)
 from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import Additions
 from helio.authoring.rules.answers import answered, is_question
@@ -22,6 +30,7 @@ from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.sentence_reading import COLOURS
+from helio.authoring.rules.spans import moved_range
 from helio.authoring.swapping import crafts_in, refetched, swapped
 from helio.authoring.writing.computations import APPLIED
 from helio.authoring.writing.steps import free_name
@@ -56,6 +65,14 @@ _IN_ORDER = ("panel_types", "row_heights")
 _MARKS = ("hlines", "vlines", "slopes", "annotations")
 _VERBS = frozenset(VOCABULARY["edit verbs"])
 _SAME = r"^(?:the same|same|run it|do it|repeat it|run this"
+_PASSIVE = re.compile(
+    r"(?P<start>^|[,;]\s*|\band\s+)(?P<what>(?:the\s+)?(?:(?!,|;|\band\b)[\w|.-]+\s+){1,4}?)"
+    r"(?:should|must|shall|can|has to)\s+be\s+"
+    r"(?P<verb>remove|delete|hide|drop)(?:d|ped|n|den)?\b",
+    re.IGNORECASE,
+)
+"""What should be removed: read as ``remove`` it."""
+_POLITE = re.compile(r",?\s*\b(?:please|pls|plz|thanks|thank you)\b[.!]?", re.IGNORECASE)
 _NEW = r"(?P<new>[A-Z][\w-]*(?: [A-Z0-9][\w-]*)*)"
 # NAMES stands for the spacecraft of the table of quantities, FLOWN for those of the catalogue.
 _SWAPS = (
@@ -68,7 +85,8 @@ _SWAPS = (
     r"\b(?:replace|swap|exchange)\s+(?P<old>NAMES)\s+(?:by|with|for)\s+(?P<new>NAMES)\b",
     r"\b(?:switch|change|swap|go)\s+from\s+(?P<old>NAMES)\s+to\s+(?P<new>NAMES)(?![\w-])",
     r"\b(?:switch|change|swap)\s+to\s+(?P<new>NAMES)(?![\w-]| coordinates?| frame)",
-    rf"{_SAME}|now)\s+(?:but\s+)?(?:for|with)\s+(?P<new>NAMES)(?![\w-])",
+    rf"{_SAME}|now)\s+(?:(?:plot|figure|overview|thing|pipeline)\s+)?(?:but\s+)?(?:for|with)\s+(?P<new>NAMES)(?![\w-])",
+    r"^(?:please\s+)?(?:now\s+)?(?:use|take|try)\s+(?P<new>NAMES)(?:\s+(?:data|spacecraft))?(?:\s+please)?$",
 )
 _UNKNOWN_SWAPS = (
     r"\b(?:re-?run|run|do|make|plot|draw)\s+(?:my|the|this|our)\s+(?:(?P<old>NAMES)\s+)?"
@@ -129,7 +147,9 @@ class _Editor(Additions):
     def __init__(
         self, request: str, template: Document, catalogue: Catalogue, now: datetime, ask: Asks
     ) -> None:
-        text, named = with_plain_times(request, now)
+        text, named = with_plain_times(
+            _PASSIVE.sub(r"\g<start>\g<verb> \g<what>", _POLITE.sub("", request).strip()), now
+        )
         super().__init__(Sentence(text), template, catalogue, now, ask)
         self.notes += named
         self.swapped = False
@@ -141,6 +161,7 @@ class _Editor(Additions):
             self.sentence.drop(
                 rf"\b(?:my|the|this)\s+{re.escape(name)}\s+(?:overview|pipeline|plot|figure)\b"
             )
+        self._move_times()
         self._swap_colours()
         self._rename_lines()
         self._retool()
@@ -153,10 +174,13 @@ class _Editor(Additions):
         self._windows()
         self._convert()
         self._order()
+        self._swap_panels()
+        self._join_panels()
         self._frames()
         self._cadences()
         self._remove_by_number()
         self._remove_by_name()
+        self._remove_lines()
         self._keep_only()
         self._exports()
         self._times()
@@ -167,8 +191,8 @@ class _Editor(Additions):
                 f"helio does not understand {quoted}"
                 if quoted
                 else "the request names no change that helio can make without a language model",
-                advice="say in simple words which colour, title, window, panel, spacecraft or time you want; or set "
-                "GEMINI_API_KEY to use a model",
+                advice="say in simple words which colour, title, window, panel, spacecraft or time you want; or "
+                f"{USE_A_MODEL}",
             )
 
     # Lines ------------------------------------------------------------------------------------------------
@@ -342,13 +366,13 @@ class _Editor(Additions):
 
     def _order(self) -> None:
         """Move panels: ``put V above B``, ``put the electrons on top``."""
-        what = r"(?P<what>[\w|.-]+(?:\s+(?!above\b|below\b|on\b|at\b|to\b|panel\b)[\w|.-]+)?)(?:\s+panel)?"
-        edge = r"(?P<edge>on top|(?:at|to) the (?:top|bottom))"
+        what = r"(?P<what>(?!the\b|a\b)[\w|.-]+(?:\s+(?!above\b|below\b|on\b|at\b|to\b|panel\b)[\w|.-]+)?)(?:\s+panel)?"
+        edge = r"(?P<edge>on top|(?:at|to) the (?:top|bottom|end)|first|last)"
         beside = r"(?P<side>above|below|under|before|after)\s+(?:the\s+)?"
         beside += r"(?P<other>[\w|.-]+(?:\s+(?!panel\b)[\w|.-]+)??)"
-        for match in self.sentence.take(
-            rf"\b(?:put|move|place)\s+(?:the\s+)?{what}\s+(?:{edge}|{beside})(?:\s+panel)?(?=\s*(?:$|[,.;]|and\b))"
-        ):
+        ends = r"(?:\s+panel)?(?=\s*(?:$|[,.;]|and\b))"
+        verbs = r"(?:\b(?:put|move|place|draw|show)\s+(?:the\s+)?|(?=[\w|.-]+\s+(?:[\w|.-]+\s+)?panel\s)\b)"
+        for match in self.sentence.take(rf"{verbs}{what}\s+(?:{edge}|{beside}){ends}"):
             figure = self._figure()
             panels = [list(panel) for panel in self.lines.panels(figure)]
             moved = [number - 1 for number in self._panel_numbers(match["what"], figure)[0]]
@@ -356,7 +380,7 @@ class _Editor(Additions):
                 others = [number - 1 for number in self._panel_numbers(match["other"], figure)[0]]
                 at = min(others) if match["side"].lower() in ("above", "before") else max(others) + 1
             else:
-                at = len(panels) if "bottom" in match["edge"].lower() else 0
+                at = len(panels) if re.search(r"bottom|end|last", match["edge"], re.IGNORECASE) else 0
             kept = [number for number in range(len(panels)) if number not in moved]
             order = (
                 [number for number in kept if number < at]
@@ -364,6 +388,54 @@ class _Editor(Additions):
                 + [number for number in kept if number >= at]
             )
             self.redraw(figure, [panels[number] for number in order])
+
+    def _swap_panels(self) -> None:
+        """Exchange two panels: ``swap the first and second panel``, ``swap density and velocity panels``."""
+        positions = "|".join(_POSITIONS)
+        words = rf"(?:the\s+)?(?P<one>{positions}|\d+|[\w|.-]+)\s+and\s+(?:the\s+)?"
+        words += rf"(?P<two>{positions}|\d+|[\w|.-]+)"
+        for match in self.sentence.take(
+            rf"\b(?:swap|exchange|switch)\s+(?:the\s+)?(?:panels\s+(?:of\s+)?{words}"
+            rf"|{words.replace('P<one', 'P<first').replace('P<two', 'P<second')}\s+panels?)\b"
+        ):
+            figure = self._figure()
+            panels = [list(panel) for panel in self.lines.panels(figure)]
+            said = (match["one"] or match["first"], match["two"] or match["second"])
+            one, two = (self._panel_at(name, figure) - 1 for name in said)
+            panels[one], panels[two] = panels[two], panels[one]
+            self.redraw(figure, panels)
+
+    def _panel_at(self, name: str, figure: Document) -> int:
+        """Return the number of the panel that a position, a number or a quantity means."""
+        count = len(self.lines.panels(figure))
+        number = _POSITIONS.get(name.lower()) or (int(name) if name.isdigit() else 0)
+        if not number:
+            numbers, _ = self._panel_numbers(name, figure)
+            if len(numbers) > 1:
+                raise NotUnderstood(f"the figure has several panels of '{name}'", advice="give their numbers")
+            return numbers[0]
+        number = count if number < 0 else number
+        if number > count:
+            raise NotUnderstood(
+                f"the figure has no panel {number}", advice=f"choose a panel from 1 to {count}"
+            )
+        return number
+
+    def _join_panels(self) -> None:
+        """Draw everything in one panel, if all lines have the same unit."""
+        for _ in self.sentence.take(
+            r"\b(?:put|draw|plot|show)\s+(?:everything|it all|all(?:\s+(?:of them|lines|curves|panels|the lines))?)\s+"
+            r"(?:together\s+)?(?:in(?:to)?|on)\s+(?:one|1|the same|a single|a common)\s+(?:panel|plot|axes)\b"
+        ):
+            figure = self._figure()
+            lines = self.lines.drawn(figure)
+            units = {self.lines.unit(line) for line in lines}
+            if len(units) > 1 or "" in units:
+                raise NotUnderstood(
+                    "helio cannot tell that all lines have the same unit, so it does not draw them in one panel",
+                    advice="say which panels to join",
+                )
+            self.redraw(figure, [lines])
 
     # Panels -----------------------------------------------------------------------------------------------
 
@@ -405,6 +477,23 @@ class _Editor(Additions):
             if len(gone) == len(panels):
                 raise NotUnderstood("the request would remove every panel of the figure")
             self.redraw(figure, [panel for number, panel in enumerate(panels, 1) if number not in gone])
+
+    def _remove_lines(self) -> None:
+        """Remove lines, and panels that draw nothing more: ``without Wind``, ``remove the magnitude``."""
+        words = r"(?P<what>(?!(?:legend|title|panel|everything|all|it|them|this|that)\b)[\w|.-]+"
+        words += r"(?:\s+(?!and\b|panels?\b|lines?\b|from\b)[\w|.-]+)??)"
+        for match in self.sentence.take(
+            r"\b(?:remove|delete|drop|hide|omit|without|leave out|(?:do not|don't) (?:show|draw|plot))\s+(?:the\s+)?"
+            rf"{words}(?:\s+(?:lines?|traces?|curves?|data))?(?:\s+from the (?:plot|figure))?"
+            r"(?=\s*(?:$|[,.;]|and\b))"
+        ):
+            figure = self._figure()
+            gone = self._known(match["what"], figure)
+            panels = self.lines.panels(figure) or [self.lines.drawn(figure)]
+            kept = [[label for label in panel if label not in gone] for panel in panels]
+            if not any(kept) or not any(label in panel for panel in panels for label in gone):
+                raise NotUnderstood(f"helio cannot remove '{match['what']}' from the figure")
+            self.redraw(figure, kept)
 
     def _keep_only(self) -> None:
         for match in self.sentence.take(
@@ -519,7 +608,9 @@ class _Editor(Additions):
                 rf"\b(?:use|make|change|set)\s+(?:an?\s+|the\s+)?{_DURATION}\s*(?:{names}|window|for the (?:{names}))?"
                 r"(?:\s+(?:instead|window))*(?=\s*(?:$|[,.;]|and\b|instead))",
                 rf"\b(?:change|set|make)\s+(?:the\s+)?(?:window|{names})(?: of the (?:{names})| window)?"
-                rf"\s+(?:to|be|=)\s*(?:an?\s+)?{_DURATION}",
+                rf"\s+(?:(?:to|be|=)\s*)?(?:an?\s+)?{_DURATION}",
+                rf"\b(?:{names})(?:\s+window)?\s+(?:(?:of|over|with|to)\s+)?(?:an?\s+)?{_DURATION}\s+instead\b"
+                rf"(?:\s+of\s+{duration_pattern('2')})?",
             )
             for pattern in patterns if steps else ():
                 for match in self.sentence.take(pattern):
@@ -718,6 +809,15 @@ class _Editor(Additions):
             else did_you_mean(name, set(spellings().values()), otherwise=f"use one of {table}"),
         )
 
+    def _move_times(self) -> None:
+        """Move or extend the time range of the pipeline by a length that the sentence gives."""
+        variables = self.after.get("variables") or {}
+        names = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
+        if len(names) == 1:
+            new = moved_range(self.sentence, str(variables[names[0]].get("default", "")), self.now)
+            if new:
+                self._do(Operation("set", "", ("variables", names[0], "default"), new))
+
     def _times(self) -> None:
         times = self.sentence.take_times(self.now)
         if not times:
@@ -725,7 +825,7 @@ class _Editor(Additions):
         if self.sentence.joins_times():
             raise NotUnderstood(
                 "without a language model, helio can replace the time range but not add a second one",
-                advice=f"say 'use {times[0]} instead', or set GEMINI_API_KEY to use a model",
+                advice=f"say 'use {times[0]} instead', or {USE_A_MODEL}",
             )
         if len(times) > 1:
             raise NotUnderstood(

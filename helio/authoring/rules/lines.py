@@ -190,7 +190,11 @@ class Lines:
         if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
         quantity = next(
-            (row.quantity for row in WORDS if re.fullmatch(row.pattern, plain, re.IGNORECASE)),
+            (
+                row.quantity
+                for row in WORDS
+                if any(re.fullmatch(row.pattern, text, re.IGNORECASE) for text in (plain, what.strip()))
+            ),
             B if plain in ("field", "fields") else "",
         )
         return _first(

@@ -24,6 +24,7 @@ from helio.pipelines.template.labels import owner
 _DASHES = VOCABULARY["dashes"]
 _QUOTED = r"[\"“'‘](?P<text>[^\"”]+?)[\"”'’](?=\s|$|[,.;])"
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_NO_YEAR = rf"(?!(?:19|20)\d\d\b){_NUMBER}"
 _NAMED = r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+(?!axis|panel|line)[\w|.-]+)??)"
 _TIME = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?Z?"
 _UNIT = r"(?:\s*(?:nT|km/s|nPa|K|eV|mV/m|R_E|deg|cm\^?-3|cm⁻³))?"
@@ -84,19 +85,38 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("palette", r"\b(?:use )?(?:an? |the )?(?:palette (?:that |for )?(?:the )?)?colou?r-?[ ]?blind(?:[ -]safe)?"
                 r"(?: palette| colou?rs| people)?(?: can (?:read|see|tell apart))?\b"
                 r"|\bokabe[- ]ito(?: palette| colou?rs)?\b", "okabe-ito"),
+    ("line_styles", rf"{_LINE}{_TRACE}\s+(?:in\s+|should be\s+|to be\s+|as\s+)?(?:an?\s+)?(?P<dash>{'|'.join(_DASHES)})"
+                    rf"(?:\s+lines?)?{_END}", None),
     ("y_range", rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: (?:of|for|in) {_NAMED}(?:\s+panel)?)?"
                 r"\s+(?:to|from|between)\s+"
                 rf"(?P<low>{_NUMBER})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NUMBER})"
                 r"(?:\s*(?:nT|km/s|nPa|K|eV|cm\^-3|cm⁻³))?", None),
+    ("log_z", r"\b(?:make\s+|use\s+)?(?:the\s+)?colou?r[ -]?(?:scale|bar|axis)\s+(?:in\s+|to\s+)?log(?:arithmic)?\b"
+              r"|\blog(?:arithmic)?\s+colou?r[ -]?(?:scale|bar|axis)\b", True),
     ("log_scale", rf"\b(?:make|set)\s+{_NAMED}\s+(?:y[- ])?axis\s+(?:to\s+)?{_KIND}\b", None),
     ("log_scale", rf"\b(?:make|set|draw|plot)\s+{_NAMED}\s+(?:to\s+)?{_KIND}\b", None),
     ("log_scale", rf"\b{_KIND}[- ]?(?:scale|axis|y[- ]axis)\s+(?:for|of|on|in)\s+(?:the\s+)?{_PANEL}", None),
     ("log_scale", rf"\b(?:make|draw|show|put|plot)\s+(?:the\s+)?{_PANEL}\s+(?:on|in|with)\s+(?:an?\s+)?"
                   rf"{_KIND}(?:\s+(?:scale|axis))?\b", None),
+    ("log_scale", rf"\b(?:the\s+)?(?:y[- ])?axis\s+of\s+(?:the\s+)?{_PANEL}\s+(?:to\s+|in\s+|should be\s+)?{_KIND}"
+                  rf"(?:\s+scale)?{_END}", None),
+    ("log_scale", rf"\b{_PANEL}\s+(?:(?:panel|axis)\s+)?(?:in|on|with|to)\s+(?:an?\s+)?{_KIND}"
+                  rf"(?:[- ](?:scale|axis))?{_END}", None),
+    ("log_scale", rf"\b{_PANEL}\s+(?:(?:panel|axis)\s+)?{_KIND}{_END}", None),
+    ("log_scale", rf"\b(?:use\s+)?{_KIND}\s+(?:the\s+)?(?!scale|axis|axes|y\b){_PANEL}"
+                  rf"(?:\s+(?:panel|axis))?{_END}", None),
     ("log_scale", r"\b(?:use |with |on )?(?:an?\s+)?log(?:arithmic)?[- ](?:scale|y[- ]axis|axis|axes)\b", "log"),
     ("legend", r"\b(?:hide|remove|without|drop|no)\s+(?:the\s+)?legend\b", False),
     ("legend", r"\b(?:show|add|with)\s+(?:the\s+|a\s+)?legend\b", True),
     ("font_size", r"\b(?:use |set )?(?:the )?font(?: size)?(?: to| of)?\s+(?P<size>\d+)\b", None),
+)  # fmt: skip
+# Ranges of values in a change; in a request for a new figure the same words may mean times.
+_RANGES: tuple[tuple[str, str, Any], ...] = (
+    ("y_range", rf"\b(?:limit|restrict|scale|set|zoom)\s+(?:the\s+)?{_PANEL}?(?:\s+(?:panel|axis|range))?"
+                rf"\s+(?:to|from|between)\s+(?P<low>{_NO_YEAR})\s*(?:to|\.\.|,|and|–|-)\s*(?P<high>{_NO_YEAR})"
+                rf"{_UNIT}{_END}", None),
+    ("y_range", rf"\b{_PANEL}\s+(?:axis\s+|panel\s+|scale\s+)?(?:range\s+)?(?:from|between)\s+"
+                rf"(?P<low>{_NO_YEAR})\s*(?:to|\.\.|and|–|-)\s*(?P<high>{_NO_YEAR}){_UNIT}{_END}", None),
 )  # fmt: skip
 # Lines and shades at times and values: the key of the figure, and the phrase; each group is a key of the mark.
 MARKS = (
@@ -105,13 +125,13 @@ MARKS = (
                rf"(?:horizontal\s+)?(?:zero\s+)?line\s+at\s+(?P<y>{_NUMBER}|zero){_UNIT}(?![:\w-])(?:\s+(?:to|in|on)\s+"
                r"(?:the\s+)?(?P<what>panel \d+|[\w|.-]+(?:\s+[\w|]+)??)(?:\s+panel)?"
                r"(?=\s*(?:$|[,.;]|and\b|for\b|\x1f)))?"),
-    ("vlines", rf"\bmark\s+(?:the\s+)?(?P<label>[\w -]+?)\s+at\s+(?P<x>{_TIME})"
+    ("vlines", rf"\bmark\s+(?:the\s+)?(?:(?P<label>[\w -]+?)\s+at\s+)?(?P<x>{_TIME})"
                r"(?:\s+with\s+an?\s+(?:vertical\s+)?line)?"
                rf"|\b(?:add|draw|put)\s+(?:an?\s+)?(?:{_COLOUR}\s+)?vertical\s+line\s+at\s+(?P<at>{_TIME})"),
     ("vrects", r"\b(?:shad(?:e|ing)|highlight)\s+(?:the\s+)?(?:(?!times?\b|interval\b|from\b|between\b)"
         r"(?P<label>[A-Za-z][\w -]*?)\s+)?"
                rf"(?:(?:the\s+)?(?:times?|interval|period)\s+)?(?:from\s+|between\s+)?(?P<x0>{_TIME})\s+(?:to|and|-|–|until)\s+"
-               rf"(?P<x1>{_TIME})(?:\s+in\s+{_COLOUR})?"),
+               rf"(?P<x1>{_TIME}|\d{{2}}:\d{{2}})(?:\s+in\s+{_COLOUR})?"),
 )  # fmt: skip
 _MARK_KEYS = {
     "y": "y",
@@ -165,7 +185,7 @@ class Looks:
 
     def read_looks(self) -> None:
         """Set the titles, colours, line styles and axes that the sentence requests."""
-        for key, pattern, constant in LOOKS:
+        for key, pattern, constant in (*LOOKS, *_RANGES):
             for match in self.sentence.take(pattern):
                 figure, groups = self._figure(), _groups(match)
                 what = groups.pop("what", "")
@@ -179,6 +199,8 @@ class Looks:
         for key, pattern in MARKS:
             for match in self.sentence.take(pattern):
                 figure, groups = self._figure(), _groups(match)
+                if re.fullmatch(r"\d{2}:\d{2}", groups.get("x1", "")):  # a time of the day of the start
+                    groups["x1"] = f"{groups['x0'][:10]}T{groups['x1']}"
                 mark = {
                     name: self._numbers_of(groups[group], figure)[0]
                     if group == "what"

@@ -9,7 +9,15 @@ from difflib import SequenceMatcher
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
-from helio.authoring.outcome import Attribution, Failure, NotProved, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.outcome import (
+    USE_A_MODEL,
+    Attribution,
+    Failure,
+    NotProved,
+    NotUnderstood,
+    Outcome,
+    TemplateDraft,
+)
 from helio.authoring.swapping import refetched
 from helio.authoring.writing.sources import cadence_words
 from helio.authoring.writing.steps import free_name
@@ -91,7 +99,7 @@ def _change(
         return _converted(template, step, argument[1], unit[1], unit[2] or "")
     raise NotUnderstood(
         f"helio cannot repair step {step.id} without a language model: {failure.message}",
-        advice=failure.advice or "set GEMINI_API_KEY to use a model",
+        advice=failure.advice or USE_A_MODEL,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import itemgetter
 
-from helio.authoring.outcome import NotUnderstood
+from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import Panels, PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
@@ -330,7 +330,7 @@ def _doubt(
         if len(drawn) > 1 and (mention.partial or between):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
-                advice="request one quantity at a time, or set GEMINI_API_KEY to use a model",
+                advice=f"request one quantity at a time, or {USE_A_MODEL}",
             )
     return None
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
-from helio.authoring.outcome import NotUnderstood
+from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import APPLIED, DERIVED, MAGNITUDE, OF_TWO, Part
 from helio.authoring.writing.sources import (
@@ -272,7 +272,7 @@ class _Writer:
             raise NotUnderstood(
                 "without a language model, helio draws the panels in this order: field, velocity, density, "
                 "temperature, derived quantities, indices",
-                advice="set GEMINI_API_KEY, and use `helio edit` to change the order",
+                advice=f"{USE_A_MODEL}, and use `helio edit` to change the order",
             )
 
     def _named_dataset(self, dataset: str, parameter: str) -> PlotSeries:

@@ -1,9 +1,15 @@
 """Sentences as physicists type them, read into pipelines: the labels that the figure draws, and the time."""
 
+import json
 import re
+from pathlib import Path
 
+from benchmarks.authoring.tasks import base_text
 from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from helio.errors import HelioError
 from tests.rows import in_one_test
+
+BASES = Path(__file__).parents[3] / "benchmarks" / "authoring" / "independent"
 
 CREATED = (
     ("plz plot wind B gse and proton density from 2012-03-08 till 2012-03-10", [["Wind_B"], ["Wind_n"]],
@@ -18,6 +24,8 @@ CREATED = (
      "2008-02-26 to 2008-02-27"),
     ("RBSP-A position and magnetic field on 17 March 2013", [["RBSPA_B"], ["RBSPA_position"]],
      "2013-03-17 to 2013-03-18"),
+    ("wind speed from 1997 to 1998", [["Wind_V"]], "1997-01-01 to 1999-01-01"),
+    ("ACE |B| from 10 to 12 May 2004", [["ACE_Bmag"]], "2004-05-10 to 2004-05-13"),
     ("Voyager 1 magnetic field strength 1979-03", [["Voyager1_Bmag"]], "1979-03-01 to 1979-04-01"),
     ("MAVEN solar wind density, Sept 2017", [["MAVEN_n"]], "2017-09-01 to 2017-10-01"),
     ("Dst index for 2003, November", [["OMNI_Dst"]], "2003-11-01 to 2003-12-01"),
@@ -70,3 +78,74 @@ def test_what_has_two_meanings_is_refused(author, sentence, named):
         assert re.search(named, str(error)), error
     else:
         raise AssertionError(outcome)
+
+
+def window(template):
+    return next(
+        step["tool_args"]["window"] for step in template["steps"] if "window" in step.get("tool_args", {})
+    )
+
+
+def figure(template):
+    """Return the settings of the figure, of all steps that draw or style it."""
+    spec = {}
+    for step in template["steps"]:
+        if step["tool_name"] in ("render_spec", "plot_data", "style_plot"):
+            args = step["tool_args"]
+            spec |= args.get("spec", args)
+    return spec
+
+
+def time(template):
+    return next(variable["default"] for variable in template["variables"].values())
+
+
+EDITED = (
+    ("ace-strength", "please make the running mean 30 minutes", window, "30min"),
+    ("ace-strength", "running mean over 30 min instead of 10 min", window, "30min"),
+    ("ace-strength", "extend by two days", time, "2022-01-01 to 2022-01-04"),
+    ("ace-strength", "make it longer, one day before and after", time, "2021-12-31 to 2022-01-03"),
+    ("ace-strength", "shift the interval one day later", time, "2022-01-02 to 2022-01-03"),
+    ("ace-strength", "start six hours earlier", time, "2021-12-31T18:00:00 to 2022-01-02T00:00:00"),
+    ("ace-strength", "the last panel should be removed", lambda t: figure(t)["panels"], [["B"], ["Bmag"]]),
+    ("ace-strength", "put everything in one panel", lambda t: figure(t)["panels"], [["B", "Bmag", "Bz_smooth"]]),
+    ("ace-strength", "leave out the magnitude", lambda t: figure(t)["panels"], [["B"], ["Bz_smooth"]]),
+    ("l1-compare", "without Wind", lambda t: figure(t)["panels"], [["ACE_B"], ["ACE_Bmag"]]),
+    ("l1-compare", "wind line dashed pls", lambda t: figure(t)["line_styles"]["Wind_Bmag"], {"dash": "dash"}),
+    ("wind-plasma", "y axis of density log", lambda t: figure(t)["log_scale"], {"1": "log"}),
+    ("wind-plasma", "density in log scale", lambda t: figure(t)["log_scale"], {"1": "log"}),
+    ("wind-plasma", "limit density to 0.1-20", lambda t: figure(t)["y_range"], {"1": [0.1, 20.0]}),
+    ("wind-plasma", "density from 0 to 20 cm^-3", lambda t: figure(t)["y_range"], {"1": [0.0, 20.0]}),
+    ("wind-plasma", "T panel first", lambda t: figure(t)["panels"],
+     [["temperature"], ["density"], ["WI_PM_3DP.P_VELS"]]),
+    ("wind-plasma", "swap the density and temperature panels", lambda t: figure(t)["panels"],
+     [["temperature"], ["WI_PM_3DP.P_VELS"], ["density"]]),
+    ("wind-plasma", "swap first and last panel", lambda t: figure(t)["panels"],
+     [["temperature"], ["WI_PM_3DP.P_VELS"], ["density"]]),
+    ("omni-storm", "shade 2015-03-17 06:00 to 12:00", lambda t: figure(t)["vrects"],
+     [{"x0": "2015-03-17T06:00", "x1": "2015-03-17T12:00"}]),
+    ("omni-storm", "mark 2015-03-17 04:45 with a vertical line", lambda t: figure(t)["vlines"],
+     [{"x": "2015-03-17T04:45"}]),
+    ("tha-ions", "use THEMIS D", lambda t: figure(t)["title"], "THEMIS-D"),
+    ("wind-plasma", "same plot but for ACE from 10 to 12 May 2004", time, "2004-05-10 to 2004-05-13"),
+    ("omni-storm", "put everything in one panel", None, "same unit"),
+    ("wind-plasma", "remove everything", None, "does not understand 'remove'"),
+    ("wind-plasma", "swap panels 1 and 7", None, "panel 7"),
+    ("wind-plasma", "density from 1997 to 1998", None, "density"),
+    ("wind-plasma", "panel from 10 to 12 May", None, "panel|May"),
+)  # fmt: skip
+
+
+@in_one_test(("base", "sentence", "part", "wanted"), EDITED)
+def test_a_sentence_changes_a_figure(author, base, sentence, part, wanted):
+    template = json.loads(base_text(base, BASES))
+    if part is None:
+        try:
+            outcome = author.edit(sentence, template)
+        except HelioError as error:
+            assert re.search(wanted, str(error)), error
+            return
+        raise AssertionError(outcome)
+    outcome = author.edit(sentence, template)
+    assert isinstance(outcome, TemplateDraft), outcome
+    assert part(outcome.template) == wanted
