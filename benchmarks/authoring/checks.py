@@ -419,7 +419,10 @@ def _panels(graph: Graph, expected: Expected) -> Iterator[str]:
             if first and second and any(_shared(a, b) != together for a in first for b in second):
                 said = "not in one panel" if together else "in one panel"
                 yield f"{_told(patterns[pair[0]])} and {_told(patterns[pair[1]])} are {said}"
-    places = [found_in(graph, patterns[number]) for number in expected.get("order", ())]
+    order = expected.get("order", ())
+    if order and isinstance(order[0], list):  # pairs, each of which begins where the one before ends
+        order = [order[0][0], *(pair[1] for pair in order)]
+    places = [found_in(graph, patterns[number]) for number in order]
     tops = [min((one.panel or 0) for one in those) for those in places if those]
     if tops != sorted(tops):
         yield f"panels stand in another order: {tops}"

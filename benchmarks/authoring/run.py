@@ -103,7 +103,7 @@ class Bench:
 def put(task: Task, author: Author) -> Outcome | HelioError:
     """What comes of a task: an outcome, or the error that the author ends with."""
     try:
-        if task.kind == "create":
+        if task.kind == "create" or not task.text:  # a question may be about data, not about a pipeline
             return author.create(task.request)
         if task.failure is not None:
             return author.repair(task.template, task.failure)
