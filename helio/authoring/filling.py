@@ -172,7 +172,7 @@ def fill_in(
     unread = _unread(request, catalogue, now)
 
     def ask(question: str, choices: Sequence[str]) -> str:
-        given = next((known["answer"] for known in answers if known["question"] == question), None)
+        given = next((pair["answer"] for pair in answers if pair["question"] == question), None)
         if given is None or given not in choices:
             raise QuestionBack(question, tuple(choices))
         return given

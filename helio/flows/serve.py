@@ -273,8 +273,8 @@ def run_slot(
 def _why_no_data(schedule: Schedule, run_id: str, settings: Settings) -> tuple[str, timedelta]:
     """Return why a run found no data and how late they usually are, if helio knows this; otherwise nothing."""
     run = read_run(Runs(settings.runs).load(run_id))
-    known = (known_run.run for known_run in known_runs_of(settings).read().values())
-    runs = [other for other in known if other is not None and other.pipeline == run.pipeline]
+    recorded = (known_run.run for known_run in known_runs_of(settings).read().values())
+    runs = [earlier for earlier in recorded if earlier is not None and earlier.pipeline == run.pipeline]
     latencies = latencies_of([*runs, run], settings, schedule.usual_latency)
     latest = latest_of(run, latencies)
     if latest is None or run.span is None:

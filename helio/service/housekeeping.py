@@ -195,11 +195,14 @@ def _old_logs(settings: Settings, now: datetime) -> Iterator[Removal]:
 def _left_over(home: Path) -> Iterator[Removal]:
     """Yield temporary files beside small files of the home, whose writer was killed."""
     for folder in (home, home / "schedules", home / "schedules" / ".last", home / "prefect"):
-        for item in entries_of(folder):
-            if item.is_file(follow_symlinks=False) and fate_of_writer(item.name.removeprefix(".")) == "gone":
-                size = item.stat(follow_symlinks=False).st_size
+        for entry in entries_of(folder):
+            if (
+                entry.is_file(follow_symlinks=False)
+                and fate_of_writer(entry.name.removeprefix(".")) == "gone"
+            ):
+                size = entry.stat(follow_symlinks=False).st_size
                 yield Removal(
-                    Path(item.path),
+                    Path(entry.path),
                     "temporary file",
                     size,
                     "the process that wrote it has ended",

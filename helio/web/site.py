@@ -499,9 +499,11 @@ def was_remade(interval: Interval) -> bool:
 
 def changes_of(interval: Interval, run: IntervalRun) -> str:
     """Say what had changed when a run made an interval again; empty if nothing had, or if it was the first run."""
-    made = [other for other in interval.runs if other.state in DONE]
+    made = [finished for finished in interval.runs if finished.state in DONE]
     earlier = (
-        next((other for other in made[made.index(run) + 1 :] if other.basis), None) if run in made else None
+        next((before for before in made[made.index(run) + 1 :] if before.basis), None)
+        if run in made
+        else None
     )
     if earlier is None or earlier.basis is None or run.basis is None:
         return ""

@@ -159,11 +159,11 @@ class Additions(Looks):
         instead: Sequence[str],
     ) -> None:
         """Draw labels: instead of lines, in a panel, or in new panels."""
-        panels = [list(known) for known in self.lines.panels(figure)] or [self.lines.drawn(figure)]
+        panels = [list(labels) for labels in self.lines.panels(figure)] or [self.lines.drawn(figure)]
         if instead:
-            at = next(number for number, known in enumerate(panels) if set(instead) & set(known))
+            at = next(number for number, labels in enumerate(panels) if set(instead) & set(labels))
             panels[at] = [label for label in panels[at] if label not in instead] + drawn
-            panels = [[label for label in known if label not in instead] for known in panels]
+            panels = [[label for label in labels if label not in instead] for labels in panels]
         elif panel is not None and 0 <= panel < len(panels):
             panels[panel] += drawn
         else:
@@ -202,13 +202,12 @@ class Additions(Looks):
             if label:
                 names[label] = free_name(label, self.lines.producers)
                 args["output_label"] = names[label]
-            taken = {str(other["step_id"]) for other in self.after["steps"]}
-            step_id = free_name(str(step["step_id"]), taken)
-            first = next(other["step_id"] for other in self.after["steps"] if other["tool_name"] in FIGURES)
-            before = [str(other["step_id"]) for other in self.after["steps"]]
-            index = before.index(str(first))
+            ids = [str(present["step_id"]) for present in self.after["steps"]]
+            step_id = free_name(str(step["step_id"]), set(ids))
+            tools = [present["tool_name"] for present in self.after["steps"]]
+            index = next(number for number, name in enumerate(tools) if name in FIGURES)
             value = {**step, "step_id": step_id, "tool_args": args}
-            self._do(Operation("add", value=value, after=before[index - 1] if index else ""))
+            self._do(Operation("add", value=value, after=ids[index - 1] if index else ""))
         return [names.get(label, label) for label in drawn]
 
     def _known_label(self, tool: str, args: Document) -> str:

@@ -248,43 +248,43 @@ class _Reader:
 
     def _why_empty(self) -> Iterator[str]:
         spans = [span for _, span in self._spans()]
-        for known in self._meant():
-            coverage = self._covers(known.entry)
-            if any(not _overlaps(known.entry, span) for span in spans):
+        for source in self._meant():
+            coverage = self._covers(source.entry)
+            if any(not _overlaps(source.entry, span) for span in spans):
                 asked = " and ".join(map(str, spans))
-                yield f"{known.entry.id} has no data for {asked}: {coverage}"
+                yield f"{source.entry.id} has no data for {asked}: {coverage}"
 
     def _doi(self) -> Iterator[str]:
-        for known in self._meant():
-            yield f"{known.entry.id}: {known.entry.doi or 'the catalogue gives no DOI'}"
+        for source in self._meant():
+            yield f"{source.entry.id}: {source.entry.doi or 'the catalogue gives no DOI'}"
 
     def _investigator(self) -> Iterator[str]:
-        for known in self._meant():
-            named = ", ".join(filter(None, (known.entry.pi, known.entry.affiliation)))
-            yield f"{known.entry.id}: {named or 'the catalogue names no investigator'}"
+        for source in self._meant():
+            named = ", ".join(filter(None, (source.entry.pi, source.entry.affiliation)))
+            yield f"{source.entry.id}: {named or 'the catalogue names no investigator'}"
 
     def _level(self) -> Iterator[str]:
-        for known in self._meant():
+        for source in self._meant():
             early = re.search(
-                r"_K\d_|PRELIM|_LL02_|BEACON|_LB_", f"{known.entry.id} {known.entry.title}", re.IGNORECASE
+                r"_K\d_|PRELIM|_LL02_|BEACON|_LB_", f"{source.entry.id} {source.entry.title}", re.IGNORECASE
             )
             level = (
                 "preliminary (browse or real-time) data"
                 if early
                 else "not marked as preliminary by its archive"
             )
-            yield f"{known.entry.id}: {level}; {known.entry.title}"
+            yield f"{source.entry.id}: {level}; {source.entry.title}"
 
     def _coverage(self) -> Iterator[str]:
-        for known in self._meant():
-            yield f"{known.entry.id}: {self._covers(known.entry)}"
+        for source in self._meant():
+            yield f"{source.entry.id}: {self._covers(source.entry)}"
 
     def _cadence(self) -> Iterator[str]:
-        for known in self._meant():
-            rows = [row.cadence for row in SOURCES if f"{row.dataset}.{row.parameters[0]}" == known.name]
+        for source in self._meant():
+            rows = [row.cadence for row in SOURCES if f"{row.dataset}.{row.parameters[0]}" == source.name]
             exact = next(filter(None, rows), None)
-            words = cadence_text(exact) if exact else known.entry.cadence_words
-            yield f"{known.name}: {words or 'the catalogue gives no cadence'}"
+            words = cadence_text(exact) if exact else source.entry.cadence_words
+            yield f"{source.name}: {words or 'the catalogue gives no cadence'}"
         yield from (
             self._line(name)
             for name, step in self.steps.items()
@@ -297,30 +297,30 @@ class _Reader:
             for name, step in self.steps.items()
             if step.get("tool_name") in ("transform_frame", "rotate")
         ]
-        for known in self._meant():
-            if known.frame:
-                yield f"{known.name} is in {known.frame}"
+        for source in self._meant():
+            if source.frame:
+                yield f"{source.name} is in {source.frame}"
         yield from map(self._line, turned)
 
     def _units(self) -> Iterator[str]:
-        for known in self._meant():
-            yield f"{known.label}: {known.parameter.canonical_unit or 'no unit'} ({known.name})"
+        for source in self._meant():
+            yield f"{source.label}: {source.parameter.canonical_unit or 'no unit'} ({source.name})"
         yield from (
             self._line(name) for name, step in self.steps.items() if step.get("tool_name") == "convert_units"
         )
 
     def _bins(self) -> Iterator[str]:
-        for known in self._meant():
-            if known.parameter.size:
+        for source in self._meant():
+            if source.parameter.size:
                 notes = [
                     row.note
                     for row in SOURCES
-                    if row.dataset == known.entry.id and known.parameter.name in row.parameters
+                    if row.dataset == source.entry.id and source.parameter.name in row.parameters
                 ]
-                axes = ", ".join(known.parameter.axes)
-                size = " × ".join(map(str, known.parameter.size))
+                axes = ", ".join(source.parameter.axes)
+                size = " × ".join(map(str, source.parameter.size))
                 yield "; ".join(
-                    filter(None, (f"{known.name}: {size} bins", axes, *notes, known.parameter.description))
+                    filter(None, (f"{source.name}: {size} bins", axes, *notes, source.parameter.description))
                 )
         for name, step in self.steps.items():
             bands = step.get("tool_args", {}).get("bands")
@@ -346,8 +346,10 @@ class _Reader:
         for name, step in self.steps.items():
             if step.get("tool_name") not in (FETCH, *FIGURES, STYLE):
                 yield self._line(name)
-        raw = [known for known in self._meant() if meant and known.label in drawn]
-        yield from (f"{known.label} is drawn as it was fetched, not smoothed: {known.name}" for known in raw)
+        raw = [source for source in self._meant() if meant and source.label in drawn]
+        yield from (
+            f"{source.label} is drawn as it was fetched, not smoothed: {source.name}" for source in raw
+        )
 
     def _titles(self) -> Iterator[str]:
         for name, step in self.steps.items():
@@ -365,12 +367,12 @@ class _Reader:
                 yield f"figure {name}, panel {number + 1}: {said}"
 
     def _crafts(self) -> Iterator[str]:
-        for known in self._meant():
-            yield f"{known.entry.id}: {known.entry.spacecraft}, {known.entry.instrument or known.entry.title}"
+        for source in self._meant():
+            yield f"{source.entry.id}: {source.entry.spacecraft}, {source.entry.instrument or source.entry.title}"
 
     def _datasets(self) -> Iterator[str]:
-        for known in self._meant():
-            yield f"{known.name}: {known.parameter.description or known.entry.title}"
+        for source in self._meant():
+            yield f"{source.name}: {source.parameter.description or source.entry.title}"
 
     def _times(self) -> Iterator[str]:
         for name, span in self._spans():
@@ -458,9 +460,9 @@ class _Reader:
 
     def _described(self, label: str) -> str:
         name = owner(label, self.producers) or label
-        known = next((fetched for fetched in self.fetched if fetched.label == name), None)
-        if known is not None:
-            return f"{label} ({known.parameter.description or known.name})"
+        source = next((fetched for fetched in self.fetched if fetched.label == name), None)
+        if source is not None:
+            return f"{label} ({source.parameter.description or source.name})"
         step = self.producers.get(name)
         return f"{label} ({step.tool} of {', '.join(step.labels)})" if step else label
 

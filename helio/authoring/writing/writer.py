@@ -771,9 +771,9 @@ def _is_pair(craft: str) -> bool:
 
 def _convertible(unit: str, to: str) -> bool:
     """Return whether a series can be given in another unit: of the same dimension, or an energy as a temperature."""
-    thermal = ({"eV", "keV"}, {"K", "MK"})
-    pairs = any(unit in one and to in other for one, other in (thermal, thermal[::-1]))
-    return unit == to or pairs or comparable(unit, to)
+    energies, temperatures = {"eV", "keV"}, {"K", "MK"}
+    is_thermal = (unit in energies and to in temperatures) or (unit in temperatures and to in energies)
+    return unit == to or is_thermal or comparable(unit, to)
 
 
 def _of_dataset(dataset: str) -> list[QuantitySource]:
