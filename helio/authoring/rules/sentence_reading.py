@@ -37,6 +37,7 @@ COLOURS = "|".join(VOCABULARY["colours"])
 _COUNTED = VOCABULARY["counted"]
 _INSTRUMENTS = {name for source in SOURCES for name in instrument_names(source.dataset)}
 _INSTRUMENT = rf"(?<![\w-])(?:{'|'.join(sorted(_INSTRUMENTS, key=len, reverse=True))})(?![\w-])"
+_RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
 _SAVED = (
@@ -126,6 +127,15 @@ class Reading:
     """Notes on the time ranges of named events."""
 
 
+def _with_tangential(text: str) -> str:
+    """Write Bt as B_T beside Br or Bn; alone it is the strength of the field.
+
+    >>> _with_tangential("BR BT BN in 1990"), _with_tangential("Bt and Bz")
+    ('BR B_T BN in 1990', 'Bt and Bz')
+    """
+    return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
+
+
 def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     """Read a request from a sentence: first its datasets and times, then all other kinds of words.
 
@@ -135,7 +145,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         A duration may be a cadence or a time.
     """
     text, named = with_plain_times(text, now)
-    sentence = Sentence(with_species(text))
+    sentence = Sentence(_with_tangential(with_species(text)))
     title = sentence.take_text(_TITLE)
     exports = _exports(sentence)
     name = sentence.take_text(_NAME).lower()
