@@ -352,6 +352,13 @@ def say_changes(changes: Sequence[Change], *, new: bool) -> None:
         say(line)
 
 
+def size_of(text: str) -> int:
+    """Convert a size such as ``20GB`` or ``500 MiB`` to a number of bytes."""
+    from helio import settings
+
+    return settings.size_of(text)
+
+
 def current_settings() -> Settings:
     """Return the settings, read from the environment variables."""
     from helio.settings import settings_in_use

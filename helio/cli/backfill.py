@@ -32,9 +32,9 @@ from helio.cli.app import (
     page_link,
     print_json,
     say,
+    size_of,
 )
 from helio.counts import number_of
-from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.intervals import Interval

@@ -22,11 +22,11 @@ from helio.cli.app import (
     log_to,
     print_json,
     say,
+    size_of,
 )
 from helio.cli.backfill import watch_backfill
 from helio.cli.completion import complete_pipelines
 from helio.counts import number_of
-from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.service.drift import Drift, Drifted, Numbers

@@ -32,11 +32,11 @@ from helio.cli.app import (
     log_to,
     print_json,
     say,
+    size_of,
 )
 from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
 from helio.cli.progress import file_lines, watch
 from helio.counts import number_of
-from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.compare import Comparison, Difference

@@ -44,10 +44,10 @@ from helio.cli.app import (
     print_json,
     proposals,
     say,
+    size_of,
 )
 from helio.cli.completion import complete_pipelines
 from helio.cli.progress import file_lines, time_line, watch
-from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.pipelines.plan import Plan

@@ -19,10 +19,10 @@ from helio.cli.app import (
     print_json,
     say,
     say_when,
+    size_of,
 )
 from helio.cli.completion import complete_providers
 from helio.pipelines.template.plain_text import without_long_words
-from helio.settings import size_of
 
 if TYPE_CHECKING:
     from helio.doctor import Finding

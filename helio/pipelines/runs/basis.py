@@ -18,7 +18,7 @@ from helio.sources.local import LocalArchive, parse_file_name
 from helio.sources.provider import Provider, Providers
 from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.signature import signatures
-from helio.store.records import WrongShape, read_json
+from helio.store.records import WrongShape, read_bytes, read_json
 from helio.store.runs import RunRecord, StepRecord
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange, parse_time_range
@@ -195,7 +195,7 @@ def read_basis(record: RunRecord, now: datetime) -> Basis | None:
         The clock of the run, naive UTC.
     """
     try:
-        normalised = read_json((record.folder / "normalised.json").read_bytes())
+        normalised = read_json(read_bytes(record.folder / "normalised.json"))
         steps = steps_of(normalised)
         records = {str(step["step_id"]): step for step in record.readable_steps[0]}
         files: dict[str, Files] = {}
