@@ -134,7 +134,7 @@ class Memory:
         """Remove an item from its file; all other lines stay."""
         path = self._folder / f"{item.scope}.md"
         with held(self._folder / "lock"):
-            gone = {number for known, number in _items(path) if known == item}
+            gone = {number for kept, number in _items(path) if kept == item}
             lines = (read_as_it_is(path) or "").splitlines(keepends=True)
             kept = (line for number, line in enumerate(lines) if number not in gone)
             write_whole(path, "".join(kept).encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -50,7 +51,7 @@ _COLOUR = re.compile(
 _PANELS = {"top": 0, "first": 0, "second": 1, "third": 2, "fourth": 3, "bottom": -1, "last": -1}
 
 
-class Additions(Looks):
+class Additions(Looks, ABC):
     """Reader of sentences that add quantities to a figure or replace its lines by others."""
 
     def __init__(
@@ -219,9 +220,9 @@ class Additions(Looks):
                 return str(own["output_label"])
         return ""
 
+    @abstractmethod
     def redraw(self, figure: Document, panels: list[list[str]]) -> None:
         """Let a figure draw the given panels."""
-        raise NotImplementedError
 
 
 def _work(args: Document) -> str:

@@ -291,7 +291,7 @@ class _Figure(Looks):
         """Let the figure shade the events of an entry, instead of an earlier entry for the same table."""
         figure = self._figure()
         spec = spec_of(figure) or {}
-        kept = [known for known in spec.get("events") or () if known.get("of") != entry["of"]]
+        kept = [events for events in spec.get("events") or () if events.get("of") != entry["of"]]
         path = (
             ("tool_args", "spec", "events") if figure.get("tool_name") == RENDER else ("tool_args", "events")
         )
