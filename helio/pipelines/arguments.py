@@ -204,6 +204,14 @@ def _paths(name: str, value: Any) -> None:
         _path(f"each item of {name}", part)
 
 
+def _named_texts(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise wrong_type(name, "a dict of texts by name", value)
+    for key, text in value.items():
+        _text(f"each name of {name}", key)
+        _text(f"each text of {name}", text)
+
+
 def _run_ids(name: str, value: Any) -> None:
     _texts(name, value)
     if not value:
@@ -263,6 +271,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(["archive", "output", "outputs", "locked", "file", "events"], _place),
     "replay": _path,
     "sources": _paths,
+    "documents": _named_texts,
     "formats": _formats,
     "engine": partial(_choice, of=("direct", "prefect", "ephemeral")),
     "proof": partial(_choice, of=("file", "checksum", "parts", "size")),

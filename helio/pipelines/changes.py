@@ -24,6 +24,7 @@ from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import STEP_DEFAULTS, Document
 from helio.pipelines.template.figures import FIGURES, RENDER, STYLE, complete_labels
+from helio.pipelines.template.from_document import KEY, from_document
 from helio.pipelines.template.runner import RewriteResult
 from helio.pipelines.template.schema import SCHEMA_VERSION
 from helio.pipelines.template.shown_values import same, shown, shown_apart, shown_line, shown_name
@@ -95,6 +96,7 @@ _OF_STEP = {
     "on_item_error": "when an item fails",
     "pin": "pinned",
     "produces": "gives",
+    "retry_delay": "retry delay",
 }
 _ORIGIN = ("$schema", "created_at", "updated_at", "source_session")
 """Keys that say where a template comes from and do not change its work."""
@@ -164,6 +166,8 @@ class Change:
         ``"step"`` or ``"value"`` where several lines describe something added or removed as a whole.
     is_inner : bool
         Whether it is part of such an object, so that it has no verb or sign of its own.
+    implied : tuple of tuple
+        The keys to further values that follow from this change: the list of all lines of a figure, from its panels.
     """
 
     subject: Subject
@@ -176,6 +180,7 @@ class Change:
     inner: tuple[Change, ...] = ()
     whole: Literal["", "step", "value"] = ""
     is_inner: bool = False
+    implied: tuple[tuple[str | int, ...], ...] = ()
 
     @property
     def text(self) -> str:
@@ -246,6 +251,8 @@ class Change:
             ]
             if listed:
                 facts[name] = listed
+        if self.implied:
+            facts["implied"] = [list(path) for path in self.implied]
         return facts | {"text": str(self)}
 
 
@@ -489,12 +496,30 @@ def _step(location: _Location, before: Document, after: Document) -> Iterator[Ch
     for key, was, now in _values_by_key(before, after):
         if key == "tool_args" and _are_objects(was, now):
             yield from _arguments(location.at(key), before, after)
+        elif key == "annotations" and _are_objects(was, now):
+            yield from _annotations(location.at(key), before, after)
         elif key == "block" and _are_steps(was, now):
             yield from _steps(location.at(key), was, now)
             if was is not ABSENT and now is not ABSENT and _are_moved(_by_id(was), _by_id(now)):
                 yield _new_order(location.at(key), was, now)
         else:
             yield from _values(location.at(key, _OF_STEP.get(key, ""), _subject_of(key)), was, now)
+
+
+def _annotations(location: _Location, before: Document, after: Document) -> Iterator[Change]:
+    """Compare the annotations of a step; the values that were read from a document stand in lines, one for each."""
+    documents = [from_document(step) for step in (before, after)]
+    lines = [[] if document is None else document.lines for document in documents]
+    if lines[0] != lines[1]:
+        read = replace(location.at(KEY), what="values read from")
+        yield read.change(items=tuple(_compared(lines[0], lines[1], is_line=True)))
+    rest = [
+        {name: note for name, note in step["annotations"].items() if document is None or name != KEY}
+        if "annotations" in step
+        else ABSENT
+        for step, document in zip((before, after), documents, strict=True)
+    ]
+    yield from _values(location, *(ABSENT if notes == {} else notes for notes in rest))
 
 
 def _subject_of(key: str) -> Subject:
@@ -537,7 +562,10 @@ def _looks(step: Document) -> tuple[Document, Document]:
 
 def _figure(location: _Location, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_empty(before), _without_empty(after)
+    is_implied = _panels_say_labels(before, after)
     for key, was, now in _values_by_key(before, after):
+        if key == "labels" and is_implied:
+            continue
         subject, word = _OF_FIGURE.get(key, ("style", _words(key)))
         if key in _BY_LABEL and _are_objects(was, now):
             setting = location.at(key, subject=subject)
@@ -546,7 +574,27 @@ def _figure(location: _Location, before: Document, after: Document) -> Iterator[
                 position = replace(setting, path=(*setting.path, label), what=what)
                 yield from _values(position, old, new)
         else:
-            yield from _values(location.at(key, word, subject), was, now)
+            implied = ((*location.path, "labels"),) if key == "panels" and is_implied else ()
+            for change in _values(location.at(key, word, subject), was, now):
+                yield replace(change, implied=implied)
+
+
+def _panels_say_labels(before: Document, after: Document) -> bool:
+    """Return whether the changes of a figure's panels also say how the list of its labels changes."""
+    if not all({"labels", "panels"} <= spec.keys() for spec in (before, after)):
+        return False
+    drawn: list[list[str]] = []
+    for spec in (before, after):
+        panels, labels = spec["panels"], spec["labels"]
+        if not isinstance(panels, list) or not all(_are_labels(panel) for panel in (*panels, labels)):
+            return False
+        drawn.append([label for panel in panels for label in panel])
+    (old, new), (old_labels, new_labels) = drawn, (before["labels"], after["labels"])
+    if [sorted(old), sorted(new)] != [sorted(old_labels), sorted(new_labels)]:
+        return False
+    added = [label for label in new if label not in old]
+    appended = [label for label in old_labels if label in new] + added
+    return old != new and new_labels in (new, appended)
 
 
 def _without_empty(spec: Document) -> Document:
@@ -556,6 +604,8 @@ def _without_empty(spec: Document) -> Document:
 
 def _values(location: _Location, before: Any, after: Any) -> Iterator[Change]:
     """Compare two JSON values, key by key, item by item and line by line."""
+    if before is after:
+        return
     if before is ABSENT or after is ABSENT:
         yield _whole_value(location, before, after)
     elif same(before, after):

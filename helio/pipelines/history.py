@@ -103,6 +103,19 @@ class History:
         text = self._current()
         return None if text is None else _of(self.revisions(), text)
 
+    def last_sentence(self) -> str:
+        """Return the request that first led to the present text, which `undo` takes back."""
+        present = self.present()
+        first = next(
+            (
+                revision
+                for revision in self.revisions()
+                if present is not None and revision.digest == present.digest
+            ),
+            None,
+        )
+        return (first.request if first is not None else "") or "a change without a sentence"
+
     def text(self, number: int) -> str:
         """Return the text of the pipeline at a revision.
 
@@ -202,7 +215,7 @@ class History:
         if present is None or not present.parent:
             raise RequestError(
                 f"{self._name} has no earlier revision",
-                advice=f"run `helio history {self._name}` to see its revisions",
+                advice=f"`helio history {self._name}` lists its revisions; `helio delete {self._name}` removes it",
             )
         return self.restore(present.parent)
 

@@ -30,7 +30,9 @@ from helio.pipelines.template.diagnostics import (
 from helio.pipelines.template.document import NOT_MEANING, Document, digest, shortened
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
+from helio.pipelines.template.from_document import documents_by_label
 from helio.pipelines.template.labels import owner, read_labels
+from helio.pipelines.template.retries import Retries, retry_pause
 from helio.pipelines.template.runner import FIX, AuthoredPaths, Mode, RewriteResult, rewrite
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.time_literals import listed_literals, time_literals
@@ -79,6 +81,10 @@ class PlannedStep:
     """Labels of tables that the step reads or makes with numbers that the author of the template wrote."""
     maybe_not_measured: tuple[str, ...] = ()
     """Labels of tables from code in which some numbers may come from the author of the template."""
+    retries: Retries | None = None
+    """How often to try the step again after an error that may pass; None if the template does not say it."""
+    documents: tuple[Mapping[str, Any], ...] = ()
+    """Documents from which numbers of these tables were read: name, SHA-256 and pages of each."""
 
     def __repr__(self) -> str:
         labels = f" → {shortened(', '.join(self.produces))}" if self.produces else ""
@@ -360,6 +366,7 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
     labels = {label for step in template.steps for label in step.produces}
     steps: list[PlannedStep] = []
     came_from = origins(template, known)
+    documents = documents_by_label(template.steps)
     for step in template.steps:
         origin = came_from[pointer(*step.path)]
         signature = known[step.tool_name]
@@ -383,6 +390,10 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
                 files=planned_files(step, signature.gives),
                 not_measured=tuple(sorted(origin.written)),
                 maybe_not_measured=tuple(sorted(origin.doubtful)),
+                retries=_retries(step),
+                documents=tuple(
+                    documents[label].short() for label in sorted(origin.written) if label in documents
+                ),
             )
         )
     return Plan(
@@ -407,6 +418,13 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
         ),
         verified=_VERIFIED,
     )
+
+
+def _retries(step: Step) -> Retries | None:
+    if step.retries is None:
+        return None
+    pause = retry_pause(step.retries, step.retry_delay)
+    return Retries(step.retries, None if pause is None else pause.total_seconds())
 
 
 def _reads(signature: Signature, args: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -63,6 +63,8 @@ EXAMPLE: dict[str, Any] = {
             "for_each": {"as": "$PARAMETER", "over": {"parameters_of": "AC_H2_MFI"}},
             "loop_over": ["BGSEc", "Magnitude"],
             "critical": False,
+            "retries": 3,
+            "retry_delay": "30s",
             "pin": ["time_range"],
         },
         {

@@ -190,7 +190,7 @@ def _nulls(draw: Any, step: Any, args: Any) -> None:
 
 
 def _unknown(draw: Any, step: Any, args: Any) -> None:
-    step[draw(st.sampled_from(["retries", "colour", "notes", "a/b~c"]))] = draw(JSON)
+    step[draw(st.sampled_from(["priority", "colour", "notes", "a/b~c"]))] = draw(JSON)
 
 
 def _dependencies(draw: Any, step: Any, args: Any) -> None:

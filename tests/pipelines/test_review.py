@@ -366,6 +366,45 @@ def test_of_a_long_list_the_items_that_were_added_and_removed_are_shown():
     ]
 
 
+def with_figure(labels: list[str], panels: list[list[str]]) -> dict[str, Any]:
+    return {
+        "steps": [
+            {
+                "step_id": "f",
+                "tool_name": "render_spec",
+                "tool_args": {"spec": {"labels": labels, "panels": panels}},
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("labels", "panels", "said"),
+    [
+        (["B", "n", "V"], [["B"], ["n"], ["V"]], ["step f: panel 3: V"]),
+        (["B", "n", "V"], [["B", "V"], ["n"]], ["step f: panel 1:\n    + 2  V"]),
+        (["n"], [["n"]], ["step f: panel 1: no longer B"]),
+        (["V", "n"], [["V"], ["n"]], ["step f: panel 1: B → V"]),
+        (["n", "B"], [["n"], ["B"]], ["step f: panel 1: n", "step f: panel 2: no longer n"]),
+        (
+            ["V", "B", "n"],
+            [["B", "V"], ["n"]],
+            ["step f: drawn:\n    + 1  V", "step f: panel 1:\n    + 2  V"],
+        ),
+        (["B", "n", "V"], [["B"], ["n"]], ["step f: drawn:\n    + 3  V"]),
+        (["n", "B"], [["B"], ["n"]], ["step f: drawn:\n    + 1  n\n    - 2  n"]),
+    ],
+)
+def test_lines_that_follow_from_the_panels_are_not_said_twice(labels, panels, said):
+    """A list of lines that the panels do not give, or another order of its lines, is still shown."""
+    before, after = with_figure(["B", "n"], [["B"], ["n"]]), with_figure(labels, panels)
+    changed = changes(before, after)
+    assert [str(change) for change in changed] == said
+    for change in changed:
+        implies = ("steps", "f", "tool_args", "spec", "labels") in change.implied
+        assert implies == (not any("drawn" in text for text in said))
+
+
 def test_every_key_of_a_new_figure_is_shown():
     spec = {
         "title": "T",

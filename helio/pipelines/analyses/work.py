@@ -67,7 +67,7 @@ def _labels_of(value: Any) -> list[str]:
 
 
 def work_of(template: Mapping[str, Any], signatures: Mapping[str, Signature]) -> str:
-    """Write a template's variables and steps as text, without descriptions, because these change no result.
+    """Write a template's variables and steps as text, without descriptions and retries, because these change no result.
 
     Intents, descriptions, annotations, comments in code and what follows from the rest are such words.
     """
@@ -101,7 +101,7 @@ def _work_of_step(step: Mapping[str, Any], signatures: Mapping[str, Signature]) 
     return work
 
 
-_WORDS_OF_STEP = ("intent", "annotations", "depends_on", "produces")
+_WORDS_OF_STEP = ("intent", "annotations", "depends_on", "produces", "retries", "retry_delay")
 
 
 def is_code(schema: Schema) -> bool:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.errors import closest
-from helio.pipelines.dialect.structure import Misfit, misfits
-from helio.pipelines.dialect.written import written_steps
+from helio.errors import RequestError, closest
+from helio.pipelines.dialect.structure import Misfit, fits, misfits
+from helio.pipelines.dialect.written import WrittenStep, written_steps
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.retries import MOST_RETRIES, retry_pause
 from helio.pipelines.template.schema import STEP, STRUCTURE
 from helio.pipelines.template.variables import Path
 
@@ -28,6 +29,10 @@ _FRAME = {
     },
 }
 """Schema of a template without its steps; every step, also a step in a block, has a check of its own."""
+_REMEDIES: dict[Path, str] = {
+    ("retries",): f"write a whole number from 0 to {MOST_RETRIES}",
+    ("retry_delay",): 'write a length with its unit, such as "30s"',
+}
 KINDS = ("tool_name", "use", "block")
 
 
@@ -48,14 +53,31 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
         for misfit in misfits(step.json, STEP):
             path = (*step.path, *misfit.path)
             yield _refusal(misfit.message, path, step.id, _advice(misfit), misfit.meant)
+        yield from _retries(step)
         kinds = [key for key in KINDS if key in step.json]
         if len(kinds) > 1:
             message = f"{' and '.join(kinds)} cannot be combined in one step"
             yield _refusal(message, (*step.path, kinds[1]), step.id)
 
 
+def _retries(step: WrittenStep) -> Iterator[Diagnostic]:
+    """Refuse a delay without retries, one that is no length of time, and delays that together take too long."""
+    delay, retries = step.json.get("retry_delay"), step.json.get("retries", 0)
+    if not isinstance(delay, str) or not fits(retries, STEP["properties"]["retries"]):
+        return
+    path = (*step.path, "retry_delay")
+    if "retries" not in step.json:
+        yield _refusal("'retry_delay' has no effect without 'retries'", path, step.id, 'add "retries": 3')
+    try:
+        retry_pause(retries, delay)
+    except RequestError as error:
+        yield _refusal(error.message, path, step.id, error.advice)
+
+
 def _advice(misfit: Misfit) -> str:
     """Say which key or value to write instead; return an empty text if none is known."""
+    if misfit.path in _REMEDIES:
+        return _REMEDIES[misfit.path]
     guesses = misfit.meant if misfit.kind == "wrong" else closest(str(misfit.path[-1]), misfit.meant)
     if misfit.kind != "missing" and guesses:
         return f"did you mean '{guesses[0]}'?"

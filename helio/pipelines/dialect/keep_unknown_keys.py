@@ -30,10 +30,10 @@ def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
     A key that asks for other numbers, as ``coords`` or ``resolution`` do, is refused under every policy.
 
     >>> from datetime import datetime
-    >>> plan = {"steps": [{"step_id": 1, "retries": 3, "colour": "red"}]}
+    >>> plan = {"steps": [{"step_id": 1, "owner": "me", "colour": "red"}]}
     >>> [edit] = keep_unknown_keys(plan, Context({}, datetime(2024, 1, 1), {}))
     >>> edit.operations[-1]
-    {'op': 'add', 'path': '/steps/0/annotations', 'value': {'unknown': {'retries': 3, 'colour': 'red'}}}
+    {'op': 'add', 'path': '/steps/0/annotations', 'value': {'unknown': {'owner': 'me', 'colour': 'red'}}}
     """
     unknown = _unknown(plan, STRUCTURE)
     asking = {key: value for key, value in unknown.items() if _asks(key, value, in_step=False)}

@@ -20,6 +20,7 @@ from helio.pipelines.dialect.synonyms import (
     VARIABLE_KEYS,
     by_word,
     fold,
+    folded,
     is_null,
     key_spellings,
     misspelt,
@@ -41,6 +42,7 @@ SHORTEST = 5
 """Minimum length of a key that helio corrects if it is misspelt: shorter words are too similar to each other."""
 ABOUT = frozenset({"intent", "description", *NOT_MEANING})
 """Keys that hold descriptions and change no result."""
+RETRY_SECONDS = folded("retry_delay_seconds retry_delay_s retry_delay_sec")
 Kinds = Mapping[str, tuple[type, ...]]
 NOTHING = type(None)
 STEP_KINDS: Kinds = {
@@ -53,6 +55,8 @@ STEP_KINDS: Kinds = {
     "loop_over": (list, str, NOTHING),
     "use": (str, NOTHING),
     "critical": (bool, int, str),
+    "retries": (int, float, str),
+    "retry_delay": (str,),
 }
 """Types that a value must have so that helio accepts a synonym as its key."""
 
@@ -79,6 +83,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
     of_call = cache(lambda tool: key_spellings(context.signatures[tool]))
     for step in written_steps(plan):
         renaming = StepRenaming(step.path, step.json, step.id)
+        renaming.write_seconds()
         renaming.rename(of_step, STEP["properties"], STEP_KINDS)
         renaming.flatten_call(tools)
         renaming.gather_arguments(tools, of_call, context.signatures)
@@ -232,6 +237,12 @@ class StepRenaming(KeyRenaming):
             self.put("tool_args", {**tool_args, **args})
         if beside:
             self.renamed.append(f"{', '.join(beside)} → tool_args")
+
+    def write_seconds(self) -> None:
+        """Write ``retry_delay_seconds: 30``, as for Prefect, as ``retry_delay: "30s"``."""
+        for key, value in list(self.now.items()):
+            if fold(key) in RETRY_SECONDS and isinstance(value, (int, float)) and not isinstance(value, bool):
+                self.move(key, "retry_delay", f"{value:g}s")
 
     def say_optional(self) -> None:
         """Write ``optional: true`` as ``critical: false``."""

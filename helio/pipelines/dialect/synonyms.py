@@ -43,6 +43,8 @@ STEP_KEYS: Mapping[str, str] = {
         "dependencies dependency depends deps requires needs after prerequisites wait_for waits_for run_after"
     ),
     "critical": "is_critical required must_succeed",
+    "retries": "max_retries num_retries n_retries number_of_retries retry_count",
+    "retry_delay": "retry_wait retry_pause retry_interval retry_after delay_between_retries retry_delay_seconds",
     "pin": "pins pinned",
     "loop_over": "iterate_over loop foreach_item over",
     "use": "pipeline sub_pipeline template executable_prompt prompt use_pipeline",
@@ -386,7 +388,7 @@ def is_note(name: str, value: object) -> bool:
 def asks_for_something(name: str, *, in_step: bool) -> bool:
     """Return whether an unknown key of a step or a template seems to ask for a change of the results.
 
-    >>> asks_for_something("coords", in_step=True), asks_for_something("retries", in_step=True)
+    >>> asks_for_something("coords", in_step=True), asks_for_something("notes", in_step=True)
     (True, False)
     """
     return fold(name) in _qualifiers() or fold(name) in (_step_arguments() if in_step else _data_arguments())

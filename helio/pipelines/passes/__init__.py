@@ -28,6 +28,7 @@ from helio.pipelines.passes.bind_files import bind_files
 from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_datasets import check_datasets
+from helio.pipelines.passes.check_document_values import check_document_values
 from helio.pipelines.passes.check_expansion import check_expansion
 from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_files import check_files
@@ -179,6 +180,7 @@ VERIFY: tuple[Stage, ...] = (
         check_kept_arguments,
         check_code,
         check_written_values,
+        check_document_values,
         check_datasets,
         check_parameters,
         check_quantities,

@@ -109,10 +109,8 @@ def _keys_of_entries(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic
 def _wrong_line(line: Mapping[str, Any]) -> tuple[str, str] | None:
     if "x" in line and "of" in line:
         return "has both x and of", "leave one of them out"
-    if "of" in line and "panel" not in line:
-        return "has of, but no panel", "add panel, the number of the spectrum panel with this frequency"
     if "x" not in line and "of" not in line:
-        return "has no x", "add x, a time such as '2024-05-10T17:00', or of, the label of a frequency"
+        return "has no x", "add x, a time such as '2024-05-10T17:00', or of, the label of a table of times"
     return None
 
 
@@ -245,7 +243,7 @@ def _stray(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, str]]:
                 )
     for path, label in right:
         own = [panel for panel in panels if label in panel]
-        if not own and not any(is_glob(other) or "$" in other for panel in panels for other in panel):
+        if not own and not any(is_glob(label) or "$" in label for panel in panels for label in panel):
             yield path, f"right: '{label}' is in no panel", "list it in a panel with another label"
         elif any(set(panel) <= moved for panel in own):
             yield (

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from helio.pipelines.analyses.origins import origins
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.from_document import from_document
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.template import Template
 
@@ -43,7 +44,14 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
     HV604 2 the step depends on values that the author wrote, and that were not measured: limit
     """
     found = origins(template, context.signatures)
-    for view in views(template.walk(), context.signatures):
+    every = list(views(template.walk(), context.signatures))
+    documents = {
+        label: document.words
+        for view in every
+        for label in view.outputs
+        if (document := from_document(view.step)) is not None
+    }
+    for view in every:
         origin = found.get(view.pointer)
         if origin is None:
             continue
@@ -57,9 +65,15 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
         ):
             if not labels:
                 continue
-            listed = ", ".join(sorted(labels))
+            listed = ", ".join(
+                f"{label} (from {documents[label]})" if label in documents else label
+                for label in sorted(labels)
+            )
             message = (
-                f"'{listed}' contains {what}"
+                f"'{', '.join(sorted(labels))}' contains {what}"
+                + "".join(
+                    f"; they are from {documents[label]}" for label in sorted(labels) if label in documents
+                )
                 if labels <= set(view.outputs)
                 else f"the step depends on {what}: {listed}"
             )

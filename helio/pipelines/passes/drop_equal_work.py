@@ -21,7 +21,7 @@ from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.graph import StepView, views
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.maps import EACH
-from helio.pipelines.template.template import Template
+from helio.pipelines.template.template import Template, most_retries
 
 
 def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
@@ -52,6 +52,7 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
         for reader in readers:
             draft.change(reader, tool_args=_relabelled(uses.view(reader), renamed))
             uses.add(reader)
+        draft.change(first_index, **most_retries([draft.steps[first_index], draft.steps[index]]))
         raised = ""
         if draft.steps[index].critical and not draft.steps[first_index].critical:
             draft.change(first_index, critical=True)

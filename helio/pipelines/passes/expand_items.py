@@ -296,7 +296,7 @@ def _block(step: Step, prefix: str, template: Template, context: Context) -> lis
         needed = [ids.get(other, other) for other in inner.depends_on]
         waits = [end for other in needed for end in ends.get(other, [other])]
         moved = replace(
-            inner,
+            inner.with_retries_of(step),
             step_id=ids[inner.step_id],
             depends_on=(*waits, *step.depends_on),
             critical=inner.critical and step.critical,

@@ -84,7 +84,7 @@ def _source(step: Step) -> str:
 
 def _inner(step: Step) -> tuple[Step, ...]:
     """Return the steps that a ``for_each`` repeats for each item."""
-    return step.block or (step.without(*OUTER[1:]),)
+    return tuple(inner.with_retries_of(step) for inner in step.block) or (step.without(*OUTER[1:]),)
 
 
 def _produced(step: Step, context: Context) -> list[str]:
@@ -116,7 +116,7 @@ def _fused(
     ids = [earlier.step_id, other.step_id]
     needed = {*earlier.depends_on, *other.depends_on} - set(ids)
     fused = replace(
-        earlier.without("tool_name", "tool_args"),
+        earlier.without("tool_name", "tool_args", "retries", "retry_delay"),
         produces=(),
         intent="; ".join(dict.fromkeys(step.intent for step in (earlier, other) if step.intent)),
         block=_block(earlier, other, context),

@@ -222,7 +222,7 @@ class _Inliner:
             step.step_id: [f"{call.step.step_id}.{step.step_id}"] for step in steps
         }
         for step in steps:
-            moved = _rewired(self._moved(step, values, call), ends)
+            moved = _rewired(self._moved(step, values, call), ends).with_retries_of(call.step)
             moved = replace(
                 moved,
                 step_id=f"{call.step.step_id}.{step.step_id}",

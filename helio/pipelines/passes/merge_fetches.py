@@ -16,7 +16,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.labels import produced_labels
-from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.template import Step, Template, most_retries
 from helio.store.work_keys import canonical_json
 
 ALONE = ("candidates", "output_label")
@@ -100,6 +100,7 @@ def _merged(draft: Draft, members: list[int], dependants: dict[StepId, list[int]
         tool_args=args,
         produces=tuple(produced_labels(context.signatures[steps[0].tool_name], args)),
         depends_on=draft.in_order(needed),
+        **most_retries(steps),
         intent="; ".join(dict.fromkeys(step.intent for step in steps if step.intent)),
     )
     draft.stand_for(survivor, ids[1:])

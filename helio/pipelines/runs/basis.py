@@ -77,11 +77,9 @@ def differences(before: Basis, now: Basis) -> tuple[str, ...]:
 
 
 def _differences(before: Basis, now: Basis) -> Iterator[str]:
-    steps = [
-        f"step {name} {change}"
-        for name, change in _changes(before.steps, now.steps, ("is new", "is gone", "differs"))
-    ]
-    if steps:
+    if before.steps != now.steps:
+        changes = _changes(before.steps, now.steps, ("is new", "is gone", "differs"))
+        steps = [f"step {name} {change}" for name, change in changes]
         yield f"the template has changed: {_listed(steps)}"
     for tool in sorted(before.tools.keys() & now.tools.keys()):
         if before.tools[tool] != now.tools[tool]:
@@ -104,7 +102,7 @@ def file_changes(before: Files, now: Files) -> tuple[tuple[str, str], ...]:
     ac_h2_mfi_20240510_v01.cdf was replaced by version 02
     ac_h2_mfi_20240511_v01.cdf was republished
     """
-    before, now = _used(before), _used(now)
+    before, now = files_with_records(before), files_with_records(now)
     versions = replacements(before.keys() - now.keys(), now.keys() - before.keys())
     followers = set(versions.values())
     return tuple(
@@ -135,7 +133,8 @@ def _successor_in_words(name: str) -> str:
     )
 
 
-def _used(files: Files) -> Files:
+def files_with_records(files: Files) -> Files:
+    """Return the files that gave records, without their neighbours, which a provider also lists."""
     return {name: identity for name, identity in files.items() if not identity.startswith(_UNUSED)}
 
 
@@ -226,6 +225,9 @@ def _files_of(args: Mapping[str, Any], done: StepRecord, now: datetime) -> Itera
     read = {source.file for output in done["outputs"] for source in output["sources"]}
     if len(choices) == 1 and read and read.isdisjoint(*listed.values()):
         read = set().union(*listed.values())  # a service names what it gave otherwise than what it lists
+    if done["error"] is not None and done["error"]["kind"] == DamagedFile.__name__:
+        # perhaps the file beside the interval, which has no records of it once it is repaired
+        read |= {name for files in listed.values() for name in files if name in done["error"]["message"]}
     for option in choices:
         if option.dataset_id not in listed:
             continue
@@ -274,7 +276,8 @@ def present_basis(
 def present_files(
     provider: Provider, dataset_id: str, span: TimeRange, located: Sequence[SourceFile], earlier: Files
 ) -> Files:
-    """Return the files that a provider lists now; a file that is new or has changed counts if it has records.
+    """Return the files that a provider lists now. A file that is new, or gave no records and has changed, counts if it
+    has records.
 
     Parameters
     ----------
@@ -287,8 +290,9 @@ def present_files(
     known = {name: identity.removeprefix(_UNUSED) for name, identity in earlier.items()}
     changed = {name for name, identity in present.items() if known.get(name) != identity}
     without: Set[str] = frozenset()
-    if changed and isinstance(provider, LocalArchive):
-        without = changed - provider.files_with_records(dataset_id, span)
+    neighbours = changed - files_with_records(earlier).keys()
+    if neighbours and isinstance(provider, LocalArchive):
+        without = neighbours - provider.files_with_records(dataset_id, span)
     return {
         name: earlier[name] if name not in changed else _UNUSED + identity if name in without else identity
         for name, identity in present.items()

@@ -12,7 +12,16 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from helio.errors import Cancelled, DamagedObject, HelioError, Offline, Republished
+from helio.clock import Clock
+from helio.errors import (
+    Cancelled,
+    DamagedObject,
+    HelioError,
+    Offline,
+    Republished,
+    TransientError,
+    WorkerKilled,
+)
 from helio.pipelines.analyses.work import Recipe
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.call import call_tool
@@ -34,6 +43,7 @@ from helio.pipelines.runs.worker_pool import Workers
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import shortened
 from helio.pipelines.template.figures import without_labels
+from helio.pipelines.template.retries import Retries
 from helio.sources.provider import Providers, Remote
 from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.render.detail import Detail
@@ -50,6 +60,8 @@ log = logging.getLogger(__name__)
 
 _LONGEST_REASON = 150
 """Maximum number of letters of the reason that a panel without data shows."""
+PASSING = (TransientError, WorkerKilled)
+"""Errors that may pass within seconds or minutes. A full disk does not empty itself."""
 _FETCHES = 3
 """Maximum number of attempts to fetch data if the data change during the fetch."""
 
@@ -87,6 +99,8 @@ class StepResult:
     seconds: float = 0.0
     sought: tuple[Mapping[str, Any], ...] = ()
     """Datasets that a failed fetch could have used, with the files that their providers listed."""
+    tries: int = 1
+    """How often the step was run, until it succeeded or failed for good."""
 
     def __repr__(self) -> str:
         why = self.error.message if self.error is not None else self.reason
@@ -128,13 +142,18 @@ class Execution:
         Providers of the fetches. Fetches run in this process; its CDF reader is a separate process.
     workers : Workers
         Processes in which everything else runs.
+    clock : Clock, optional
+        Clock for the pauses before further attempts.
     """
 
-    def __init__(self, plan: Plan, store: Store, providers: Providers, workers: Workers) -> None:
+    def __init__(
+        self, plan: Plan, store: Store, providers: Providers, workers: Workers, clock: Clock | None = None
+    ) -> None:
         self.plan = plan
         self.store = store
         self.providers = providers
         self._workers = workers
+        self._clock = clock or Clock()
         self._outputs: dict[str, Output] = {}
         self._made: dict[StepId, StepResult] = {}
         self._refused: dict[StepId, HelioError] = {}
@@ -271,8 +290,25 @@ class Execution:
         error.place = f"{location}, {error.place}" if error.place else location
         return error
 
+    def attempt_step(self, step: PlannedStep) -> StepResult:
+        """Run one planned step as `run_step` does, again after an error that may pass, as often as the step says.
+
+        Raises
+        ------
+        Cancelled
+        """
+        return attempt_step(step, self.run_step, Retries(), few=self._few_seconds, wait=self._wait)
+
+    def _few_seconds(self) -> float:
+        return 1.0 + 2.0 * self._clock.random()
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait for some seconds, or until the run is cancelled; return whether it is cancelled."""
+        self._clock.sleep(seconds, self._cancelled)
+        return self._cancelled.is_set()
+
     def cancel(self) -> None:
-        """End all running work at once."""
+        """End all running work at once, and every pause before a further attempt."""
         self._cancelled.set()
         self.providers.cancel()
         self._workers.cancel()
@@ -368,7 +404,7 @@ class Execution:
             fetches = signatures()[step.tool_name].gives == "tables"
             message = self._failed[step.step_id].message
             return shortened(f"{'fetch' if fetches else step.tool_name} failed: {message}", _LONGEST_REASON)
-        behind = (other for other in self.plan.steps if other.step_id in step.depends_on)
+        behind = (earlier for earlier in self.plan.steps if earlier.step_id in step.depends_on)
         return next(filter(None, map(self._why_failed, behind)), "")
 
     def _why_without_values(self, label: str) -> str:
@@ -441,7 +477,7 @@ class Execution:
         """Collect the notes about a table and about all tables from which it was made, each table once."""
         behind = [table]
         for name in behind:  # grows while it is read
-            labels = [label for given in self._producers[name].reads.values() for label in given]
+            labels = [label for labels_read in self._producers[name].reads.values() for label in labels_read]
             tables = dict.fromkeys(self.plan.owners[label] for label in labels)
             behind += [table for table in tables if table not in behind]
         outputs = [self._outputs[name] for name in behind if name in self._outputs]
@@ -490,7 +526,7 @@ class Execution:
         if "sources" in result.facts:
             sources = tuple(SourceFile(**source) for source in result.facts["sources"])
         else:  # a computation cites the present sources of its inputs, even if other files gave equal numbers before
-            inputs = [table for given in self._inputs(step).values() for table in given]
+            inputs = [table for tables in self._inputs(step).values() for table in tables]
             sources = tuple(dict.fromkeys(source for table in inputs for source in table.sources))
         return Output(
             label=work.slot,
@@ -630,6 +666,56 @@ def _may_be_lost(step: PlannedStep) -> bool:
     return not step.critical or any(item.keep_partial for item in step.items)
 
 
+def attempt_step(
+    step: PlannedStep,
+    run_step: Callable[[PlannedStep], StepResult],
+    usual: Retries,
+    *,
+    few: Callable[[], float],
+    wait: Callable[[float], bool],
+    retrying: Callable[[], None] = lambda: None,
+) -> StepResult:
+    """Run a step, again after an error that may pass.
+
+    Parameters
+    ----------
+    run_step : callable
+        Runs the step once; an error that helio knows comes back in the result.
+    usual : Retries
+        The retries of a step that does not say its own.
+    few : callable
+        Returns some seconds, for a delay that nobody chose; random, so that many runs do not try again together.
+    wait : callable
+        Waits for a number of seconds; returns True at once if the run is cancelled.
+    retrying : callable
+        Called before each further attempt.
+
+    Raises
+    ------
+    Cancelled
+        The run was cancelled while it waited.
+    """
+    retries = step.retries or usual
+    result = run_step(step)
+    for number in range(1, retries.number + 1):
+        if not isinstance(result.error, PASSING):
+            break
+        pause = few() if retries.delay is None else retries.delay
+        log.warning(
+            "step %s: %s; helio tries the step again in %.4g s (%d of %d)",
+            step.step_id,
+            result.error.message,
+            pause,
+            number,
+            retries.number,
+        )
+        retrying()
+        if wait(pause):
+            raise Cancelled("the run was cancelled")
+        result = replace(run_step(step), tries=number + 1)
+    return result
+
+
 def execute(
     execution: Execution,
     *,
@@ -647,7 +733,7 @@ def execute(
             result = StepResult(step, "skipped", reason=reason)
         else:
             started(step)
-            result = execution.run_step(step)
+            result = execution.attempt_step(step)
         results[step.step_id] = result
         finished(result)
     return PlanResult(execution.plan, tuple(results.values()))

@@ -21,7 +21,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -32,6 +32,7 @@ from helio.errors import DamagedRecord, TimeRangeError, may_pass
 from helio.pipelines.runs.basis import (
     Basis,
     differences,
+    files_with_records,
     parts_of,
     present_basis,
     read_basis,
@@ -171,7 +172,7 @@ def intervals(
     due: Iterable[TimeRange] = (),
     *,
     now: datetime | None = None,
-    expected: TimeRange | None = None,
+    expected: Collection[TimeRange] = (),
     present: Mapping[str, Basis] = MappingProxyType({}),
     patience: timedelta = PATIENCE,
     latencies: Mapping[str, Latency] = MappingProxyType({}),
@@ -188,8 +189,8 @@ def intervals(
         Intervals for which a run was due or was asked for.
     now : datetime, optional
         The clock, naive UTC. Without it, no interval is ``waiting``.
-    expected : TimeRange, optional
-        The interval of a schedule's last due time, whose run begins soon if it has not begun yet.
+    expected : collection of TimeRange
+        The intervals of the last due times of schedules, whose runs begin soon if they have not begun yet.
     present : mapping
         What a new run of the same interval would rest on, by the id of the run that counts (`Interval.run`). Runs that
         are not in it are not checked for changes.
@@ -207,7 +208,7 @@ def intervals(
     for span in sorted(by_span, key=lambda span: (span.start, span.stop)):
         ordered = tuple(sorted(by_span[span], key=_age, reverse=True))
         state, reason = _judge(span, ordered, now, present, patience, latencies)
-        if state == "missing" and span == expected:
+        if state == "missing" and span in expected:
             state, reason = "due", "its time has come, and no run has begun yet"
         found.append(Interval(span, ordered, span in listed, state, reason))
     return tuple(found)
@@ -235,6 +236,18 @@ def present_bases(found: Iterable[Interval], plan: Plan, providers: Providers) -
         for interval in found
         if interval.run is not None and interval.run.basis is not None
     }
+
+
+def present_steps(runs: Iterable[IntervalRun], plan: Plan) -> dict[str, Basis]:
+    """Return the steps and tools of new runs of the same intervals, by the id of the run; it asks for no files.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan of the present template, for any interval.
+    """
+    basis = Basis(steps_of(plan.normalised), tools_of(plan.normalised))
+    return {run.id: basis for run in runs if run.basis is not None}
 
 
 def _run_that_counts(runs: Sequence[IntervalRun]) -> IntervalRun | None:
@@ -290,9 +303,14 @@ def latest_of(run: IntervalRun, latencies: Mapping[str, Latency]) -> tuple[str, 
 
 
 def absent_from(run: IntervalRun) -> tuple[str, ...]:
-    """Return the ids of the datasets that had no files for a run."""
+    """Return the ids of the datasets that had no files with records for a run."""
     files = {} if run.basis is None else run.basis.files
-    return tuple(parts_of(name)[1] for name, listed in files.items() if not listed)
+    return tuple(parts_of(name)[1] for name, listed in files.items() if not files_with_records(listed))
+
+
+def with_step(run: IntervalRun, reason: str) -> str:
+    """Return a reason with the step that failed."""
+    return f"step {run.failed_step}: {reason}" if run.failed_step else reason
 
 
 def read_run(record: RunRecord) -> IntervalRun:

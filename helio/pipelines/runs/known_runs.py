@@ -26,7 +26,7 @@ from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
 
-FORM = 5
+FORM = 6
 """Version of the kept file. Raise it with every change of `IntervalRun` or of what `read_run` reads."""
 
 

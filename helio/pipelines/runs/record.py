@@ -82,6 +82,7 @@ def step_record(result: StepResult) -> dict[str, Any]:
             "advice": error.advice,
         },
         "attempts": [dict(attempt) for attempt in result.attempts],
+        **({"tries": result.tries} if result.tries > 1 else {}),
         "outputs": [
             {
                 "label": output.label,
@@ -141,11 +142,19 @@ def artefact_record(artefact: Artefact, plan: Plan) -> dict[str, Any]:
     }
 
 
-def _not_measured(step: PlannedStep) -> dict[str, list[str]]:
-    """List the tables used by a step with numbers that the author of the template wrote, or may have written."""
-    labels_by_kind = {
+def _not_measured(step: PlannedStep) -> dict[str, list[Any]]:
+    """List the tables used by a step with numbers that the author of the template wrote, or may have written.
+
+    Documents from which such numbers were read are listed too.
+    """
+    labels_by_kind: dict[str, list[Any]] = {
         "not_measured": list(step.not_measured),
         "maybe_not_measured": list(step.maybe_not_measured),
+        "documents": [
+            document
+            for number, document in enumerate(step.documents)
+            if document not in step.documents[:number]
+        ],
     }
     return {key: labels for key, labels in labels_by_kind.items() if labels}
 

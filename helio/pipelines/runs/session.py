@@ -221,7 +221,7 @@ def open_session(
     with open_processes(settings) if processes is None else nullcontext(processes) as opened:
         archives = opened.archives(request, settings)
         _open_archives(request.plan, archives)
-        execution = Execution(request.plan, Store(settings.store), archives, opened.workers)
+        execution = Execution(request.plan, Store(settings.store), archives, opened.workers, settings.clock)
         yield RunSession(request, execution, opened)
 
 

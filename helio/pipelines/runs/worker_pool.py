@@ -13,7 +13,7 @@ import time
 from types import TracebackType
 from typing import IO, Any, Self
 
-from helio.errors import Cancelled, StepError
+from helio.errors import Cancelled, StepError, WorkerKilled
 from helio.sources import child
 from helio.steps.sandbox.parts import Policy
 
@@ -77,7 +77,9 @@ class Workers:
         Raises
         ------
         StepError
-            The step took too long, or its process was killed from outside or for its memory.
+            The step took too long.
+        WorkerKilled
+            The process of the step was killed from outside or for its memory.
         Cancelled
             `cancel` was called.
         """
@@ -96,7 +98,7 @@ class Workers:
                 if self._cancelled:
                     raise Cancelled("cancelled") from error
                 if code < 0:
-                    raise StepError(
+                    raise WorkerKilled(
                         f"the process of the step was killed (signal {-code})",
                         advice="choose a shorter time range if memory ran out",
                     ) from error

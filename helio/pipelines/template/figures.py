@@ -24,7 +24,7 @@ BAND_LABELS = ("bands.sigma", "bands.lower", "bands.upper")
 EVENT_LABELS = ("events.of", "events.by")
 """Paths of the labels of tables of events, whose intervals are shaded."""
 MARK_LABELS = ("vlines.of",)
-"""Paths of the labels of series whose median is marked in a spectrum panel."""
+"""Paths of the labels of tables whose times are marked, or of series whose median is marked in a spectrum panel."""
 LABEL_LISTS = ("right", "ephemeris")
 """Keys of a figure, besides ``labels`` and ``panels``, whose value is a list of labels."""
 UNKNOWN_KEY = "HO401"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from helio.pipelines.template.retries import MOST_RETRIES
 from helio.steps.signature import Schema, Signature, signatures
 
 SCHEMA_VERSION = 1
@@ -82,12 +83,27 @@ STEP: Schema = {
             "type": "boolean",
             "default": True,
         },
+        "retries": {
+            "description": "How often helio tries the step again after an error that may pass: a server that does not "
+            "answer or is busy, or a process that was killed. It changes no result. Default: as the schedule says; "
+            "otherwise once, or never with --direct.",
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MOST_RETRIES,
+        },
+        "retry_delay": {
+            "description": "Time before each of the retries, such as 30s; all together at most one day. Default: one "
+            "to three seconds.",
+            "type": "string",
+            "format": "duration",
+        },
         "pin": {
             "description": "Arguments whose written time range or value must not become a variable.",
             **LABELS,
         },
         "annotations": {
-            "description": "Notes of people and of helio; they change no result.",
+            "description": "Notes of people and of helio; they change no result. 'document' names the document from "
+            "which the values of the step were read; captions of figures name it too.",
             "type": "object",
         },
         "for_each": {

@@ -125,6 +125,8 @@ class Step(_Object):
     produces: tuple[str, ...] = ()
     depends_on: tuple[StepId, ...] = ()
     critical: bool = True
+    retries: int | None = None
+    retry_delay: str = ""
     pin: tuple[str, ...] = ()
     annotations: Mapping[str, Value] = field(default_factory=dict)
     for_each: ForEach | None = None
@@ -153,6 +155,12 @@ class Step(_Object):
                 for index, inner in enumerate(step["block"])
             )
         return cls(**found, path=path, within=within)
+
+    def with_retries_of(self, other: Step) -> Step:
+        """Return the step with the retries of another step, unless it has its own."""
+        if self.retries is not None or other.retries is None:
+            return self
+        return replace(self, retries=other.retries, retry_delay=other.retry_delay)
 
     @property
     def choices(self) -> list[Choice]:
@@ -230,6 +238,12 @@ def walk(steps: Sequence[Step]) -> Iterator[Step]:
         yield step
         if len(step.path) < 2 * LIMITS.blocks:
             yield from walk(step.block)
+
+
+def most_retries(steps: Sequence[Step]) -> dict[str, Value]:
+    """Return the fields for the retries of a step that does the work of several: those of the most patient step."""
+    patient = max(steps, key=lambda step: -1 if step.retries is None else step.retries)
+    return {"retries": patient.retries, "retry_delay": patient.retry_delay}
 
 
 def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[StepId]:

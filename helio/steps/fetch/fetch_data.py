@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from helio.counts import number_of
-from helio.errors import DataError, NoUsableData
+from helio.errors import DataError, NoUsableData, UnknownDataset
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.provider import Provider, Providers
 from helio.steps.fetch.choices import ABSENT, Candidate, choices_of
@@ -102,6 +102,9 @@ def fetch_data(
     ------
     UnknownDataset, UnknownParameter, NoData, DamagedFile
         Raised by the provider.
+    ServerUnavailable, RateLimited
+        The server does not answer or is busy, after some attempts. ``"retries": 3, "retry_delay": "5min"`` beside
+        ``tool_args`` tries the step again later.
     NoUsableData
         Every value of a parameter is a fill value, or an interval of `each_interval` has no data.
 
@@ -146,7 +149,9 @@ def fetch_data(
     raise NoCandidate(
         "no candidate has usable data: "
         + "; ".join(f"{attempt.dataset_id}: {attempt.outcome}" for attempt in attempts),
-        advice="choose another time range, or list more datasets in 'candidates'",
+        advice="choose another --archive, or datasets that `helio archive` lists for it"
+        if all(isinstance(failure, UnknownDataset) for failure in failures)
+        else "choose another time range, or list more datasets in 'candidates'",
         attempts=tuple(attempts),
     ) from failures[-1]
 

@@ -24,7 +24,8 @@ MOST = 500
 """The largest number of intervals of one entry: more are a grey figure."""
 MOST_NAMED = 12
 """The largest number of intervals of one entry with a name; the strongest or longest have theirs."""
-_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0, "d": 86400.0}
+SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0, "d": 86400.0}
+"""Units of a table of durations, each with its seconds."""
 _COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00")
 _BELOW = "#999999"
 """Colour of an event below the weakest level."""
@@ -115,7 +116,7 @@ def _intervals(
             f"{where} has {given}, but no {lacking}",
             advice='write both, such as {"of": "durations", "by": "peaks", "levels": "flares"}',
         )
-    if table.kind == "scalar" and table.unit not in _SECONDS:
+    if table.kind == "scalar" and table.unit not in SECONDS:
         if "by" in entry:
             raise StepError(
                 f"{where}: 'by' needs one record for each event, but '{entry['of']}' has a value for each time",
@@ -142,7 +143,7 @@ def _ends(table: Table, label: str, where: str) -> tuple[Moments, Moments, int]:
 
     An unknown part of an event has no length.
     """
-    seconds = _SECONDS.get(table.unit)
+    seconds = SECONDS.get(table.unit)
     columns = table.values.reshape(len(table), -1 if len(table) else max(1, len(table.components)))
     if seconds is None or table.kind == "spectrum" or columns.shape[1] > 2:
         raise StepError(

@@ -1,4 +1,4 @@
-"""Vertical lines of spectrum panels at the medians of series, such as a gyrofrequency."""
+"""Vertical lines at the times of a table, and in spectrum panels at the medians of series, such as a gyrofrequency."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from helio.counts import number_of
 from helio.errors import StepError, UnitMismatch, did_you_mean
 from helio.steps.quantity import advice_on_units, equal_units
+from helio.steps.render.events import SECONDS
 from helio.steps.render.panel import Panel
 from helio.steps.render.spec import FigureSpec, VLine
 from helio.steps.render.spectrum_panel import SpectrumPanel
 from helio.store.no_values import why_no_values
 from helio.store.table import Table
 
+MOST_TIMES = 500
+"""The largest number of times of one entry that are marked: more lines are a grey figure."""
+
 
 def marked_labels(spec: FigureSpec) -> list[str]:
-    """Return the labels of all series whose median is marked."""
+    """Return the labels of all tables whose times are marked, and of all series whose median is marked."""
     return [line["of"] for line in spec.get("vlines", []) if "of" in line]
 
 
@@ -27,15 +32,16 @@ def with_medians(
     start: np.datetime64,
     stop: np.datetime64,
 ) -> tuple[list[VLine], list[str]]:
-    """Return the vertical lines of a figure, with the median of a series as x, and remarks for the reviewer.
+    """Return the vertical lines of a figure, with the times of a table or the median of a series as x, and remarks.
 
-    A line at a series without values between `start` and `stop` is left out, and a remark says so. Another remark
-    says which medians are beyond the x axis of a spectrum.
+    Without the number of a panel, there is a line at each epoch of the table between `start` and `stop`. A line at a
+    series without values there is left out, and a remark says so. Another remark says which medians are beyond the x
+    axis of a spectrum.
 
     Raises
     ------
     StepError
-        A label has no table, the table is no single series, or the line has no panel.
+        A label has no table, the table is no single series, or a line without a panel is not at a table of times.
     UnitMismatch
         The series has another unit than the x axis of the panel.
     """
@@ -52,13 +58,13 @@ def with_medians(
             others = did_you_mean(label, tables, otherwise=f"choose one of the labels: {', '.join(tables)}")
             raise StepError(f"{where}: no label is called '{label}'", advice=others)
         table, number = tables[label], line.get("panel", 0)
+        if number == 0:
+            at_times = _at_times(line, table, start, stop, where)
+            lines += at_times
+            notes.append(f"{where}: {number_of(len(at_times), 'time')} of {label} marked")
+            continue
         if table.kind != "scalar":
             raise StepError(f"{where}: '{label}' is a {table.kind}", advice="choose a single series")
-        if number == 0:
-            raise StepError(
-                f"{where} has no panel",
-                advice="add panel, the number of the spectrum panel with this frequency",
-            )
         panel = panels[number - 1] if 1 <= number <= len(panels) else None
         if isinstance(panel, SpectrumPanel) and panel.nothing is None:
             _check_unit(label, table, panel, where)
@@ -76,6 +82,27 @@ def with_medians(
         del entry["of"]
         lines.append(entry)
     return lines, notes
+
+
+def _at_times(
+    line: VLine, table: Table, start: np.datetime64, stop: np.datetime64, where: str
+) -> list[VLine]:
+    """Return a line at each epoch of a table of times, between `start` and `stop`."""
+    label = line["of"]
+    if table.kind == "spectrum" or (table.unit and table.unit not in SECONDS):
+        raise StepError(
+            f"{where} has no panel, and '{label}' is not a table of times",
+            advice="add panel, the number of the spectrum panel with this frequency, or give a table of durations",
+        )
+    inside = table.epoch[(table.epoch >= start) & (table.epoch < stop)]
+    if len(inside) > MOST_TIMES:
+        raise StepError(
+            f"{where}: '{label}' has {len(inside):,} times in the time range, more than {MOST_TIMES}",
+            advice="choose a table with fewer times, or a shorter time range",
+        )
+    rest: VLine = {**line}
+    del rest["of"]
+    return [{**rest, "x": str(epoch)[:-3]} for epoch in inside]
 
 
 def _beyond(x: float, number: int, panels: Sequence[Panel]) -> str:

@@ -82,8 +82,9 @@ class VLine(TypedDict, total=False):
     x: Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
     of: Annotated[
         str,
-        "Instead of x, with a spectrum panel's number: label of a series in the unit of the panel's x axis, such as a "
-        "gyrofrequency; its median over the time range of the figure is marked.",
+        "Instead of x: label of a table of times, such as a list of onsets; each of its epochs is marked. With a "
+        "spectrum panel's number: label of a series in the unit of the panel's x axis, such as a gyrofrequency; its "
+        "median over the time range of the figure is marked.",
     ]
     panel: Annotated[int, "Number of a spectrum panel, to mark a frequency, energy or angle in it."]
     label: Annotated[Text, "Text beside the line, at the top of the first panel that the line crosses."]

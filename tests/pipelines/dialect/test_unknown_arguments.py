@@ -166,7 +166,9 @@ def test_what_an_earlier_fix_dropped_is_reported(where: str) -> None:
 
 
 def test_words_that_an_earlier_fix_dropped_are_not_reported_as_asked_for() -> None:
-    document = template(fetch(annotations={"dropped_args": {"comment": "of ACE"}, "unknown": {"retries": 3}}))
+    document = template(
+        fetch(annotations={"dropped_args": {"comment": "of ACE"}, "unknown": {"priority": 3}})
+    )
     found = check(document, now=NOW, catalogue=CATALOGUE)
     assert "HV107" not in {diagnostic.code for diagnostic in found.diagnostics}
 

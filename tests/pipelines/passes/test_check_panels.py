@@ -168,13 +168,16 @@ def test_limits_that_do_not_increase_are_refused(setting: dict[str, Any], path: 
         ({"events": [{"of": "t", "by": "peaks"}]}, "events/0", "events: entry 1 has by, but no levels"),
         ({"events": [{"of": "t", "levels": "flares"}]}, "events/0", "events: entry 1 has levels, but no by"),
         ({"vlines": [{"x": "2024-05-10"}, {"label": "a"}]}, "vlines/1", "vlines: entry 2 has no x"),
-        ({"vlines": [{"of": "f"}]}, "vlines/0", "vlines: entry 1 has of, but no panel"),
         ({"vlines": [{"x": 1, "of": "f", "panel": 1}]}, "vlines/0", "vlines: entry 1 has both x and of"),
     ],
 )
 def test_an_entry_that_lacks_a_key_is_refused(setting: dict[str, Any], path: str, message: str) -> None:
     assert found(setting) == [(path, message)]
     assert found(TWO | setting) == [(path, message)]
+
+
+def test_lines_at_a_table_of_times_need_no_panel() -> None:
+    assert found({"vlines": [{"of": "onsets"}]}) == []
 
 
 def test_complete_entries_are_accepted() -> None:

@@ -244,9 +244,9 @@ def test_an_interval_that_has_not_ended_is_waiting():
 
 
 def test_the_last_due_interval_of_a_schedule_is_due_and_not_missing():
-    found = intervals((), due=[day(0), day(1)], expected=day(1), now=FIRST + timedelta(days=30))
+    found = intervals((), due=[day(0), day(1)], expected=[day(1)], now=FIRST + timedelta(days=30))
     assert [interval.state for interval in found] == ["missing", "due"]
-    assert intervals([run("a", day(1))], due=[day(1)], expected=day(1))[0].state == "done"
+    assert intervals([run("a", day(1))], due=[day(1)], expected=[day(1)])[0].state == "done"
 
 
 runs_of_days = st.lists(

@@ -181,6 +181,27 @@ def test_too_many_events_are_refused():
     refused("600 intervals in the time range, more than 500", "higher threshold", {"storms": many})
 
 
+def test_each_time_of_a_table_is_marked_by_a_line_without_a_panel():
+    lines = [{"of": "storms", "label": "storm", "color": "black"}, {"x": "2024-05-10T03:00"}]
+    figure = draw(TABLES, TWO_DAYS, panels=[["Dst"]], vlines=lines)
+    drawn = [shape for shape in layout(figure)["shapes"] if shape["type"] == "line"]
+    epochs_of_storms = [str(epoch)[11:16] for epoch in STORMS.epoch]
+    assert [shape["x0"][11:16] for shape in drawn if "x0" in shape][:3] == [*epochs_of_storms, "03:00"]
+    assert texts(figure).count("storm") == len(STORMS)
+    assert f"vlines: entry 1: {len(STORMS)} times of storms marked" in figure.notes
+
+
+def test_times_outside_the_range_are_not_marked_and_too_many_are_refused():
+    later = hourly("times", "s", [0.0, 0.0], first=30 * 86400.0)
+    figure = draw(TABLES | {"later": later}, TWO_DAYS, panels=[["Dst"]], vlines=[{"of": "later"}])
+    assert "vlines: entry 1: 0 times of later marked" in figure.notes
+    many = Table(epochs(*(np.arange(501) * 60.0)), np.zeros(501), "s", "times")
+    with pytest.raises(StepError, match="'many' has 501 times in the time range, more than 500"):
+        draw(TABLES | {"many": many}, TWO_DAYS, panels=[["Dst"]], vlines=[{"of": "many"}])
+    with pytest.raises(StepError, match="'Dst' is not a table of times"):
+        draw(TABLES, TWO_DAYS, panels=[["Dst"]], vlines=[{"of": "Dst"}])
+
+
 def test_a_figure_without_a_time_axis_has_no_events():
     tables = {"x": scalar("x"), "y": scalar("y"), "storms": STORMS}
     with pytest.raises(StepError, match="no panel has a time axis"):
