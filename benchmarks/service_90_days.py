@@ -2,9 +2,11 @@
 
     python -m benchmarks.service_90_days [--days 90] [--pipelines 12] [--seed 1] [--rate 0.05]
 
-The clock is simulated; requests, processes, files and messages are real. RATE is the share of each kind of fault among
-all days of all pipelines. Prints a table of all events, and of what was expected, seen and wrong; ends with 1 if
-something was wrong.
+The clock is simulated; requests, processes, files and messages are real. The archives are a stand-in for CDAWeb, one
+for a HAPI server, and folders. On every third day the loop of `helio serve` does the work, with a stand-in for its
+engine; on the other days, the simulation calls the same functions as the processes of the loop. RATE is the share of
+each kind of fault among all days of all pipelines. Prints a table of all events, and of what was expected, seen and
+wrong; ends with 1 if something was wrong.
 """
 
 from __future__ import annotations

@@ -87,7 +87,8 @@ _KEYS_OF_LOOKS = {
     "log": ("log_y", "log_scale"),
     "log_y": ("log_y", "log_scale"),
     **dict.fromkeys(
-        ("order", "after"), ("panels", "labels", "y_label", "log_scale", "panel_types", "row_heights")
+        ("order", "after", "together"),
+        ("panels", "labels", "y_label", "log_scale", "panel_types", "row_heights"),
     ),
     "z_range": ("z_min", "z_max"),
 }
@@ -169,7 +170,8 @@ def check_template(template: Document, expected: Expected, task: Task) -> Iterat
         yield from _variables(template, expected)
         old = read_graph(before, now=task.now)
         if "draws" not in expected:
-            yield from _changed(old, graph, expected)
+            same_values = _with_values(template, before, expected)
+            yield from _changed(old, read_graph(same_values, now=task.now), expected)
         if "time" not in expected and (
             others := {one.time for one in graph.fetched} - {one.time for one in old.fetched}
         ):
@@ -578,7 +580,10 @@ def _coloured(value: Any, look: Mapping[str, Any]) -> bool:
 
 def _is_logarithmic(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
     wanted = look.get("is", True)
-    for one in found_in(graph, look["of"]):
+    drawn = found_in(graph, look["of"]) or [
+        line for line in graph.drawn if found(look["of"], line.node.within())
+    ]
+    for one in drawn:
         if one.figure != number:
             continue
         panel, scale, log = str(one.panel), spec.get("log_scale"), spec.get("log_y")
@@ -595,6 +600,14 @@ def _colours_between(graph: Graph, number: int, spec: Document, look: Mapping[st
     return any(_same(look["is"], [one, other]) for one, other in zip(low, high, strict=True))
 
 
+def _is_scatter(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
+    """Whether an entry draws what the patterns of both axes describe."""
+    labels = {axis: {line.label for line in found_in(graph, pattern)} for axis, pattern in look["is"].items()}
+    return any(
+        all(entry.get(axis) in those for axis, those in labels.items()) for entry in spec.get("xy") or ()
+    )
+
+
 _LOOKS: Mapping[str, Callable[[Graph, int, Document, Mapping[str, Any]], bool]] = {
     "hlines": _lines("y"),
     "vlines": _lines("x"),
@@ -607,6 +620,7 @@ _LOOKS: Mapping[str, Callable[[Graph, int, Document, Mapping[str, Any]], bool]] 
     ),
     "line": _by_label("line_styles", lambda value, look: look["is"].items() <= value.items()),
     "z_range": _colours_between,
+    "xy": _is_scatter,
 }
 
 
@@ -625,6 +639,14 @@ def _untouched(text: str, before: Document, after: Document, expected: Expected)
     for key in ("id", "name", "description"):
         if before.get(key) != after.get(key) and key not in expected.get("of_template", ()):
             yield f"the template's {key} is changed"
+
+
+def _with_values(template: Document, before: Document, expected: Expected) -> Document:
+    """The template with the variables of before, if all that may change are the values of variables."""
+    if "variables" not in expected or "adds" in expected or "drops" in expected:
+        return template
+    values = {**(template.get("variables") or {}), **(before.get("variables") or {})}
+    return {**template, "variables": values}
 
 
 def _variables(template: Document, expected: Expected) -> Iterator[str]:

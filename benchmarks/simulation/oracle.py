@@ -5,6 +5,7 @@ It is written from docs/service.md, docs/schedules.md and docs/backfill.md, and 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Literal
@@ -19,10 +20,13 @@ from benchmarks.simulation.script import (
     SLOT,
     Content,
     Script,
+    is_folder,
+    is_hapi,
 )
 
 Outcome = Literal["made", "no data", "damaged", "step fails", "unreachable", "crashed", "full"]
 GRACE, LONG = timedelta(minutes=30), timedelta(days=3)
+WITHOUT_DATA = ("waiting", "no data")
 PASSES: tuple[Outcome, ...] = ("unreachable", "crashed", "full")
 """Outcomes that may be others at the next attempt although the data are the same."""
 
@@ -34,9 +38,13 @@ class Day:
     slot: datetime
     result: Content | None = None
     last: Outcome | None = None
-    seen: Content | None = None
-    """What the archive had at the last attempt."""
+    seen: object = None
+    """What of the archive counted at the last attempt."""
     tried: datetime | None = None
+    latency: timedelta | None = None
+    """How late the data usually were, when the last attempt found none."""
+    results: list[Content] = field(default_factory=list)
+    """All results, the oldest first."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +109,32 @@ class Oracle:
             for day in pipeline.days.values()
             if day.slot <= now - GRACE and (pipeline.newest is None or day.slot > pipeline.newest)
         ]
-        if newest == "no data":
-            return "waiting"
+        if newest == "no data" and pipeline.newest is not None:
+            day, midnight = pipeline.newest.date() - DAY, datetime.combine(pipeline.newest.date(), time())
+            latency = pipeline.days[day].latency
+            return "no data" if latency is not None and now >= midnight + latency else "waiting"
         if newest not in (None, "made"):
             return "failing"
         if due:
             return "overdue"
         return "ok" if pipeline.success else "never run"
+
+    def _latency(self, number: int, pipeline: Pipeline) -> timedelta | None:
+        """Return the time after a day within which nine of the last 20 results in ten had their files.
+
+        Only files of a server have a date.
+        """
+        if is_folder(number) or is_hapi(number):
+            return None
+        results = [(day, content) for day, facts in pipeline.days.items() for content in facts.results]
+        newest = sorted(results, key=lambda result: result[0], reverse=True)[:20]
+        delays = sorted(
+            max(publication.at - datetime.combine(day + DAY, time()), timedelta())
+            for day, content in newest
+            for publication in self.script.publications
+            if (publication.pipeline, publication.day, publication.content) == (number, day, content)
+        )
+        return delays[math.ceil(0.9 * len(delays)) - 1] if len(delays) >= 3 else None
 
     # Runs
 
@@ -127,13 +154,15 @@ class Oracle:
             every, within = (LATE_EVERY, LATE_FOR) if day.result is None else (REMAKE_EVERY, REMAKE_FOR)
             if now > day.slot + within or (day.tried is not None and now < day.tried + every):
                 continue
-            content = self.script.content(number, date_, now)
+            if day.result is not None and is_hapi(number):
+                continue  # its schedule has no --remake: each new day changes the date of the whole dataset
+            content, counting = self.script.content(number, date_, now), self._counting(number, date_, now)
             if day.tried is None:
                 wanted = date_ != newest
             elif day.result is not None:
                 wanted = visible and content != day.result
             else:
-                wanted = day.last in PASSES or (visible and content != day.seen)
+                wanted = day.last in PASSES or (visible and counting != day.seen)
             if wanted:
                 runs.append(self._run(number, pipeline, date_, now, ""))
         return runs
@@ -141,30 +170,60 @@ class Oracle:
     def _run(self, number: int, pipeline: Pipeline, date_: date, now: datetime, local: str) -> Expected:
         day = pipeline.days[date_]
         content = self.script.content(number, date_, now)
-        outcome = self._outcome(number, content, now, local)
+        outcome = self._outcome(number, date_, now, local)
         day.last, day.tried = outcome, now
+        if outcome == "no data":
+            day.latency = self._latency(number, pipeline)
         if outcome != "unreachable":
-            day.seen = content
-        if outcome == "made":
+            day.seen = self._counting(number, date_, now)
+        if outcome == "made" and content is not None:
+            if pipeline.newest is not None and day.slot < pipeline.newest:
+                self._late_alert(number, day, date_, content)
             day.result = content
+            day.results.append(content)
         if pipeline.newest is None or day.slot >= pipeline.newest:
             pipeline.newest = day.slot
             pipeline.success = day.slot if outcome == "made" else pipeline.success
         return Expected(number, date_, outcome)
 
-    def _outcome(self, number: int, content: Content | None, now: datetime, local: str) -> Outcome:
+    def _counting(self, number: int, day: date, now: datetime) -> object:
+        """Return what of the archive counts for the run of a day: when it differs, an attempt may end otherwise."""
+        content = self.script.content(number, day, now)
+        if is_hapi(number):
+            is_later = day > self.script.last_day(number, now)
+            return None if is_later else self.script.newest(number, now)
+        return content, self.damaged_neighbour(number, day, now)
+
+    def damaged_neighbour(self, number: int, day: date, now: datetime) -> Content | None:
+        """Return the damaged file of a folder that may have records of a day: the last file, for the days without a
+        file after it; and the next file, if the records of the day end early.
+        """
+        if not is_folder(number):
+            return None
+        content, last = self.script.content(number, day, now), self.script.last_day(number, now)
+        beside = last if content is None and last < day else None
+        if content is not None and content.hours < 24:
+            beside = day + DAY
+        found = self.script.content(number, beside, now) if beside else None
+        return found if found is not None and found.state == "damaged" else None
+
+    def _outcome(self, number: int, day: date, now: datetime, local: str) -> Outcome:
+        content = self.script.content(number, day, now)
         weather = self.script.weather.get((number, now), "")
         if local == "kill -9 of a run":
             return "crashed"
         if weather in ("down", "500", "time-out"):
             return "unreachable"
+        if content is None and self.damaged_neighbour(number, day, now):
+            return "damaged"
         if content is None:
-            return "no data"
+            is_asked = is_hapi(number) and day <= self.script.last_day(number, now)
+            return "unreachable" if weather == "cut" and is_asked else "no data"
         if weather == "cut" and content.state not in ("damaged", "wrong size"):
             return "unreachable"  # helio sees a wrong head or length before the cut
         if local == "disk fills up":
             return "full"
-        if content.state in ("damaged", "wrong size"):
+        if content.state in ("damaged", "wrong size") or self.damaged_neighbour(number, day, now):
             return "damaged"
         return "step fails" if content.state == "bad" else "made"
 
@@ -174,14 +233,32 @@ class Oracle:
         since = pipeline.success or self.added
         due = [day.slot for day in pipeline.days.values() if since < day.slot <= now]
         is_problem = state in ("failing", "overdue") or (
-            state == "waiting" and bool(due) and now - min(due) > LONG
+            state in WITHOUT_DATA and bool(due) and now - min(due) > LONG
         )
         if is_problem and not pipeline.problem:
             self.messages.append((number, "problem"))
             pipeline.problem = True
-        elif pipeline.problem and not is_problem and state != "waiting":
+        elif pipeline.problem and not is_problem and state not in WITHOUT_DATA:
             self.messages.append((number, "over"))
             pipeline.problem = False
+
+    def _late_alert(self, number: int, day: Day, date_: date, content: Content) -> None:
+        """Note the message about events that no earlier result of the day had."""
+        known = {
+            hour for result in day.results for event in self._events(number, date_, result) for hour in event
+        }
+        if any(not event & known for event in self._events(number, date_, content)):
+            self.messages.append((number, "late alert"))
+
+    def _events(self, number: int, date_: date, content: Content) -> list[set[int]]:
+        """Return the hours of each event of a day."""
+        events: list[set[int]] = []
+        for hour, value in enumerate(self.script.values(number, date_, content)):
+            if value > ALERT and events and hour - 1 in events[-1]:
+                events[-1].add(hour)
+            elif value > ALERT:
+                events.append({hour})
+        return events
 
     def _alert(self, number: int, pipeline: Pipeline) -> None:
         if pipeline.newest is None:

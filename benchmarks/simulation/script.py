@@ -13,8 +13,9 @@ FIRST = date(2024, 3, 1)
 """The first day of data; its run is due on the next day."""
 DAY = timedelta(days=1)
 SLOT = time(6, 10)
-LOOKS = (time(5, 10), SLOT, time(12, 10), time(18, 10))
-"""Times of a day at which the service acts: at SLOT runs are due, at the others late and changed days run again."""
+LOOKS = (time(5, 0), SLOT, time(12, 10), time(18, 10))
+"""Times of a day at which the service acts: at SLOT runs are due, at the others late and changed days run again.
+They are more than an hour apart, because helio uses some replies of servers for an hour."""
 LATE_EVERY, LATE_FOR = timedelta(hours=3), timedelta(days=3)
 REMAKE_EVERY, REMAKE_FOR = timedelta(hours=20), timedelta(days=12)
 LATE, REMAKE = "3h for 3d", "20h for 12d"
@@ -27,6 +28,7 @@ PUBLISHED = (
     "late by hours", "late by days", "very late", "partial", "republished", "new version", "damaged file",
     "wrong size", "step fails", "no data",
 )  # fmt: skip
+OF_FILES = ("new version", "damaged file", "wrong size")
 WEATHER: tuple[Weather, ...] = ("down", "500", "time-out", "cut")
 LOCAL = ("full disk", "disk fills up", "kill -9 of a run")
 
@@ -118,6 +120,24 @@ class Script:
                 found = publication.content
         return found
 
+    def newest(self, pipeline: int, now: datetime) -> Publication | None:
+        """Return the newest publication of a pipeline at a time."""
+        published = [
+            publication
+            for publication in self.publications
+            if publication.pipeline == pipeline and publication.at <= now
+        ]
+        return published[-1] if published else None
+
+    def last_day(self, pipeline: int, now: datetime) -> date:
+        """Return the last day of which the archive has data; it begins with the day before FIRST."""
+        days = (
+            publication.day
+            for publication in self.publications
+            if publication.pipeline == pipeline and publication.at <= now
+        )
+        return max(days, default=FIRST - DAY)
+
     def _by_day(self) -> dict[tuple[int, date], list[Publication]]:
         if not hasattr(self, "_index"):
             self._index: dict[tuple[int, date], list[Publication]] = {}
@@ -142,6 +162,11 @@ def is_folder(pipeline: int) -> bool:
     return pipeline % 3 == 2
 
 
+def is_hapi(pipeline: int) -> bool:
+    """Return whether a pipeline reads a HAPI server, which has records but no files."""
+    return pipeline % 4 == 1 and not is_folder(pipeline)
+
+
 def write_script(seed: int, days: int, pipelines: int, rate: float) -> Script:
     """Draw what happens, with `rate` as the share of each kind of event among all days of all pipelines."""
     chance = random.Random(seed)
@@ -150,8 +175,8 @@ def write_script(seed: int, days: int, pipelines: int, rate: float) -> Script:
         script.high |= set(_storms(chance, script, pipeline, rate))
         for day in script.data_days:
             kind = _drawn(chance, PUBLISHED, rate)
-            if kind in ("wrong size", "damaged file") and is_folder(pipeline):
-                kind = "step fails"  # in a folder, a damaged file also concerns the days beside it
+            if (kind == "wrong size" and is_folder(pipeline)) or (kind in OF_FILES and is_hapi(pipeline)):
+                kind = "step fails"  # a folder lists no sizes, a HAPI server no files
             script.kinds[kind or "published in time"] += 1
             published = list(_publications(chance, pipeline, day, kind))
             script.publications += published

@@ -21,12 +21,14 @@ from typing import Any
 
 from benchmarks.simulation.archive import Archive, dataset
 from benchmarks.simulation.child import BackfillTask, SlotTask, run_due
+from benchmarks.simulation.loop import Ended, Engine, Loop
 from benchmarks.simulation.oracle import Expected, Oracle
 from benchmarks.simulation.script import (
     ALERT,
     DAY,
     FIRST,
     LATE,
+    LOOKS,
     REMAKE,
     SLOT,
     WORST,
@@ -34,6 +36,7 @@ from benchmarks.simulation.script import (
     Publication,
     Script,
     is_folder,
+    is_hapi,
 )
 from helio.clock import Clock
 from helio.flows.again import run_again
@@ -84,6 +87,11 @@ class Ticks:
     def clock(self) -> Clock:
         """Return a clock for helio's settings."""
         return Clock(self, self.monotonic, self.wait, _half)
+
+
+def is_served(moment: datetime) -> bool:
+    """Return whether the loop of `helio serve` does the work of a day, and not the simulation itself."""
+    return moment.date().toordinal() % 3 == 0
 
 
 def _half() -> float:
@@ -194,6 +202,7 @@ class Service:
         self.settings = Settings(
             home=place / "home",
             addresses={"cdaweb": self.archive.server.url},
+            servers={"hapi": {"Sim": self.archive.hapi.url}},
             environ={"HELIO_HOME": str(place / "home")},
             workers=1,
             notify=(f"json://127.0.0.1:{self.webhook.server_port}/",),
@@ -201,6 +210,8 @@ class Service:
         )
         self.settings.home.mkdir()
         self.oracle = Oracle(script, self.added)
+        self.engine = Engine(self.settings)
+        self.loop: Loop | None = None
         self._known_runs: set[str] = set()
         self._made: Counter[tuple[int, date]] = Counter()
 
@@ -210,6 +221,8 @@ class Service:
 
     def source(self, pipeline: int) -> str:
         """Return the archive of a pipeline."""
+        if is_hapi(pipeline):
+            return "hapi:Sim"
         return str(self.archive.folder(pipeline)) if is_folder(pipeline) else "cdaweb"
 
     def live(self) -> Report:
@@ -232,7 +245,7 @@ class Service:
             path.write_text(json.dumps(template(pipeline)))
             request = Schedule(
                 self.name(pipeline), str(path), "10 6 * * *", archive=self.source(pipeline), late=LATE,
-                remake=REMAKE,
+                remake="" if is_hapi(pipeline) else REMAKE,
             )  # fmt: skip
             Schedules(self.settings).add(request, now=self.added, time_range="yesterday")
             written = self.settings.home / "schedules" / f"{self.name(pipeline)}.json"
@@ -245,14 +258,13 @@ class Service:
         self.archive.go_to(moment)
         self.webhook.is_deaf = moment in self.script.deaf
         expected = self.oracle.look(moment)
-        if moment.time() == SLOT:
+        if is_served(moment):
+            self._serve(moment)
+        elif moment.time() == SLOT:
             self._run_due(moment)
         else:
             for pipeline in range(self.script.pipelines):
-                run_again(
-                    self.name(pipeline), self.settings, self.settings.clock.utc(), engine=Direct,
-                    processes=self.processes,
-                )  # fmt: skip
+                self._run_again(self.name(pipeline))
         self._compare_runs(expected, moment)
         states = self.oracle.after(moment)
         status = read_status(self.settings)
@@ -261,15 +273,58 @@ class Service:
             self.report.compare("state", states[pipeline], schedule.state, f"{schedule.name} {moment}")
         self._notify()
 
+    def _serve(self, moment: datetime) -> None:
+        """Let the loop of `helio serve` do the work; it begins at the first look of a day, and ends at the last."""
+        if moment.time() == LOOKS[0]:
+            self.engine.skip()  # on the days before, the simulation itself ran what was due
+            self.loop = Loop(self.settings, self.engine, self._begin_run)
+            self.loop.begin(threading.Event())
+            self.report.events["days of the loop"] += 1
+        assert self.loop is not None
+        self.loop.look_until_idle()
+        if moment.time() == LOOKS[-1]:
+            self.loop.end()
+            killed = [
+                self.name(pipeline) for pipeline in range(self.script.pipelines)
+                if self.script.local.get((pipeline, datetime.combine(moment.date(), SLOT))) == "kill -9 of a run"
+            ]  # fmt: skip
+            said = [line.split()[1] for line in self.loop.lines if line.startswith("crashed: ")]
+            self.report.compare("said to be crashed", sorted(killed), sorted(said), str(moment))
+            missed = [line for line in self.loop.lines if "missed" in line]
+            self.report.compare("said to be missed", [], missed, str(moment))
+            self.loop = None
+
+    def _begin_run(self, command: tuple[str, ...]) -> subprocess.Popen[bytes]:
+        """Do what a process of `helio serve` does: run a schedule that is due, or its intervals again."""
+        if command[0] == "schedule":
+            self._run_again(command[-1])
+            return Ended()
+        flow_run = command[-1]
+        name, moment = self.engine.name_and_time(flow_run)
+        pipeline = int(name[-2:])
+        local = self.script.local.get((pipeline, moment), "")
+        if local != "kill -9 of a run":
+            self.engine.finish(flow_run, "FAILED" if local else "COMPLETED")
+        if local:
+            return self._start_due(pipeline, moment, local)
+        run_due(self.settings, name, moment, self.processes)
+        return Ended()
+
+    def _run_again(self, name: str) -> None:
+        run_again(name, self.settings, self.settings.clock.utc(), engine=Direct, processes=self.processes)
+
+    def _start_due(self, pipeline: int, moment: datetime, local: str) -> subprocess.Popen[bytes]:
+        """Start a process for the run of a schedule to which something happens on this machine."""
+        task = SlotTask(self.settings, self.name(pipeline), moment, ROOM.get(local))
+        return self._start(task, pipeline if local == "kill -9 of a run" else None)
+
     def _run_due(self, moment: datetime) -> None:
         """Run all schedules: those to which something happens on this machine in processes of their own."""
         children: list[tuple[int, str, subprocess.Popen[bytes]]] = []
         for pipeline in range(self.script.pipelines):
             local = self.script.local.get((pipeline, moment), "")
             if local:
-                task = SlotTask(self.settings, self.name(pipeline), moment, ROOM.get(local))
-                is_killed = local == "kill -9 of a run"
-                children.append((pipeline, local, self._start(task, pipeline if is_killed else None)))
+                children.append((pipeline, local, self._start_due(pipeline, moment, local)))
             else:
                 run_due(self.settings, self.name(pipeline), moment, self.processes)
         for pipeline, local, child in children:
@@ -290,7 +345,8 @@ class Service:
                 start_new_session=True,
             )
         if victim is not None:
-            self.archive.server.victims[dataset(victim).lower()] = child.kill
+            server = self.archive.hapi if is_hapi(victim) else self.archive.server
+            server.victims[dataset(victim).lower()] = child.kill
         assert child.stdin is not None
         child.stdin.write(pickle.dumps(task))
         child.stdin.close()
@@ -330,7 +386,7 @@ class Service:
     def _notify(self) -> None:
         """Look until no message is due."""
         for _ in range(3):
-            self.watch.look(Activity())
+            self.watch.look(Activity() if self.loop is None else self.loop.activity())
             for thread in threading.enumerate():
                 if thread.name == "helio-notify":
                     thread.join()
@@ -355,7 +411,7 @@ class Service:
         for pipeline in range(self.script.pipelines):
             backfill(self._request(pipeline, FIRST, self.script.data_days[-1] + DAY), self.settings)
         last: dict[tuple[int, date], Content | None] = {
-            (number, day): content if content and content.state == "good" else None
+            (number, day): content if self._is_good(number, day, content) else None
             for number in range(self.script.pipelines)
             for day in self.script.data_days
             for content in [self.script.content(number, day, self.script.end)]
@@ -393,8 +449,13 @@ class Service:
         for run in sorted(set(self._run_ids()) - before):
             pipeline, day, made = self._ending(run)
             content = self.script.content(pipeline, day, self.script.end)
-            if made or content is None or content.state == "good":
+            if made or content is None or self._is_good(pipeline, day, content):
                 self.report.complain("run without reason", f"second backfill: {self.name(pipeline)} {day}")
+
+    def _is_good(self, pipeline: int, day: date, content: Content | None) -> bool:
+        """Return whether a backfill at the end can make a day."""
+        is_sound = content is not None and content.state == "good"
+        return is_sound and self.oracle.damaged_neighbour(pipeline, day, self.script.end) is None
 
     def _check_digests(self, last: dict[tuple[int, date], Content | None]) -> None:
         """Compare the tables with those of runs in an empty home."""
@@ -485,10 +546,14 @@ class Service:
                     title for number, title in self.oracle.messages
                     if number == pipeline and ("alert" in title) == (kind == "alert")
                 ]  # fmt: skip
+                titles = [message["title"] for message in self.webhook.received if words in message["title"]]
                 seen = [
-                    f"over {kind}".removesuffix(" problem") if message["title"].startswith("over: ") else kind
-                    for message in self.webhook.received
-                    if words in message["title"]
+                    f"over {kind}".removesuffix(" problem")
+                    if title.startswith("over: ")
+                    else "late alert"
+                    if title.endswith(", in earlier data")
+                    else kind
+                    for title in titles
                 ]
                 self.report.expected[f"message: {kind}"] += len(wanted)
                 self.report.seen[f"message: {kind}"] += len(seen)

@@ -13,6 +13,8 @@ from helio.authoring.model import Ask, Call, ModelAnswer, ModelTurn, Role, Turn,
 from helio.authoring.official_client import (
     OfficialClient,
     arguments_of,
+    attached_as,
+    base64_of,
     call_id,
     json_of,
     said_by,
@@ -205,7 +207,13 @@ def _messages(ask: Ask, name: str) -> list[dict[str, Any]]:
 def _blocks(turn: Turn, name: str, called: int, answered: int) -> list[dict[str, Any]]:
     """Convert a message of the conversation; the numbers of earlier calls and results give ids to those without."""
     if isinstance(turn, UserTurn):
-        return [{"type": "text", "text": turn.text}]
+        blocks: list[dict[str, Any]] = []
+        for number, file in enumerate(turn.files, 1):
+            blocks.append({"type": "text", "text": attached_as(number, file)})
+            if not file.is_text:
+                source = {"type": "base64", "media_type": file.media_type, "data": base64_of(file.content)}
+                blocks.append({"type": "document" if file.is_pdf else "image", "source": source})
+        return [*blocks, {"type": "text", "text": turn.text}]
     if isinstance(turn, ModelTurn):
         thoughts = signature_of(turn.signature, name)
         return [

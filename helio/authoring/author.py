@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from helio.authoring.discovery import CatalogueTools, Discovery, discover
+from helio.authoring.documents import SourceFile
 from helio.authoring.door import Door
 from helio.authoring.editing import SearchRequest, TextAnswer, edit, is_about_looks
 from helio.authoring.exchange import QuestionBack
@@ -34,7 +35,8 @@ from helio.authoring.planning import plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data, fitting
 from helio.authoring.recorded import Records
-from helio.authoring.rules.answers import facts_of, is_question
+from helio.authoring.rules.answers import facts_of
+from helio.authoring.rules.question_form import is_question
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.dialect.written import object_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic
@@ -95,31 +97,43 @@ class ModelAuthor:
         self.background = ""
         """Further text for the prompts of the next request, such as rejected proposals; quoted as data."""
 
-    def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
+    def create(
+        self, request: str, *, chosen: tuple[str, ...] = (), sources: tuple[SourceFile, ...] = ()
+    ) -> Outcome:
         """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer.
 
         A small model fills in a typed request instead, and helio writes the template.
+
+        Parameters
+        ----------
+        sources : tuple of SourceFile
+            Files of the request; the model gets them in the search and for the template.
         """
         _check(request)
         answers = self._answers(chosen)
         if self._small:
-            return self._filled(request, answers)
+            return self._filled(request, answers, sources)
         asked = "\n\n".join(part for part in (request, self.background) if part)
-        found = discover(self._door, asked, self._shelf(), now=self._now, answers=answers)
+        discovery = discover(
+            self._door, asked, self._shelf(), now=self._now, answers=answers, sources=sources
+        )
         try:
             proved, notes, prompt = plan(
                 self._door,
                 asked,
-                reference=found.reference(),
+                reference=discovery.reference(),
                 gate=self._gate,
                 now=self._now,
                 answers=answers,
+                sources=sources,
             )
         except QuestionBack as question:
             return self._question(question, request)
-        return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(found)))
+        return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(discovery)))
 
-    def _filled(self, request: str, answers: list[dict[str, str]]) -> Outcome:
+    def _filled(
+        self, request: str, answers: list[dict[str, str]], sources: tuple[SourceFile, ...]
+    ) -> Outcome:
         try:
             proved, notes, prompt = fill_in(
                 self._door,
@@ -129,18 +143,26 @@ class ModelAuthor:
                 now=self._now,
                 answers=answers,
                 background=self.background,
+                sources=sources,
             )
         except QuestionBack as question:
             return self._question(question, request)
         return TemplateDraft(proved, self._said(prompt), notes)
 
-    def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
+    def edit(
+        self,
+        request: str,
+        template: Document,
+        *,
+        chosen: tuple[str, ...] = (),
+        sources: tuple[SourceFile, ...] = (),
+    ) -> Outcome:
         """Let the language model change a template by operations on named steps, or answer a question about it.
 
         The catalogue is searched only if the model says that the datasets of the template are not enough.
         """
         _check(request)
-        wrong = self._gate.wrong_with(template)
+        wrong = tuple(finding for finding in self._gate.findings(template) if finding.severity == "error")
         if wrong and is_about_looks(request, template):
             raise NotProved(
                 "the pipeline has errors, which a change of its appearance cannot repair",
@@ -157,9 +179,9 @@ class ModelAuthor:
             else ""
         )
         if is_question(request):
-            known = facts_of(template, self._gate.catalogue, self._now, self._records)
-            facts = "\n\n".join(part for part in (facts, data(FACTS, known, most=MOST_FACTS)) if part)
-        return self._edited(request, template, prove, self._answers(chosen), facts)
+            recorded = facts_of(template, self._gate.catalogue, self._now, self._records)
+            facts = "\n\n".join(part for part in (facts, data(FACTS, recorded, most=MOST_FACTS)) if part)
+        return self._edited(request, template, prove, self._answers(chosen), facts, sources)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Change a template so that its failed run can succeed, without weakening it or repeating an earlier repair."""
@@ -212,34 +234,36 @@ class ModelAuthor:
         prove: Callable[[Document, Sequence[Operation]], GateResult],
         answers: list[dict[str, str]],
         facts: str,
+        sources: tuple[SourceFile, ...] = (),
     ) -> Outcome:
         shelf, looked = self._shelf(), False
         facts = "\n\n".join(part for part in (facts, self.background) if part)
         used = [choice.dataset_id for step in written_steps(template) for choice in fetch_choices(step.args)]
-        found = shelf.known(used)
+        discovery = shelf.known(used)
         while True:
             try:
                 proved, prompt = edit(
                     self._door,
                     request,
                     template,
-                    reference=found.reference(),
+                    reference=discovery.reference(),
                     prove=prove,
                     answers=answers,
                     facts=facts,
                     looked=looked,
+                    sources=sources,
                 )
             except SearchRequest as search:  # once; a second one is a refused answer
                 needs = data("What is to be changed needs", str(search), most=2000, text=1000)
                 text = "\n\n".join(part for part in (request, needs, facts) if part)
-                found = discover(self._door, text, shelf, now=self._now, answers=answers)
+                discovery = discover(self._door, text, shelf, now=self._now, answers=answers, sources=sources)
                 looked = True
             except TextAnswer as answer:
                 return AuthorReply(str(answer), self._said(request))
             except QuestionBack as question:
                 return self._question(question, request)
             else:
-                return TemplateDraft(proved, self._said(prompt), _search_notes(found) if looked else ())
+                return TemplateDraft(proved, self._said(prompt), _search_notes(discovery) if looked else ())
 
     def _answers(self, chosen: tuple[str, ...]) -> list[dict[str, str]]:
         """Return the user's answers, each with the question that the language model asked."""
@@ -283,8 +307,10 @@ def _asks_again(before: Document, after: Document, failure: Failure) -> bool:
     )
 
 
-def _search_notes(found: Discovery) -> tuple[str, ...]:
+def _search_notes(discovery: Discovery) -> tuple[str, ...]:
     datasets = (
-        f"datasets that the model examined: {', '.join(sorted(found.datasets))}" if found.datasets else ""
+        f"datasets that the model examined: {', '.join(sorted(discovery.datasets))}"
+        if discovery.datasets
+        else ""
     )
-    return tuple(note for note in (datasets, found.ended) if note)
+    return tuple(note for note in (datasets, discovery.ended) if note)

@@ -8,17 +8,20 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from helio.authoring.conversation import Conversation, Progress
+from helio.authoring.documents import read_sources
 from helio.authoring.earlier_looks import colour_operations
-from helio.authoring.empty_panels import pitfalls, why_empty
+from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
+from helio.authoring.known_pipelines import asks_to_undo
 from helio.authoring.memory import Item, Memory, scope_of, wishes
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.quoting import data
 from helio.authoring.review import proposal_lines, work_line
-from helio.authoring.rules.answers import is_question
+from helio.authoring.rules.question_form import is_question, without_question_mark
 from helio.counts import number_of
 from helio.errors import Cancelled, HelioError, RequestError, did_you_mean
 from helio.notebook import printed
@@ -26,17 +29,20 @@ from helio.pipelines.changes import changes, describe_step, review_lines
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.library import Library
 from helio.pipelines.template.document import Document
-from helio.settings import PreviewSettings, Settings
+from helio.settings import Settings
+from helio.store.files import user_path
 from helio.store.runs import RunRecord, Runs
 
 if TYPE_CHECKING:
-    from helio.authoring.desk import By, Desk
+    from helio.authoring.choice_of_author import By
+    from helio.authoring.desk import Desk
     from helio.authoring.drawings import Drawings
     from helio.pipelines.runs.outcome import Run
 
 COMMANDS = {
     "/help": "list the commands",
     "/new SENTENCE": "begin a new pipeline",
+    "/from FILE…": "give files with the next sentence; none takes them back",
     "/show": "show the steps of the pipeline, with all pending changes",
     "/diff": "show all pending changes together",
     "/preview [RANGE]": "draw the figures before and after the last change",
@@ -45,19 +51,14 @@ COMMANDS = {
     "/reject [REASON]": "reject the last pending change, and say why",
     "/undo": "take the last pending change back; if none is pending, restore the pipeline's earlier text",
     "/model [rules|model|auto]": "show or choose who writes",
-    "/cost": "show how many tokens this conversation has used",
+    "/cost": "show the tokens and the cost of this conversation",
     "/quit": "end; the conversation stays, and `helio chat --continue` resumes it",
 }
 """The slash commands, each with what it does."""
-_UNDO = re.compile(
-    r"\s*(?:please\s+)?(?:undo|take|put|revert)(?:\s+(?:that|this|it|the last (?:change|one)))?(?:\s+back)?\s*[.!]?\s*",
-    re.IGNORECASE,
-)
 _COLOURS = re.compile(
     r"\b(?:same|old|usual)\s+colou?rs?\b(?:.*\b(?:last time|before|earlier|as (?:always|usual|in \S+)))?",
     re.IGNORECASE,
 )
-_EMPTY = re.compile(r"\bwhy\b.*\b(?:empty|blank|nothing|no data|missing)\b", re.IGNORECASE)
 _NEVER_MIND = re.compile(
     r"\s*(?:never ?mind|forget it|none(?: of (?:them|these))?)\s*[.!]?\s*", re.IGNORECASE
 )
@@ -124,10 +125,12 @@ class Chat:
         self._tools = tools
         self._by: By = by
         self._ended = threading.Event()
+        self._explained = False
         self._proposals = Proposals(settings.proposals, Library(settings.templates))
         self._commands: dict[str, Callable[[str], Answer]] = {
             "/help": self._help,
             "/new": self._new,
+            "/from": self._from,
             "/show": self._show,
             "/diff": self._diff,
             "/preview": self._preview,
@@ -164,12 +167,30 @@ class Chat:
         if proposal is not None:
             self.conversation.note("proposed", proposal=proposal.id, pipeline=proposal.pipeline)
 
+    def give(self, sources: Sequence[str | Path]) -> Answer:
+        """Give files with the next sentence.
+
+        Raises
+        ------
+        RequestError
+            A file cannot be read.
+        """
+        files = read_sources(sources, self._settings)
+        paths = [str(user_path(source).absolute()) for source in sources]
+        self.conversation.note("files", paths=paths)
+        if not files:
+            return Answer(("no file goes with the next sentence",))
+        listed = (f"{file.name}: {file.kind}, {number_of(file.size, 'byte')}" for file in files)
+        return Answer((*listed, "to go with the next sentence; /from none takes them back"))
+
     def greeting(self) -> Answer:
         """Return the first lines of a new or resumed conversation."""
         about = f"about {self.progress.pipeline}" if self.progress.pipeline else "about a new pipeline"
         lines = [f"{self.id}, {about}; /help lists the commands"]
-        if self.progress.proposals:
-            lines.append(f"{number_of(len(self.progress.proposals), 'pending change')}; /diff shows them")
+        lines += [f"note: this change is lost: {error.message}" for error in self._loaded()[1]]
+        pending = self._pending()
+        if pending:
+            lines.append(f"{number_of(len(pending), 'pending change')}; /diff shows them")
         if self.progress.question:
             with closing(self._desk()) as desk:
                 kept = desk.questions.load(self.progress.question)
@@ -222,13 +243,13 @@ class Chat:
             return command(rest.strip())
         if self.progress.question:
             return self._answered(text)
-        if _UNDO.fullmatch(text):
+        if asks_to_undo(text):
             if not self.progress.proposals:
                 raise RequestError(
                     "no change is pending", advice="/undo restores the text before the last accepted change"
                 )
             return self._undo("")
-        if _EMPTY.search(text):
+        if asks_why_empty(text):
             return Answer(tuple(why_empty(text, self._last_run())))
         if _COLOURS.search(text):
             return self._same_colours(text)
@@ -238,9 +259,10 @@ class Chat:
         with closing(self._desk()) as desk:
             target = self._target()
             if not target:
-                return self._shown(desk, desk.create(text))
-            copy = "" if is_question(text) else self._copy_name(desk, target)
-            return self._shown(desk, desk.edit(target, text, name=copy))
+                return self._shown(desk, desk.create(text, sources=self.progress.files))
+            asks_only = is_question(text) and not without_question_mark(text)
+            copy = "" if asks_only else self._copy_name(desk, target)
+            return self._shown(desk, desk.edit(target, text, name=copy, sources=self.progress.files))
 
     def _answered(self, text: str) -> Answer:
         if _NEVER_MIND.fullmatch(text):
@@ -253,22 +275,29 @@ class Chat:
 
     def _shown(self, desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply) -> Answer:
         if isinstance(outcome, AuthorReply):
-            self.conversation.note("replied", tokens=desk.tokens)
+            self.conversation.note("replied", **desk.spent)
             return Answer(tuple(outcome.text.splitlines()))
         if isinstance(outcome, AuthorQuestion):
             kept = desk.keep(outcome)
-            self.conversation.note("asked", question=kept.id, tokens=desk.tokens)
+            self.conversation.note("asked", question=kept.id, **desk.spent)
             return Answer(tuple(_question_lines(kept.text, kept.choices)))
-        self.conversation.note("proposed", proposal=outcome.id, pipeline=outcome.pipeline, tokens=desk.tokens)
+        self.conversation.note("proposed", proposal=outcome.id, pipeline=outcome.pipeline, **desk.spent)
         said = desk.proposals.load(outcome.on).notes if outcome.on else ()
         new = replace(outcome, on="", notes=tuple(note for note in outcome.notes if note not in said))
         lines = proposal_lines(new)
         if outcome.earlier is not None:
             lines.append(work_line(desk.work(outcome)))
         if desk.tokens:
-            lines.append(f"{number_of(desk.tokens, 'token')}; transcript: {outcome.transcript}")
-        lines.append("Pending: /preview draws it, /accept accepts it, /undo takes it back")
+            lines.append(f"{_spent(desk.tokens, desk.cost or 0)}; transcript: {outcome.transcript}")
+        lines.append(self._pending_line())
         return Answer(tuple(lines))
+
+    def _pending_line(self) -> str:
+        """Say how many changes are pending; after the first proposal of this object, also what to do with it."""
+        if self._explained:
+            return number_of(len(self._pending()), "pending change")
+        self._explained = True
+        return "Pending: /preview draws it, /accept accepts it, /undo takes it back"
 
     def _same_colours(self, text: str) -> Answer:
         with closing(self._desk()) as desk:
@@ -298,11 +327,9 @@ class Chat:
         runs = Runs(self._settings.runs)
         if self.progress.run in runs.ids():
             return runs.load(self.progress.run)
-        previews = Runs(PreviewSettings(**vars(self._settings)).runs)
-        for records in (runs, previews):
-            for summary in records.list():
-                if summary.pipeline == self.progress.pipeline:
-                    return records.load(summary.id)
+        record = last_drawn(self._settings, self.progress.pipeline)
+        if record is not None:
+            return record
         raise RequestError(
             f"there is no run of {self.progress.pipeline or 'a pipeline'} yet", advice="use /run first"
         )
@@ -323,6 +350,12 @@ class Chat:
     def _new(self, rest: str) -> Answer:
         self.conversation.note("about", pipeline="")
         return self._requested(rest) if rest else Answer(("a new pipeline: say what to plot",))
+
+    def _from(self, rest: str) -> Answer:
+        names = _words(rest)
+        if not names:
+            return Answer(tuple(self.progress.files) or ("no file goes with the next sentence",))
+        return self.give([] if names == ["none"] else names)
 
     def _show(self, rest: str) -> Answer:
         del rest
@@ -356,16 +389,16 @@ class Chat:
         pending = self._pending()
         if not pending and not self.progress.pipeline:
             raise RequestError("there is no pipeline yet", advice="first say what to plot")
-        made = self._tools.run(pending[-1].template if pending else self.progress.pipeline, _range(rest))
-        self.conversation.note("ran", run=made.id)
+        run = self._tools.run(pending[-1].template if pending else self.progress.pipeline, _range(rest))
+        self.conversation.note("ran", run=run.id)
         lines = [
             f"{file.kind:<5} {file.path}"
-            for file in made.artefacts
+            for file in run.artefacts
             if file.kind in ("html", "png", "pdf", "svg")
         ]
-        lines += [f"error: {step.error}" for step in made.result.steps if step.error is not None]
+        lines += [f"error: {step.error}" for step in run.result.steps if step.error is not None]
         note = " (with pending changes)" if pending else ""
-        return Answer((*lines, f"{made.status}: {made.id}{note}"), is_error=made.status == "failed")
+        return Answer((*lines, f"{run.status}: {run.id}{note}"), is_error=run.status == "failed")
 
     def _accept(self, rest: str) -> Answer:
         pending = self._pending()
@@ -385,7 +418,7 @@ class Chat:
     def _reject(self, rest: str) -> Answer:
         pending = self._pending()
         if not pending:
-            raise RequestError("no change is pending")
+            raise RequestError("no change is pending", advice="first say what to change")
         with closing(self._desk()) as desk:
             desk.proposals.reject(pending[-1], because=rest)
         self.conversation.note("rejected", proposals=[pending[-1].id])
@@ -401,22 +434,25 @@ class Chat:
             return Answer((f"undone: {self._reject('').lines[0].removeprefix('rejected: ')}",))
         with closing(self._desk()) as desk:
             entry = desk.library.own(self.progress.pipeline)
-            made = desk.library.history(entry.id).undo()
-        return Answer((f"{entry.id} is {made.request}",))
+            history = desk.library.history(entry.id)
+            undone = history.last_sentence()
+            revision = history.undo()
+        return Answer((f"undone: {undone}; {entry.id} is {revision.request}",))
 
     def _model(self, rest: str) -> Answer:
-        if rest:
-            chosen = next((by for by in _WRITERS if by == rest), None)
-            if chosen is None:
-                raise RequestError(f"the author cannot be '{rest}'", advice="use rules, model or auto")
+        chosen = next((by for by in _WRITERS if by == rest), None)
+        if rest and chosen is None:
+            raise RequestError(f"the author cannot be '{rest}'", advice="use rules, model or auto")
+        with closing(self._desk(chosen)) as desk:
+            writer = desk.writer
+        if chosen is not None:
             self.conversation.note("author", by=chosen)
-        with closing(self._desk()) as desk:
-            return Answer((f"author: {desk.writer}",))
+        return Answer((f"author: {writer}",))
 
     def _cost(self, rest: str) -> Answer:
         del rest
-        tokens = self.progress.tokens
-        said = f"{number_of(tokens, 'token')} of a model" if tokens else "no tokens: no model was asked"
+        spent, cost = self.progress.tokens, self.progress.cost
+        said = f"a model used {_spent(spent, cost)}" if spent else "no tokens: no model was asked"
         return Answer((f"{number_of(len(self.progress.said), 'line')}; {said}",))
 
     def _quit(self, rest: str) -> Answer:
@@ -431,13 +467,13 @@ class Chat:
     def _propose_memory(self) -> list[str]:
         """Propose to remember what the user prefers and what the last run lacked; return lines about what is new."""
         memory = Memory(self._settings.memory)
-        known = [item.text for item in (*memory.items(), *memory.proposed.items())]
+        remembered = [item.text for item in (*memory.items(), *memory.proposed.items())]
         runs = Runs(self._settings.runs)
         record = runs.load(self.progress.run) if self.progress.run in runs.ids() else None
         scope = scope_of(pipeline=self.progress.pipeline)
-        found = [Item("pitfall", text, scope) for text in (pitfalls(record) if record is not None else ())]
-        found += wishes(self.progress.said)
-        new = [item for item in dict.fromkeys(found) if item.text not in known]
+        proposed = [Item("pitfall", text, scope) for text in (pitfalls(record) if record is not None else ())]
+        proposed += wishes(self.progress.said)
+        new = [item for item in dict.fromkeys(proposed) if item.text not in remembered]
         for item in new:
             memory.proposed.add(item)
         return [
@@ -446,17 +482,30 @@ class Chat:
 
     # What the sentences and the commands share -----------------------------------------------------------
 
-    def _desk(self) -> Desk:
-        by = next((by for by in _WRITERS if by == self.progress.by), self._by)
-        desk = self._tools.desk(by, self._ended)
+    def _desk(self, chosen: By | None = None) -> Desk:
+        saved = next((by for by in _WRITERS if by == self.progress.by), self._by)
+        desk = self._tools.desk(chosen or saved, self._ended)
+        desk.authors.without_model = "use /model rules for simple requests, without a language model"
         earlier = [text for text in self.progress.said[:-1] if not text.startswith("/")][-_MOST_SAID:]
-        desk.context = data("Earlier sentences of this conversation", earlier) if earlier else ""
+        desk.authors.context = data("Earlier sentences of this conversation", earlier) if earlier else ""
         return desk
 
     def _pending(self) -> Sequence[Proposal]:
-        """Return the pending proposals of this conversation, oldest first; leave out those decided elsewhere."""
-        loaded = [self._proposals.load(name) for name in self.progress.proposals]
-        return [proposal for proposal in loaded if proposal.state == "pending"]
+        """Return the pending proposals of this conversation, oldest first.
+
+        Leave out those that were decided elsewhere, and those that cannot be read, which `greeting` names.
+        """
+        return [proposal for proposal in self._loaded()[0] if proposal.state == "pending"]
+
+    def _loaded(self) -> tuple[Sequence[Proposal], Sequence[RequestError]]:
+        """Load the proposals of this conversation that can be read, and say why the others cannot."""
+        loaded, unreadable = [], []
+        for name in self.progress.proposals:
+            try:
+                loaded.append(self._proposals.load(name))
+            except RequestError as error:
+                unreadable.append(error)
+        return loaded, unreadable
 
     def _target(self) -> str:
         """Return what the next change is about: the last pending proposal, or else the pipeline."""
@@ -481,10 +530,35 @@ _WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "mod
 
 def _range(text: str) -> str | None:
     """Return the time range of a slash command, without quotes; None if it has none."""
-    return " ".join(shlex.split(text)) or None
+    return " ".join(_words(text)) or None
+
+
+def _words(text: str) -> list[str]:
+    """Split a slash command into words; quotes join several words into one.
+
+    Raises
+    ------
+    RequestError
+        A quote is not closed.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise RequestError(
+            f"a quote in '{text}' is not closed", advice="close it, or leave it out"
+        ) from error
 
 
 def _question_lines(text: str, choices: Sequence[str]) -> list[str]:
     lines = [" ".join(text.split())]
     lines += [f"  {number}  {' '.join(choice.split())}" for number, choice in enumerate(choices, 1)]
     return [*lines, "answer with a number or a choice, or with 'never mind'"]
+
+
+def _spent(tokens: int, cost: float) -> str:
+    """Write tokens and their cost; without prices in the settings, the tokens alone.
+
+    >>> _spent(1, 0), _spent(2500, 0.00314)
+    ('1 token', '2,500 tokens, cost 0.00314')
+    """
+    return number_of(tokens, "token") + (f", cost {cost:.3g}" if cost else "")

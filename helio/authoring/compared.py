@@ -54,19 +54,19 @@ def differences(
     A sentence that cannot be read gives fewer comparisons, never an error.
     """
     try:
-        reading = read_request(request, catalogue, now)
+        reading = read_request(request, catalogue, now, described=False)
     except RequestError:
         return ()
     compared = _Compared(reading, template, catalogue, now)
-    found = [*compared.times(), *compared.windows()]
+    findings = [*compared.times(), *compared.windows()]
     if before is None:
-        found += [*compared.spacecraft(), *compared.quantities(), *compared.frames()]
+        findings += [*compared.spacecraft(), *compared.quantities(), *compared.frames()]
     else:
-        known = _Compared(reading, before, catalogue, now)
-        old = [*known.times(), *known.windows()]
-        found = [finding for finding in found if finding not in old]
-        found += _exchanged(before, template, catalogue)
-    return tuple(dict.fromkeys(found))
+        earlier = _Compared(reading, before, catalogue, now)
+        old = [*earlier.times(), *earlier.windows()]
+        findings = [finding for finding in findings if finding not in old]
+        findings += _exchanged(before, template, catalogue)
+    return tuple(dict.fromkeys(findings))
 
 
 class _Compared:
@@ -144,10 +144,10 @@ class _Compared:
 
     def quantities(self) -> Iterator[Diagnostic]:
         """Report quantities of the request that nothing in the figure is made of."""
-        known = {label: self.lines.quantities(label) for label in self._drawn()}
-        if not known or not all(known.values()):
+        by_line = {label: self.lines.quantities(label) for label in self._drawn()}
+        if not by_line or not all(by_line.values()):
             return  # of some lines helio knows no quantity
-        drawn = set().union(*known.values())
+        drawn = set().union(*by_line.values())
         for quantity in self.request.quantities:
             if quantity.name not in drawn and not _computed(quantity.name, self.steps):
                 message = f"the request names the {title(quantity.name)}, but the figure draws no such data"
@@ -197,9 +197,9 @@ def _exchanged(before: Document, after: Document, catalogue: Catalogue) -> Itera
     """Report lines whose names in the legend an edit exchanged, although their data stay the same."""
     old, new = (_names(template, catalogue) for template in (before, after))
     for line, name in new.items():
-        other = next((label for label, text in old.items() if text == name and label != line), None)
-        if other is not None and old.get(line, name) != name and new.get(other) != name:
-            message = f"the line {line} is now called '{name}', which was the name of {other}"
+        owner = next((label for label, text in old.items() if text == name and label != line), None)
+        if owner is not None and old.get(line, name) != name and new.get(owner) != name:
+            message = f"the line {line} is now called '{name}', which was the name of {owner}"
             yield _warning(SHOWN, message, "reject the proposal: each name belongs to its data")
 
 
@@ -208,8 +208,8 @@ def _names(template: Document, catalogue: Catalogue) -> Mapping[str, str]:
     names: dict[str, str] = {}
     for step in template["steps"]:
         if step.get("tool_name") in FIGURES:
-            known = lines.spec(step).get("trace_names")
-            names |= known if isinstance(known, dict) else {}
+            legend = lines.spec(step).get("trace_names")
+            names |= legend if isinstance(legend, dict) else {}
     return names
 
 

@@ -36,6 +36,10 @@ class Progress:
         The sentences of the user, oldest first.
     tokens : int
         Tokens that a model has used.
+    cost : float
+        The cost of these tokens, by the prices that were set at each request.
+    files : tuple of str
+        Paths of the files that go with the next sentence.
     """
 
     pipeline: str = ""
@@ -45,22 +49,32 @@ class Progress:
     by: str = ""
     said: tuple[str, ...] = ()
     tokens: int = 0
+    cost: float = 0.0
+    files: tuple[str, ...] = ()
 
     def after(self, kind: str, facts: dict[str, Any]) -> Progress:
         """Return the progress after a line of the file."""
-        here = replace(self, tokens=self.tokens + int(facts.get("tokens") or 0))
+        here = replace(
+            self,
+            tokens=self.tokens + int(facts.get("tokens") or 0),
+            cost=self.cost + float(facts.get("cost") or 0),
+        )
         if kind == "said":
             return replace(here, said=(*here.said, str(facts["text"])))
         if kind == "about":
             return replace(here, pipeline=str(facts["pipeline"]), proposals=(), question="")
         if kind == "proposed":
             proposals = (*here.proposals, str(facts["proposal"]))
-            return replace(here, pipeline=str(facts["pipeline"]), proposals=proposals, question="")
+            return replace(here, pipeline=str(facts["pipeline"]), proposals=proposals, question="", files=())
         if kind in ("accepted", "rejected"):
             gone = facts["proposals"]
             return replace(here, proposals=tuple(name for name in here.proposals if name not in gone))
         if kind == "asked":
-            return replace(here, question=str(facts["question"]))
+            return replace(here, question=str(facts["question"]), files=())
+        if kind == "replied":
+            return replace(here, files=())
+        if kind == "files":
+            return replace(here, files=tuple(str(path) for path in facts["paths"]))
         if kind in ("answered", "dropped"):
             return replace(here, question="")
         if kind == "ran":
@@ -167,12 +181,19 @@ def find_conversation(folder: Path, name: str = "") -> Path:
     RequestError
         There is none.
     """
-    rows = [row for row in list_conversations(folder) if not row.note]
+    rows = list_conversations(folder)
     chosen = [row for row in rows if name in ("", row.pipeline) or row.id.startswith(name)]
+    if chosen and chosen[0].note:  # damaged files come last
+        raise RequestError(
+            f"conversation {chosen[0].id} cannot be read: {chosen[0].note}",
+            advice="begin another one with `helio chat PIPELINE`; `helio proposals` lists its pending changes",
+        )
     if not chosen:
         raise RequestError(
             f"no conversation is called '{name}'" if name else "there is no conversation yet",
-            advice="use `helio chat --list` to list conversations, or `helio chat` to begin one",
+            advice="use `helio chat --list` to list conversations, or `helio chat` to begin one"
+            if rows
+            else "use `helio chat` to begin one",
         )
     return folder / f"{chosen[0].id}.jsonl"
 

@@ -9,13 +9,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from helio.authoring.model import Ask, Call, CallResult, Model, ResultsTurn, Tool, UserTurn
+from helio.authoring.documents import SourceFile, turn_with
+from helio.authoring.model import Ask, Call, CallResult, Model, ResultsTurn, Tool
 from helio.authoring.quoting import capped, data, fitting
 from helio.authoring.rules.sentence import Sentence
 from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, time_text
-from helio.knowledge.quantities import SOURCES, QuantitySource, quantities, sources_of
+from helio.knowledge.quantities import (
+    SOURCES,
+    QuantitySource,
+    quantities,
+    rows_of,
+    sources_of,
+    spacecraft_named,
+)
 from helio.knowledge.search import Search
 from helio.pipelines.library import Library
 from helio.store.runs import Runs
@@ -77,7 +85,7 @@ class Discovery:
         every = list(self.datasets.values())
         share = most // max(len(every), 1)
         concluded = {"conclusion of the search": self.conclusion} if every and self.conclusion else {}
-        return {"datasets": [fitting(entry, max(share, 800)) for entry in every], **concluded}
+        return {"datasets": [fitting(dataset, max(share, 800)) for dataset in every], **concluded}
 
 
 _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
@@ -144,15 +152,15 @@ class CatalogueTools:
             "not_found": {word: list(close) for word, close in answer.unknown.items()},
         }
         if self._archived and not archived:
-            result["archive_has"] = [entry.id for entry in self._archived.archived()][:MOST_ROWS]
+            result["archive_has"] = [dataset.id for dataset in self._archived.archived()][:MOST_ROWS]
         return result
 
     def list_parameters(self, dataset_id: str, match: str = "") -> Any:
         """List the parameters of a dataset; if a text is given, list only parameters that contain the text."""
-        entry = self._catalogue.dataset(dataset_id)
+        dataset = self._catalogue.dataset(dataset_id)
         every = [
             parameter
-            for parameter in entry.parameters
+            for parameter in dataset.parameters
             if match.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
         ]
         shown = every[:MOST_PARAMETERS]
@@ -166,9 +174,9 @@ class CatalogueTools:
             }
             for parameter in shown
         ]
-        self._keep(entry, [parameter.name for parameter in shown])
+        self._keep(dataset, [parameter.name for parameter in shown])
         return {
-            **self._described(entry),
+            **self._described(dataset),
             "parameters": described,
             "more": max(len(every) - MOST_PARAMETERS, 0),
         }
@@ -179,12 +187,12 @@ class CatalogueTools:
 
     def get_notes(self, dataset_id: str) -> Any:
         """Return who made a dataset, and where its notes are."""
-        entry = self._catalogue.summary(dataset_id)
-        notes = {"pi": entry.pi, "doi": entry.doi, "notes": entry.notes_url}
-        self.found.datasets.setdefault(entry.id, {**capped(self._described(entry)), "parameters": []}).update(
-            capped(notes)
-        )
-        return {**self._described(entry), **notes}
+        dataset = self._catalogue.summary(dataset_id)
+        notes = {"pi": dataset.pi, "doi": dataset.doi, "notes": dataset.notes_url}
+        self.found.datasets.setdefault(
+            dataset.id, {**capped(self._described(dataset)), "parameters": []}
+        ).update(capped(notes))
+        return {**self._described(dataset), **notes}
 
     def browse_mission(self, mission: str) -> Any:
         """List the datasets of a mission or a spacecraft."""
@@ -197,25 +205,30 @@ class CatalogueTools:
         if not every:
             return {
                 "error": f"no mission is called {mission}",
-                "missions": [known.name for known in self._catalogue.missions()],
+                "missions": [mission.name for mission in self._catalogue.missions()],
             }
         return {
-            "datasets": [self._described(entry) for entry in every[:MOST_ROWS]],
+            "datasets": [self._described(dataset) for dataset in every[:MOST_ROWS]],
             "more": max(len(every) - MOST_ROWS, 0),
         }
 
     def list_missions(self, match: str = "") -> Any:
         """List the missions whose name contains a text; without a text, all of them."""
-        return {"missions": [known.name for known in self._catalogue.missions() if _has(match, known.name)]}
+        return {
+            "missions": [mission.name for mission in self._catalogue.missions() if _has(match, mission.name)]
+        }
 
     def find_quantity(self, quantity: str = "", spacecraft: str = "") -> Any:
         """Return rows of helio's table of physical quantities, each with a dataset and a parameter."""
         rows: list[QuantitySource]
+        own = [row for entry in self._catalogue.archived() for row in rows_of(entry)]
+        own = [row for row in own if quantity in ("", row.quantity) and row not in SOURCES]
         if spacecraft:
             names = [quantity] if quantity else quantities()
             rows = [source for name in names for source in sources_of(name, spacecraft)]
+            rows += [row for row in own if row.spacecraft == spacecraft_named(spacecraft)]
         else:
-            rows = [source for source in SOURCES if source.quantity == quantity]
+            rows = [source for source in [*SOURCES, *own] if source.quantity == quantity]
         if not rows:
             return {
                 "error": "the table of physical quantities has no such row",
@@ -264,7 +277,9 @@ class CatalogueTools:
                 {"id": entry.id, "name": template.get("name"), "description": template.get("description")}
             )
         return {
-            "pipelines": [known for known in pipelines if _has(match, *map(str, known.values()))][:MOST_ROWS]
+            "pipelines": [pipeline for pipeline in pipelines if _has(match, *map(str, pipeline.values()))][
+                :MOST_ROWS
+            ]
         }
 
     def list_runs(self, match: str = "") -> Any:
@@ -277,17 +292,17 @@ class CatalogueTools:
             ][:MOST_ROWS]
         }
 
-    def _described(self, entry: DatasetSummary) -> dict[str, Any]:
+    def _described(self, dataset: DatasetSummary) -> dict[str, Any]:
         return {
-            "dataset_id": entry.id,
-            "title": entry.title,
-            "spacecraft": entry.spacecraft,
-            "instrument": entry.instrument,
-            "first": time_text(entry.first),
-            "last": time_text(entry.last),
-            "ended": self._catalogue.has_stopped(entry),
-            "cadence_seconds": list(entry.cadence),
-            **self._found_in(entry.id),
+            "dataset_id": dataset.id,
+            "title": dataset.title,
+            "spacecraft": dataset.spacecraft,
+            "instrument": dataset.instrument,
+            "first": time_text(dataset.first),
+            "last": time_text(dataset.last),
+            "ended": self._catalogue.has_stopped(dataset),
+            "cadence_seconds": list(dataset.cadence),
+            **self._found_in(dataset.id),
         }
 
     def _found_in(self, dataset_id: str) -> dict[str, str]:
@@ -296,11 +311,13 @@ class CatalogueTools:
             return {}
         return {"found_in": "archive" if self._archived.in_archive(dataset_id) else "CDAWeb"}
 
-    def _keep(self, entry: CatalogueEntry, names: list[str]) -> None:
+    def _keep(self, dataset: CatalogueEntry, names: list[str]) -> None:
         """Add parameters of a dataset to the datasets that later prompts name."""
-        known = self.found.datasets.setdefault(entry.id, {**capped(self._described(entry)), "parameters": []})
-        kept = {shown["parameter_id"] for shown in known["parameters"]}
-        for parameter in entry.parameters:
+        described = self.found.datasets.setdefault(
+            dataset.id, {**capped(self._described(dataset)), "parameters": []}
+        )
+        kept = {shown["parameter_id"] for shown in described["parameters"]}
+        for parameter in dataset.parameters:
             if parameter.name in names and parameter.name not in kept:
                 facts = {
                     "parameter_id": parameter.name,
@@ -310,7 +327,7 @@ class CatalogueTools:
                     "description": parameter.description[:_DESCRIPTION],
                     "axes": list(parameter.axes),
                 }
-                known["parameters"].append(
+                described["parameters"].append(
                     capped({name: fact for name, fact in facts.items() if fact or name in ("unit", "size")})
                 )
 
@@ -381,7 +398,13 @@ def tools() -> tuple[Tool, ...]:
 
 
 def discover(
-    model: Model, request: str, shelf: CatalogueTools, *, now: datetime, answers: Sequence[Any] = ()
+    model: Model,
+    request: str,
+    shelf: CatalogueTools,
+    *,
+    now: datetime,
+    answers: Sequence[Any] = (),
+    sources: Sequence[SourceFile] = (),
 ) -> Discovery:
     """Let the language model search the catalogue, within limits, and return the datasets that the model looked at.
 
@@ -391,13 +414,15 @@ def discover(
         Naive UTC; the model gets it with the times of the request, resolved by helio.
     answers : sequence
         Answers to the model's questions so far.
+    sources : sequence of SourceFile
+        Files of the request.
 
     Raises
     ------
     ModelError, Cancelled
         The model did not answer. If it examined datasets before an unreadable answer, they are returned instead.
     """
-    found = shelf.found
+    discovery = shelf.found
     spans = {phrase: str(parse_time_range(phrase, now)) for phrase in Sentence(request).take_times(now)}
     text = "\n\n".join(
         [
@@ -407,40 +432,41 @@ def discover(
             *([data("Answers to questions", list(answers))] if answers else []),
         ]
     )
-    ask = Ask("fast", SYSTEM + (WITH_ARCHIVE if shelf.has_archive else ""), (UserTurn(text),), tools=tools())
+    system = SYSTEM + (WITH_ARCHIVE if shelf.has_archive else "")
+    ask = Ask("fast", system, (turn_with(text, sources),), tools=tools())
     seen: dict[str, Any] = {}
     characters = 0
     for _ in range(MOST_ROUNDS):
         try:
             answer = model.ask(ask)
         except (Unreadable, CutShort) as error:
-            if not found.datasets:
+            if not discovery.datasets:
                 raise
-            found.ended = f"the model's search of the catalogue stopped early: {error.message}"
-            return found
+            discovery.ended = f"the model's search of the catalogue stopped early: {error.message}"
+            return discovery
         if not answer.calls:
-            found.conclusion = " ".join(answer.text.split())[:_CONCLUSION]
-            return found
+            discovery.conclusion = " ".join(answer.text.split())[:_CONCLUSION]
+            return discovery
         results = []
         for call in answer.calls:
             key = json.dumps([call.name, dict(call.arguments)], sort_keys=True)
-            found.calls += 1
-            if found.calls > MOST_CALLS:
+            discovery.calls += 1
+            if discovery.calls > MOST_CALLS:
                 results.append(CallResult.of(call, {"error": f"no more than {MOST_CALLS} calls; answer now"}))
                 continue
             if key in seen:
-                found.repeats += 1
+                discovery.repeats += 1
                 results.append(CallResult.of(call, {"note": "asked before: the result stands above"}))
                 continue
             seen[key] = shelf.call(call)
             characters += len(json.dumps(seen[key], ensure_ascii=False))
             results.append(CallResult.of(call, seen[key]))
-        if found.calls > MOST_CALLS or found.repeats >= MOST_REPEATS or characters > MOST_TOLD:
-            again = f", {found.repeats} of them repeated" if found.repeats else ""
-            found.ended = (
-                f"helio stopped the model's search of the catalogue after {found.calls} calls{again}"
+        if discovery.calls > MOST_CALLS or discovery.repeats >= MOST_REPEATS or characters > MOST_TOLD:
+            again = f", {discovery.repeats} of them repeated" if discovery.repeats else ""
+            discovery.ended = (
+                f"helio stopped the model's search of the catalogue after {discovery.calls} calls{again}"
             )
-            return found
+            return discovery
         ask = ask.then(answer, ResultsTurn(tuple(results)))
-    found.ended = f"helio stopped the model's search of the catalogue after {MOST_ROUNDS} rounds"
-    return found
+    discovery.ended = f"helio stopped the model's search of the catalogue after {MOST_ROUNDS} rounds"
+    return discovery

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from helio.authoring.answer_reading import read_answer
-from helio.authoring.model import Ask, Model, ModelAnswer, Role, Usage, ask_from_json, ask_to_json
+from helio.authoring.model import Ask, Model, ModelAnswer, Role, Usage, UserTurn, ask_from_json, ask_to_json
 from helio.authoring.scrub import scrub_of
 from helio.authoring.transcript import Replay, Transcript, error_to_json
 from helio.clock import Clock
@@ -175,7 +175,15 @@ class Door:
     def _without_keys(self, ask: Ask) -> Ask:
         value = ask_to_json(ask)
         clean = self.transcript.scrub.json(value)
-        return ask if clean == value else ask_from_json(clean)
+        if clean == value:
+            return ask
+        turns = [
+            replace(turn, files=original.files)  # JSON has no content of a file
+            if isinstance(turn, UserTurn) and isinstance(original, UserTurn)
+            else turn
+            for turn, original in zip(ask_from_json(clean).turns, ask.turns, strict=True)
+        ]
+        return replace(ask_from_json(clean), turns=tuple(turns))
 
     def _chain(self, role: Role) -> list[Model]:
         if self._fallback is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from helio.errors import HelioError
 from helio.pictures import difference
 from helio.pipelines.runs.outcome import Run
+from helio.pipelines.template.files import DETAIL
 from helio.store.files import write_whole
 
 PNG = "png"
@@ -25,8 +26,8 @@ class Drawings:
     errors : tuple of str
         Why figures are missing.
     differences : tuple of (str, float)
-        For each figure drawn as PNG before and after: a picture with the different pixels in red, and their share
-        of all pixels, from 0 to 1.
+        For each figure drawn as PNG before and after: a picture of the differences, and the share of different
+        pixels, from 0 to 1.
     """
 
     files: tuple[str, ...]
@@ -37,7 +38,9 @@ class Drawings:
         """Write the files and the differences, one in each line."""
         lines = [f"preview  {file}" for file in self.files]
         for file, share in self.differences:
-            differs = f"preview  {file}  ({_percent(share)} of the pixels differ)"
+            differs = (
+                f"preview  {file}  ({_percent(share)} of the pixels differ; red: new or changed, blue: gone)"
+            )
             lines.append(differs if share else f"before and after are the same picture: {Path(file).name}")
         return lines
 
@@ -51,14 +54,18 @@ def drawings_of(before: Run | HelioError | None, after: Run | HelioError, folder
         The folder cannot be written.
     """
     files: list[str] = []
-    errors: list[str] = []
+    reasons: dict[str, list[str]] = {}
     for when, run in (("before", before), ("after", after)):
+        missing: list[object] = []
         if isinstance(run, HelioError):
-            errors.append(f"{when}: {run}")
+            missing = [run]
         elif run is not None:
-            files += [str(file.path) for file in run.artefacts if file.kind != "json"]
-            errors += [f"{when}: {step.error}" for step in run.result.steps if step.error is not None]
-            errors += [f"{when}: {unwritten}" for unwritten in run.unwritten]
+            files += [str(file.path) for file in run.artefacts if file.kind not in ("json", DETAIL)]
+            missing = [step.error for step in run.result.steps if step.error is not None]
+            missing += run.unwritten
+        for reason in map(str, missing):
+            reasons.setdefault(reason, []).append(when)
+    errors = [f"{' and '.join(whens)}: {reason}" for reason, whens in reasons.items()]
     compared = (
         _differences(before, after, folder) if isinstance(before, Run) and isinstance(after, Run) else ()
     )

@@ -32,17 +32,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from helio.authoring.discovery import MOST_REFERENCE
+from helio.authoring.documents import SourceFile, turn_with
 from helio.authoring.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
 from helio.authoring.gate import GateResult
-from helio.authoring.model import Ask, Model, UserTurn
+from helio.authoring.model import Ask, Model
 from helio.authoring.operations import NAMES, Operation, OperationError, apply
 from helio.authoring.planning import tool_list
 from helio.authoring.quoting import data
-from helio.authoring.rules.answers import is_question
-from helio.authoring.rules.sentence_reading import COLOURS
+from helio.authoring.rules.attributes import COLOURS
+from helio.authoring.rules.question_form import is_question
+from helio.authoring.tables import RULE, check_tables, table_steps, with_tables
 from helio.pipelines.changes import readable
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.diagnostics import Diagnostic
@@ -182,6 +185,7 @@ def edit(
     answers: Sequence[Any] = (),
     facts: str = "",
     looked: bool = False,
+    sources: Sequence[SourceFile] = (),
 ) -> tuple[GateResult, str]:
     """Let a language model change a template; return the verified template and the first prompt.
 
@@ -193,6 +197,8 @@ def edit(
         Further data for the prompt: why a run failed.
     looked : bool
         Whether the catalogue was already searched; it is searched at most once.
+    sources : sequence of SourceFile
+        Files of the request.
 
     Raises
     ------
@@ -217,8 +223,11 @@ def edit(
             raise _rejected(
                 "HE301", "the request is a question, so the template may not change", "answer in words"
             )
+        taken = [str(step.get("step_id")) for step in template["steps"]]
+        tables, doubts = table_steps(answer, sources, taken)
         operations = [_operation(operation) for operation in answer.get("operations") or ()]
-        after = _applied(template, operations)
+        after = _applied({**template, "steps": [*tables, *template["steps"]]}, operations)
+        doubts += check_tables(template, after, tables, sources)
         if looks or answer.get("touches") == "style":
             _check_looks(template, after)
         proved = prove(after, operations)
@@ -226,18 +235,19 @@ def edit(
             raise RejectedAnswer(proved.errors)
         if json.dumps(proved.template) == json.dumps(template):
             raise _rejected("HE303", "the operations do not change the template")
-        return proved
+        return replace(proved, diagnostics=(*doubts, *proved.diagnostics))
 
     # the part that is the same for all requests comes first, because providers keep it
     system = f"{SYSTEM}\n\n## Tools for steps\n{tool_list()}"
     prompt = _prompt(request, template, reference, answers, facts)
-    return settle(model, Ask("smart", system, (UserTurn(prompt),), schema=SCHEMA), take), prompt
+    turn, schema = turn_with(prompt, sources, RULE), with_tables(SCHEMA, sources)
+    return settle(model, Ask("smart", system, (turn,), schema=schema), take), prompt
 
 
 def _prompt(
     request: str, template: Document, reference: Mapping[str, Any], answers: Sequence[Any], facts: str
 ) -> str:
-    known = (
+    verified = (
         [data("Verified parameter reference", reference, most=MOST_REFERENCE)]
         if reference.get("datasets")
         else []
@@ -247,7 +257,7 @@ def _prompt(
         *answers_part(answers),
         data("The template", readable(template).splitlines(), most=40_000, text=4000),
         facts,
-        *known,
+        *verified,
     ]
     return "\n\n".join(part for part in parts if part)
 

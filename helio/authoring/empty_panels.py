@@ -7,11 +7,29 @@ from collections.abc import Iterator
 
 from helio.counts import number_of
 from helio.errors import RequestError
-from helio.store.runs import PanelQuality, RunRecord, StepRecord, message_of
+from helio.settings import PreviewSettings, Settings
+from helio.store.runs import PanelQuality, RunRecord, Runs, StepRecord, message_of
 
+_ASKED = re.compile(r"\bwhy\b.*\b(?:empty|blank|nothing|no data|missing)\b", re.IGNORECASE)
 _PANEL = re.compile(r"\bpanels?\s+(?:no\.?\s+|number\s+)?(\d+)", re.IGNORECASE)
 _LONGEST_REASON = 120
+_NOT_IN_ARCHIVE = "no dataset is called "
+"""The beginning of the message of every archive that does not have a dataset."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def asks_why_empty(text: str) -> bool:
+    """Return whether a sentence asks why a panel of a figure is empty."""
+    return bool(_ASKED.search(text))
+
+
+def last_drawn(settings: Settings, pipeline: str) -> RunRecord | None:
+    """Load the last run of a pipeline, or else its last preview; return None if there is neither."""
+    for records in (Runs(settings.runs), Runs(PreviewSettings(**vars(settings)).runs)):
+        for summary in records.list():
+            if summary.pipeline == pipeline:
+                return records.load(summary.id)
+    return None
 
 
 def why_empty(question: str, record: RunRecord) -> list[str]:
@@ -29,7 +47,7 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     lines = [f"from the record of {kind} {record.id}:"]
     if not panels and not failed:
         raise RequestError(
-            f"run {record.id} has no figure with a record of its data", advice="use /run first"
+            f"run {record.id} has no figure with a record of its data", advice="run the pipeline first"
         )
     numbers = _numbers(question)
     unknown = [number for number in numbers if panels and all(panel["panel"] != number for panel in panels)]
@@ -47,11 +65,14 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
 
 
 def pitfalls(record: RunRecord) -> Iterator[str]:
-    """Yield the datasets and parameters that a run could not use, each with the reason and the id of the run."""
+    """Yield the datasets and parameters that a run could not use, each with the reason and the id of the run.
+
+    Leave out datasets that the archive of the run does not have: this is no fact about the dataset.
+    """
     steps, _ = record.readable_steps
     for step in steps:
         for choice, attempt in zip(step.get("sought", ()), step["attempts"], strict=False):
-            if step["state"] == "failed":
+            if step["state"] == "failed" and not attempt["outcome"].startswith(_NOT_IN_ARCHIVE):
                 name = f"{choice['dataset']}.{choice['parameter']}"
                 yield f"{name}: {attempt['outcome'][:_LONGEST_REASON]} (run {record.id})"
         for output in step["outputs"]:

@@ -78,43 +78,43 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
     ModelError, Cancelled
         The model did not answer, or the user cancelled.
     """
-    found: tuple[Diagnostic, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
     for attempts in (1 + REPLIES, 1):
-        current = _with_rejection(ask, found) if found else ask
+        current = _with_rejection(ask, findings) if findings else ask
         for _ in range(attempts):
             try:
                 answer = model.ask(current)
             except (Unreadable, CutShort) as error:
                 if isinstance(error, Unreadable) and not error.again:
                     raise
-                found = (Diagnostic("HP001", f"the answer could not be read: {error.message}"),)
-                current = _with_rejection(ask, found)
+                findings = (Diagnostic("HP001", f"the answer could not be read: {error.message}"),)
+                current = _with_rejection(ask, findings)
                 continue
             try:
                 _refuse_hidden(answer.data, "the answer")
                 return take(answer.data)
             except RejectedAnswer as rejected:
-                found = rejected.diagnostics
-                current = current.then(answer, UserTurn(_correction(found)))
+                findings = rejected.diagnostics
+                current = current.then(answer, UserTurn(_correction(findings)))
     raise NotProved(
         f"none of the model's {REPLIES + 2} answers could be used",
-        diagnostics=found,
+        diagnostics=findings,
         advice="rephrase the request, or split it into several smaller requests; the transcript contains all answers",
     )
 
 
-def _correction(found: Sequence[Diagnostic]) -> str:
-    facts = [_facts(finding) for finding in found]
+def _correction(findings: Sequence[Diagnostic]) -> str:
+    facts = [_facts(finding) for finding in findings]
     return f"Your answer cannot be taken. Answer once more, whole, with these mended.\n{data('Diagnostics', facts)}"
 
 
-def _with_rejection(ask: Ask, found: Sequence[Diagnostic]) -> Ask:
+def _with_rejection(ask: Ask, findings: Sequence[Diagnostic]) -> Ask:
     """Return a question to the language model with the reasons why its earlier answer was rejected."""
-    facts = [_facts(finding) for finding in found]
+    facts = [_facts(finding) for finding in findings]
     first, *others = ask.turns
     assert isinstance(first, UserTurn)  # every conversation begins with helio
     text = f"{first.text}\n\n{data('An earlier answer was rejected for', facts)}"
-    return replace(ask, turns=(UserTurn(text), *others))
+    return replace(ask, turns=(replace(first, text=text), *others))
 
 
 def _facts(finding: Diagnostic) -> dict[str, Any]:

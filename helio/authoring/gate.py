@@ -6,7 +6,7 @@ HE301 (error)  a repair changes a step that it does not name
     after   refused
     to do   Reject the repair, or ask with `helio edit` for the other change by itself.
 
-HE303 (error)  a repair is the same as an earlier one, or changes only descriptions
+HE303 (error)  a repair is the same as an earlier one, or changes only descriptions or retries
     The repaired run would fail in the same way.
     before  the same repair twice
     after   refused
@@ -151,10 +151,10 @@ class Gate:
         too_many = _too_many_steps(written)
         if too_many:
             return GateResult(written, too_many)
-        template, found = self._mended(text)
-        proved = GateResult(template, found)
+        template, findings = self._mended(text)
+        proved = GateResult(template, findings)
         if not proved.errors:
-            proved = GateResult(template, self._as_it_runs(template, found))
+            proved = GateResult(template, self._as_it_runs(template, findings))
         return proved if proved.errors else self._checked(template, proved.diagnostics)
 
     def edited(self, before: Document, after: Document) -> GateResult:
@@ -163,24 +163,24 @@ class Gate:
         if too_many:
             return GateResult(after, too_many)
         changed = set(touched(before, after))
-        mended, found = self._mended(json.dumps(after))
-        if any(finding.severity == "error" for finding in found):
-            return GateResult(after, _about(changed, found))
+        mended, findings = self._mended(json.dumps(after))
+        if any(finding.severity == "error" for finding in findings):
+            return GateResult(after, _about(changed, findings))
         template = _with_mended(after, mended, changed)
-        proved = GateResult(template, _about(changed, self._as_it_runs(template, found)))
+        proved = GateResult(template, _about(changed, self._as_it_runs(template, findings)))
         return proved if proved.errors else self._checked(template, proved.diagnostics, changed, before)
 
     def _mended(self, text: str) -> tuple[Document, tuple[Diagnostic, ...]]:
-        template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
-        return template, found
+        template, _, findings = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
+        return template, findings
 
     def _check(self, template: Document, **options: Any) -> RewriteResult:
         return check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines, **options)
 
-    def _as_it_runs(self, template: Document, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    def _as_it_runs(self, template: Document, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
         """Combine the diagnostics of the correction with those for a run, in which maps become single steps."""
         run = self._check(template, archive=self._archive_of(template))
-        early = [finding for finding in found if not finding.code.startswith(VERIFIED)]
+        early = [finding for finding in findings if not finding.code.startswith(VERIFIED)]
         late = [
             finding
             for finding in run.diagnostics
@@ -190,9 +190,9 @@ class Gate:
         ]
         return (*early, *late)
 
-    def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
-        """Return the errors in a template."""
-        return tuple(self._check(template).errors)
+    def findings(self, template: Document) -> tuple[Diagnostic, ...]:
+        """Return the errors and warnings of a template."""
+        return self._check(template).diagnostics
 
     def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> GateResult:
         """Verify a repair: it may change only steps in `declared`, and may not weaken a step or shorten a time range.
@@ -206,7 +206,7 @@ class Gate:
         if proved.errors:
             return proved
         if work_of(before, signatures()) == work_of(after, signatures()):
-            message = "the repair changes only descriptions, so the run would fail again"
+            message = "the repair changes only descriptions or retries, so the run would fail again"
             return GateResult(after, (Diagnostic("HE303", message, advice=("change the step that fails",)),))
         refused = (*_weakened(before, after, declared), *self._invented(before, after))
         return GateResult(after, refused) if refused else proved
@@ -217,16 +217,18 @@ class Gate:
         for old, new in ((before, after), (self._check(before).plan, self._check(after).plan)):
             new_origins = _origins_by_name(new)
             for name, (origin, _) in _origins_by_name(old).items():
-                other, step_id = new_origins.get(name, (origin, None))
-                lost = bool(origin.fetched) and (not other.fetched or bool(other.written - origin.written))
+                new_origin, step_id = new_origins.get(name, (origin, None))
+                lost = bool(origin.fetched) and (
+                    not new_origin.fetched or bool(new_origin.written - origin.written)
+                )
                 if not lost or step_id is None or step_id in reported:
                     continue
                 reported.add(step_id)
-                values = f"values that are written in the template ({', '.join(sorted(other.written))})"
+                values = f"values that are written in the template ({', '.join(sorted(new_origin.written))})"
                 yield Diagnostic(
                     "HE305",
                     f"a repair may not replace measured data: step {step_id} would use "
-                    f"{values if other.written else 'no fetched data'}",
+                    f"{values if new_origin.written else 'no fetched data'}",
                     step_id=step_id,
                     advice=("fetch the data from another source, or reply that the run cannot be repaired",),
                 )
@@ -234,7 +236,7 @@ class Gate:
     def _checked(
         self,
         template: Document,
-        found: tuple[Diagnostic, ...],
+        early: tuple[Diagnostic, ...],
         changed: Container[StepId] | None = None,
         before: Document | None = None,
     ) -> GateResult:
@@ -242,14 +244,14 @@ class Gate:
         too_many = _too_many_steps(template, before)
         if too_many:
             return GateResult(template, too_many)
-        findings = [*found, *self._unknown(template, changed, before)]
+        findings = [*early, *self._unknown(template, changed, before)]
         if not any(finding.severity == "error" for finding in findings):
             # a new time range is new for every step
             same_time = before is not None and before.get("variables") == template.get("variables")
             findings += self._unavailable(template, changed if same_time else None)
-            known = [] if before is None else list(misnamed(before, self.catalogue, self._known))
+            earlier = [] if before is None else list(misnamed(before, self.catalogue, self._known))
             names = misnamed(template, self.catalogue, self._known)
-            findings += [finding for finding in names if finding not in known]
+            findings += [finding for finding in names if finding not in earlier]
         return GateResult(template, tuple(dict.fromkeys(findings)))
 
     def _unknown(
@@ -323,9 +325,10 @@ class Gate:
                 )
 
     def _archive_of(self, template: Document) -> str:
-        """Return the archive that the user named if it has all datasets of the template; otherwise return ""."""
-        fetched = {dataset for _, dataset in fetched_datasets(template)}
-        return self._archive if fetched and all(map(self.catalogue.in_archive, fetched)) else ""
+        """Return the archive that the user named if it has a dataset for each fetch; otherwise return ""."""
+        fetches = list(datasets_by_fetch(template))
+        served = all(any(map(self.catalogue.in_archive, datasets)) for datasets in fetches)
+        return self._archive if fetches and served else ""
 
     def _without_data(self, step: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
         """Report a time range in the future, or a time range that none of the datasets covers."""
@@ -375,8 +378,21 @@ def fetched_datasets(template: Document) -> Iterator[tuple[str, str]]:
         yield from ((choice.provider, choice.dataset_id) for choice in _fetch_choices(step, template))
 
 
+def datasets_by_fetch(template: Document) -> Iterator[list[str]]:
+    """Yield the datasets among which each fetch chooses, for each value of its variables and maps."""
+    for step in template_in(template).walk():
+        for choices in _choices_by_value(step, template):
+            yield [choice.dataset_id for choice in choices]
+
+
 def _fetch_choices(step: Step, template: Document) -> Iterator[Choice]:
     """Yield the datasets that a fetch may use, for each value that its variables and maps have in the template."""
+    for choices in _choices_by_value(step, template):
+        yield from choices
+
+
+def _choices_by_value(step: Step, template: Document) -> Iterator[list[Choice]]:
+    """Yield the datasets among which a fetch chooses, once for each value that its variables and maps have."""
     args = dict(step.tool_args)
     if step.tool_name != FETCH or not fetch_choices(args):
         return
@@ -384,7 +400,7 @@ def _fetch_choices(step: Step, template: Document) -> Iterator[Choice]:
     schema = signatures()[FETCH].schema()
     for chosen in islice(product(*values.values()), MOST_VALUES):
         try:
-            yield from fetch_choices(substitute(args, schema, dict(zip(values, chosen, strict=True))))
+            yield fetch_choices(substitute(args, schema, dict(zip(values, chosen, strict=True))))
         except Oversize:
             continue  # no run takes such values
 
@@ -406,9 +422,9 @@ def _values_of(step: Step, template: Document, names: Sequence[str]) -> dict[str
     return {name: items for name, items in texts.items() if name and items}
 
 
-def _bound(used: Document, given: Mapping[str, Any]) -> Document:
+def _bound(used: Document, arguments: Mapping[str, Any]) -> Document:
     """Return a pipeline whose variables have, as defaults, the values that the calling step gives."""
-    values = {name if name.startswith("$") else f"${name}": value for name, value in given.items()}
+    values = {name if name.startswith("$") else f"${name}": value for name, value in arguments.items()}
     variables = {
         name: {"default": values[name]} if name in values else variable
         for name, variable in (used.get("variables") or {}).items()
@@ -425,15 +441,15 @@ def _steps_with_new_values(before: Document, after: Document) -> set[StepId]:
 
 def _not_served(choice: Choice, step: StepId, path: str) -> Iterator[Diagnostic]:
     """Report a dataset or parameter that does not exist at a provider without a catalogue, or an unknown provider."""
-    known = datasets_known_to(choice.provider)
-    parameters = known.get(choice.dataset_id)
-    if not known:
+    served = datasets_known_to(choice.provider)
+    parameters = served.get(choice.dataset_id)
+    if not served:
         message = f"helio does not know the datasets of '{choice.provider}', so an author may not choose this provider"
         advice = "leave out the provider; to use an archive, run with --archive"
         yield _wrong_fetch("HE401", message, advice, step, path)
     elif parameters is None:
         message = f"{source_class(choice.provider).title} has no dataset '{choice.dataset_id}'"
-        yield _wrong_fetch("HE401", message, did_you_mean(choice.dataset_id, known), step, path)
+        yield _wrong_fetch("HE401", message, did_you_mean(choice.dataset_id, served), step, path)
     else:
         for name in _plain_names(choice):
             if name not in parameters:
@@ -475,11 +491,11 @@ def _as_written(mended: Document, step: Document) -> Document:
     return {**mended, "tool_args": {**mended["tool_args"], "time_range": written}}
 
 
-def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+def _about(changed: Container[StepId], findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """Return all errors, the diagnostics of changed steps, and every warning about numbers that were not measured."""
     return tuple(
         finding
-        for finding in found
+        for finding in findings
         if finding.severity == "error"
         or finding.step_id is None
         or finding.step_id in changed
@@ -489,18 +505,18 @@ def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[D
 
 def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
     """Return where each table comes from, by its label and by its step, together with the step's id."""
-    known = signatures()
-    found: dict[str, tuple[Origin, StepId]] = {}
+    tools = signatures()
+    by_name: dict[str, tuple[Origin, StepId]] = {}
     read = template_in(template)
-    by_path = origins(read, known)
-    for step in views(read.walk(), known):
+    by_path = origins(read, tools)
+    for step in views(read.walk(), tools):
         origin = by_path.get(step.pointer)
         if origin is None:
             continue
         step_id = step.id or step.pointer
         names = [f"label {label}" for label in step.outputs]
-        found |= dict.fromkeys([*names, f"step {step_id}"], (origin, step_id))
-    return found
+        by_name |= dict.fromkeys([*names, f"step {step_id}"], (origin, step_id))
+    return by_name
 
 
 def _weakened(before: Document, after: Document, declared: Container[StepId]) -> Iterator[Diagnostic]:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from helio.authoring.answer_reading import is_too_deep
 from helio.authoring.model import Ask, Call, Finish, ModelAnswer, ModelTurn, Role, Turn, Usage, UserTurn
-from helio.authoring.official_client import A_DAY, MOST_SAID, OfficialClient, signature_of, signed, too_deep
+from helio.authoring.official_client import (
+    A_DAY,
+    MOST_SAID,
+    OfficialClient,
+    attached_as,
+    signature_of,
+    signed,
+    too_deep,
+)
 from helio.authoring.providers import PROVIDERS
 from helio.errors import Blocked, Unreadable
 
@@ -209,7 +217,12 @@ def _content(turn: Turn, name: str) -> types.Content:
     from google.genai import types
 
     if isinstance(turn, UserTurn):
-        return types.Content(role="user", parts=[types.Part(text=turn.text)])
+        parts = []
+        for number, file in enumerate(turn.files, 1):
+            parts.append(types.Part(text=attached_as(number, file)))
+            if not file.is_text:
+                parts.append(types.Part.from_bytes(data=file.content, mime_type=file.media_type))
+        return types.Content(role="user", parts=[*parts, types.Part(text=turn.text)])
     if isinstance(turn, ModelTurn):
         return types.Content(role="model", parts=_parts(turn, name))
     return types.Content(

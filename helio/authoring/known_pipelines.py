@@ -1,4 +1,4 @@
-"""If a request means a pipeline that exists already, answer with the command that runs this pipeline."""
+"""Recognise requests to run, schedule or undo, for which helio has commands."""
 
 from __future__ import annotations
 
@@ -14,6 +14,21 @@ _RUN = re.compile(
     r"^\s*(?:please\s+)?(?:run|re-?run|execute)\s+(?:(?:my|our|the)\s+)?(?P<what>.+)$", re.IGNORECASE
 )
 _SAME = re.compile(r"^\s*(?:show\s+(?:me\s+)?)?(?:the\s+)?same\b", re.IGNORECASE)
+_SCHEDULE = re.compile(
+    r"\s*(?:please\s+|now\s+|and\s+)*(?:schedule\b|(?:run|repeat|update)\s+(?:it|this|that)\s+"
+    r"(?:automatically\s+)?(?:every|each|daily|hourly|weekly|monthly)\b)",
+    re.IGNORECASE,
+)
+_UNDO = re.compile(
+    r"\s*(?:please\s+)?(?:undo|take|put|revert)(?:\s+(?:that|this|it|the last (?:change|one)))?(?:\s+back)?\s*[.!]?\s*",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\bat\s+(\d{1,2})(?::(\d\d))?\s*(am|pm)?\b", re.IGNORECASE)
+_OTHER_REPEAT = re.compile(
+    r"\b(?:every|each)\s+(?:\d|other|second|third|few|two|three|minute|year)", re.IGNORECASE
+)
+"""Repeats that need more thought than `schedule_command` has."""
+_WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _SAYS_NOTHING = frozenset(
     re.findall(r"\w+", "a an again for from in of on over during once more my our the pipeline template")
 )
@@ -41,12 +56,54 @@ def answered(request: str, library: Library, now: datetime) -> str:
     for phrase in times:
         rest = rest.replace(phrase, " ")
     words = set(re.findall(r"[a-z0-9]+", rest.casefold())) - _SAYS_NOTHING
-    found = [entry for entry in library.entries() if words and words <= _words(entry, library)]
-    own = [entry for entry in found if not entry.shipped]
-    if not found or len(times) > 1:
+    fitting = [entry for entry in library.entries() if words and words <= _words(entry, library)]
+    own = [entry for entry in fitting if not entry.shipped]
+    if not fitting or len(times) > 1:
         return ""
     over = f" --time-range {shlex.quote(times[0])}" if times else ""
-    return "\n".join(f"helio run {entry.id}{over}" for entry in own or found)
+    return "\n".join(f"helio run {entry.id}{over}" for entry in own or fitting)
+
+
+def asks_to_undo(request: str) -> bool:
+    """Return whether a sentence only takes the last change back.
+
+    >>> asks_to_undo("undo that"), asks_to_undo("undo the smoothing")
+    (True, False)
+    """
+    return bool(_UNDO.fullmatch(request))
+
+
+def schedule_command(request: str, pipeline: str, archive: str = "") -> str:
+    """Return the command that schedules a pipeline as a sentence says; empty if the sentence asks for no schedule.
+
+    >>> schedule_command("schedule it every day at 7", "omni")
+    "helio schedule add omni --cron '0 7 * * *' --time-range yesterday"
+    >>> schedule_command("please run it every Monday", "omni", "sample")
+    "helio schedule add omni --cron '10 6 * * 1' --time-range 'last 7 days' --archive sample"
+    >>> schedule_command("run this hourly", "omni")
+    "helio schedule add omni --cron '10 * * * *' --time-range 'previous hour'"
+    >>> schedule_command("make Bz red", "omni"), schedule_command("run it every 3 days", "omni")
+    ('', '')
+    """
+    if _SCHEDULE.match(request) is None or _OTHER_REPEAT.search(request):
+        return ""
+    hour: int | str = 6
+    minute = 10
+    clock = _CLOCK.search(request)
+    if clock:
+        half_day = 12 if (clock[3] or "").casefold() == "pm" and clock[1] != "12" else 0
+        hour, minute = min(int(clock[1]) + half_day, 23), min(int(clock[2] or 0), 59)
+    days, time_range = "* * *", "yesterday"
+    weekday = next((number for number, day in enumerate(_WEEKDAYS) if day in request.casefold()), None)
+    if weekday is not None or re.search(r"\bweek(?:ly)?\b", request, re.IGNORECASE):
+        days, time_range = f"* * {1 if weekday is None else weekday}", "last 7 days"
+    elif re.search(r"\bmonth(?:ly)?\b", request, re.IGNORECASE):
+        days, time_range = "1 * *", "previous month"
+    elif re.search(r"\bhour(?:ly)?\b", request, re.IGNORECASE):
+        hour, time_range = "*", "previous hour"
+    cron = f"{minute} {hour} {days}"
+    words = ["helio", "schedule", "add", pipeline, "--cron", cron, "--time-range", time_range]
+    return shlex.join(words + (["--archive", archive] if archive else []))
 
 
 def _words(entry: Entry, library: Library) -> set[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from helio.authoring.request import PipelineRequest
+from helio.authoring.request import Lines, Look, PipelineRequest, RequestQuantity
 from helio.authoring.writing.sources import frames_of
 from helio.errors import RequestError
 from helio.knowledge.frame_names import FRAMES, TURNABLE
@@ -115,12 +115,12 @@ class Memory:
             raise RequestError(f"the name '{text}' has no meaning", advice="write NAME = MEANING")
         item, path = replace(item, text=text), self._folder / f"{item.scope}.md"
         with held(self._folder / "lock"):
-            known = [old for old, _ in _items(path)]
-            if item in known:
+            present = [old for old, _ in _items(path)]
+            if item in present:
                 return False
-            if len(known) >= MOST_ITEMS:
+            if len(present) >= MOST_ITEMS:
                 raise RequestError(
-                    f"{path} has {len(known)} items, the largest number",
+                    f"{path} has {len(present)} items, the largest number",
                     advice="forget one with `helio memory forget`",
                 )
             before = read_as_it_is(path) or ""
@@ -184,10 +184,12 @@ def preferred(
             request = replace(request, frame=frame)
             notes.append(f"frame {frame}: your preference '{item.text}'")
         log = _LOG.search(item.text)
-        if log and not request.style.log and not re.search(r"\b(?:log|linear)", sentence, re.IGNORECASE):
+        if log and not re.search(r"\b(?:log|linear)", sentence, re.IGNORECASE):
             words = _drawn_words(request, log[1])
             if words:
-                request = replace(request, style=replace(request.style, log=words))
+                look = Look("log", True, Lines((), tuple(map(RequestQuantity, words))), log[1])
+                looks = (*request.style.looks, look)
+                request = replace(request, style=replace(request.style, looks=looks))
                 notes.append(f"logarithmic axis for {', '.join(words)}: your preference '{item.text}'")
     return request, tuple(notes)
 
@@ -203,10 +205,10 @@ def _can_have(request: PipelineRequest, frame: str) -> bool:
     """Return whether all vectors of a request are available in a frame, or can be turned into it."""
     vectors = [quantity for quantity in request.quantities if quantity.name in VECTORS]
     for quantity in vectors:
-        known = frames_of(quantity.name, request.spacecraft)
-        turned = frame in TURNABLE and any(name in TURNABLE for name in known)
+        frames = frames_of(quantity.name, request.spacecraft)
+        turned = frame in TURNABLE and any(name in TURNABLE for name in frames)
         letters = "rtn" if frame == "RTN" else "xyz"
-        if (frame not in known and not turned) or (quantity.component and quantity.component not in letters):
+        if (frame not in frames and not turned) or (quantity.component and quantity.component not in letters):
             return False
     return bool(vectors) and bool(request.spacecraft)
 
@@ -222,10 +224,10 @@ def _drawn_words(request: PipelineRequest, word: str) -> tuple[str, ...]:
 def _items(path: Path) -> Iterator[tuple[Item, int]]:
     """Yield the items of a file, each with the index of its line; skip a line that is too long."""
     lines = (read_as_it_is(path) or "").splitlines()
-    found = 0
+    count = 0
     for number, line in enumerate(lines):
         match = _ITEM.fullmatch(line)
         kind = next((kind for kind in KINDS if match and match[1] == kind), None)
-        if match and kind and len(match[2]) <= LONGEST_ITEM and found < MOST_ITEMS:
-            found += 1
+        if match and kind and len(match[2]) <= LONGEST_ITEM and count < MOST_ITEMS:
+            count += 1
             yield Item(kind, match[2], path.stem), number

@@ -7,8 +7,10 @@ from copy import deepcopy
 from typing import Any
 
 from helio.errors import RequestError
-from helio.pipelines.changes import ABSENT, Change, changes
+from helio.pipelines.changes import ABSENT, changes
+from helio.pipelines.dialect.written import written_steps
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL, STYLE, panel_of
 from helio.pipelines.template.shown_values import same, shown
 
 Place = tuple[str | int, ...]
@@ -39,9 +41,11 @@ def merged(before: Document, after: Document, now: Document, chosen: Sequence[in
     wanted = _wanted(chosen, len(every))
     places: dict[Place, list[int]] = {}
     for number, change in enumerate(every, 1):
-        places.setdefault(_place(change, before, after), []).append(number)
+        for path in (change.path, *change.implied):
+            places.setdefault(_place(path, before, after), []).append(number)
     result = deepcopy(now)
     conflicts: list[str] = []
+    panels = _PanelNumbers(before, after, now)
     for place, numbers in places.items():
         here = [number for number in numbers if number in wanted]
         if not here:
@@ -51,21 +55,77 @@ def merged(before: Document, after: Document, now: Document, chosen: Sequence[in
             raise RequestError(
                 f"changes {together} belong together", advice=f"choose all of {together}, or none"
             )
-        old, new, present = (_value(template, place) for template in (before, after, now))
+        there = panels.moved(place)
+        old, new, present = _value(before, place), _value(after, place), _value(now, there)
+        same_addition = _alike(present, new) and place[:-1] not in panels.figures
+        if not same_addition and _only_grew(old, new) and _only_grew(old, present):
+            added = [panels.with_number(place, value) for value in new[len(old) :]]
+            new = [*present, *added] if place[-1] in PER_PANEL else _extended(present, added)
+            old = present
         if _alike(present, new):
             continue
-        if not _alike(present, old) or not _can_hold(result, place):
-            found = "is no longer there" if present is ABSENT else f"is now {_short(present)}"
-            conflicts.append(f"{every[here[0] - 1]}, but it {found}")
+        if not _alike(present, old) or not _can_hold(result, there):
+            state = "is no longer there" if present is ABSENT else f"is now {_short(present)}"
+            conflicts.append(f"{every[here[0] - 1]}, but it {state}")
         elif place == ("steps",):
             order = [step.get("step_id") for step in after["steps"]]
             last = len(order)
             result["steps"].sort(key=lambda step: _index(order, step.get("step_id"), last))
         else:
-            _put(result, place, new, after)
+            _put(result, there, new, after)
     if conflicts:
         raise Conflict("; ".join(conflicts))
     return result
+
+
+class _PanelNumbers:
+    """New numbers of the panels that a proposal adds to a figure, if other panels were added to it meanwhile."""
+
+    def __init__(self, before: Document, after: Document, now: Document) -> None:
+        # the path to the settings of a figure -> number of a panel in the proposal -> its number in the merged figure
+        self.figures: dict[Place, dict[int, int]] = {}
+        steps = [(step, step.id) for step in written_steps(after) if step.id is not None]
+        for _, step_id in steps:
+            args: Place = ("steps", step_id, "tool_args")
+            for figure in (args, (*args, "spec")):
+                old, new, present = (
+                    _value(template, (*figure, "panels")) for template in (before, after, now)
+                )
+                if _only_grew(old, new) and _only_grew(old, present):
+                    drawn = _extended(present, new[len(old) :])
+                    numbers = {number: drawn.index(panel) + 1 for number, panel in enumerate(new, 1)}
+                    if any(number != moved for number, moved in numbers.items()):
+                        self.figures[figure] = numbers
+        figures = tuple(self.figures.values())
+        for step, step_id in steps:
+            if step.tool == STYLE and len(figures) == 1:
+                self.figures["steps", step_id, "tool_args"] = figures[0]
+
+    def moved(self, place: Place) -> Place:
+        """Return where the setting of a panel stands in the changed template: ``("y_label", "5")`` for the fourth."""
+        numbers = self.figures.get(place[:-2], {})
+        if len(place) < 2 or place[-2] not in BY_NUMBER or not numbers:
+            return place
+        key, name = str(place[-2]), str(place[-1])
+        number = panel_of(key, name)
+        new = numbers.get(int(number)) if number.isdigit() else None
+        return (*place[:-1], name.replace(number, str(new), 1)) if new else place
+
+    def with_number(self, place: Place, mark: Any) -> Any:
+        """Return a mark of a figure, such as a line at a value, with the new number of its panel."""
+        numbers = self.figures.get(place[:-1], {})
+        if place[-1] not in AT_PANEL or not isinstance(mark, dict) or mark.get("panel") not in numbers:
+            return mark
+        return {**mark, "panel": numbers[mark["panel"]]}
+
+
+def _only_grew(old: Any, new: Any) -> bool:
+    """Return whether a list still begins with everything that the old list contains."""
+    return isinstance(old, list) and isinstance(new, list) and same(new[: len(old)], old)
+
+
+def _extended(values: list[Any], more: Sequence[Any]) -> list[Any]:
+    return [*values, *(value for value in more if value not in values)]
 
 
 def _wanted(chosen: Sequence[int], count: int) -> set[int]:
@@ -73,16 +133,18 @@ def _wanted(chosen: Sequence[int], count: int) -> set[int]:
     if unknown:
         raise RequestError(
             f"the proposal has no change {unknown[0]}",
-            advice=f"choose from 1 to {count}, as `helio proposals show` numbers the changes",
+            advice=f"choose from 1 to {count}, as the review numbers the changes"
+            if count > 1
+            else "it has only one change: accept it without numbers",
         )
     return set(chosen) or set(range(1, count + 1))
 
 
-def _place(change: Change, before: Document, after: Document) -> Place:
+def _place(path: Place, before: Document, after: Document) -> Place:
     """Return where a change applies: a list is one value, and so is a step whose tool changes."""
     place: Place = ()
     values: list[Any] = [before, after]
-    for key in change.path:
+    for key in path:
         if any(isinstance(value, list) for value in values) and (not place or place[-1] not in _STEP_LISTS):
             break
         place = (*place, key)
@@ -110,8 +172,8 @@ def _value(template: Document, place: Place) -> Any:
     return [step.get("step_id") for step in value] if place == ("steps",) else value
 
 
-def _alike(one: Any, other: Any) -> bool:
-    return one is other if ABSENT in (one, other) else same(one, other)
+def _alike(left: Any, right: Any) -> bool:
+    return left is right if ABSENT in (left, right) else same(left, right)
 
 
 def _can_hold(template: Document, place: Place) -> bool:

@@ -15,6 +15,8 @@ Role = Literal["smart", "fast"]
 Finish = Literal["stop", "calls", "length"]
 """Why the language model stopped: the answer was complete, it calls functions, or it reached its limit of tokens."""
 Json = Any
+PDF, TEXT = "application/pdf", "text/plain"
+"""Media types of files that are no pictures."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,59 @@ class CallResult:
 
 
 @dataclass(frozen=True)
+class Attachment:
+    """A file that goes with a message; transcripts have its name, type, digest and size, and no content.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, which no provider gets as a name: the text of the message quotes it.
+    media_type : str
+        ``"application/pdf"``, ``"image/png"``, ``"image/jpeg"`` or ``"text/plain"``.
+    digest : str
+        SHA-256 of the content.
+    size : int
+        Bytes of the file.
+    content : bytes
+        The bytes of a PDF or a picture.
+    pages : tuple of str
+        The text of each page of a PDF, for models that read no PDF, or the text of a text file as one page; empty if
+        helio cannot read it.
+    """
+
+    name: str
+    media_type: str
+    digest: str
+    size: int
+    content: bytes = field(default=b"", repr=False, compare=False)
+    pages: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether the file is a PDF."""
+        return self.media_type == PDF
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the file is a text."""
+        return self.media_type == TEXT
+
+    def to_json(self) -> dict[str, Json]:
+        """Convert to plain JSON, without the content."""
+        return {
+            "name": self.name,
+            "media_type": self.media_type,
+            "digest": self.digest,
+            "size": self.size,
+        }
+
+
+@dataclass(frozen=True)
 class UserTurn:
-    """A message from helio to the language model."""
+    """A message from helio to the language model, with the files that go with it."""
 
     text: str
+    files: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -192,24 +243,31 @@ _KINDS: dict[type[Turn], str] = {UserTurn: "user", ModelTurn: "model", ResultsTu
 
 
 def ask_to_json(ask: Ask) -> dict[str, Json]:
-    """Convert a question to plain JSON."""
+    """Convert a question to plain JSON; of a file it has the digest, and not the content."""
     value = asdict(ask)
-    value["turns"] = [{"kind": _KINDS[type(turn)], **asdict(turn)} for turn in ask.turns]
+    value["turns"] = [_turn_to_json(turn) for turn in ask.turns]
     return value
 
 
+def _turn_to_json(turn: Turn) -> dict[str, Json]:
+    if not isinstance(turn, UserTurn):
+        return {"kind": _KINDS[type(turn)], **asdict(turn)}
+    files = [file.to_json() for file in turn.files]
+    return {"kind": _KINDS[UserTurn], "text": turn.text, **({"files": files} if files else {})}
+
+
 def ask_from_json(value: Mapping[str, Json]) -> Ask:
-    """Make a question from the JSON that `ask_to_json` returns."""
-    known = dict(value)
-    known["turns"] = tuple(_turn_from_json(turn) for turn in known["turns"])
-    known["tools"] = tuple(Tool(**tool) for tool in known["tools"])
-    return Ask(**known)
+    """Make a question from the JSON that `ask_to_json` returns; its files have no content."""
+    facts = dict(value)
+    facts["turns"] = tuple(_turn_from_json(turn) for turn in facts["turns"])
+    facts["tools"] = tuple(Tool(**tool) for tool in facts["tools"])
+    return Ask(**facts)
 
 
 def _turn_from_json(value: Mapping[str, Json]) -> Turn:
     rest = {name: fact for name, fact in value.items() if name != "kind"}
     if value["kind"] == "user":
-        return UserTurn(**rest)
+        return UserTurn(rest["text"], tuple(Attachment(**file) for file in rest.get("files", ())))
     if value["kind"] == "model":
         return ModelTurn(**rest | {"calls": tuple(Call(**call) for call in rest["calls"])})
     return ResultsTurn(tuple(CallResult(**result) for result in rest["results"]))

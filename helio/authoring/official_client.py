@@ -16,8 +16,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from helio.authoring.answer_reading import is_too_deep
-from helio.authoring.model import Ask, Call, ModelAnswer, Role
+from helio.authoring.model import Ask, Attachment, Call, ModelAnswer, Role
 from helio.authoring.providers import Provider
+from helio.authoring.quoting import data
 from helio.authoring.scrub import Scrub
 from helio.errors import (
     ModelRefused,
@@ -45,6 +46,8 @@ LONGEST_ANSWER = 64 * 10**6
 """Maximum bytes of an answer; the longest answers of language models have a hundredth of this."""
 MOST_SAID = 300
 """Maximum number of characters of a server's words in an error."""
+MOST_PDF_TEXT = 100_000
+"""Maximum number of characters of a PDF as text, for a model that reads no PDF."""
 _CONNECTING = 15.0
 """Maximum seconds for opening a connection."""
 _PAGE_ADVICE = (
@@ -86,7 +89,11 @@ class OfficialClient(ABC):
         self.provider = provider
         # another server at an address of the user's choice may take no key
         if not key and not provider.is_local and not (url and provider.name == "openai"):
-            raise NoKey("no API key for a language model is set", advice=provider.advice)
+            name = next(iter(names.values()))
+            raise NoKey(
+                f"no API key for a language model is set; the model is {name} of {provider.title}",
+                advice=provider.advice,
+            )
         if key and (not re.fullmatch(r"[!-~]+", key) or key.startswith("auth_tokens/")):
             # the client would quote it in its error
             raise WrongKey(
@@ -364,6 +371,52 @@ def arguments_of(call: str, arguments: object, answer: ModelAnswer) -> dict[str,
     if is_too_deep(arguments):
         raise too_deep(f"{answer.model} called a function with arguments", answer)
     return arguments
+
+
+def attached_as(number: int, file: Attachment) -> str:
+    """Return the words before an attached file, by which the text of the message names it; a text follows quoted."""
+    quoted = f"\n{_quoted(file)}" if file.is_text else ""
+    return f"Document {number}:{quoted}"
+
+
+def _quoted(file: Attachment) -> str:
+    """Quote the text of a file by pages and lines."""
+    pages = [
+        {"page": number, "lines": [line.replace("\t", " | ") for line in page.splitlines()]}
+        for number, page in enumerate(file.pages, 1)
+    ]
+    value = pages if file.is_pdf else {"lines": pages[0]["lines"]} if pages else {}
+    return data("Its text", value, most=10 * MOST_PDF_TEXT, text=MOST_PDF_TEXT)
+
+
+def base64_of(content: bytes) -> str:
+    """Return the content of a file as text, as the protocols of providers take it."""
+    return base64.b64encode(content).decode()
+
+
+def text_of_pdf(file: Attachment, model: str) -> str:
+    """Return the text of a PDF by pages, quoted as data, for a model that reads no PDF.
+
+    Raises
+    ------
+    ModelRefused
+        helio does not know the text, or it is too long.
+    """
+    advice = "choose a model of Gemini, OpenAI or Anthropic, which reads PDFs"
+    if not any(page.strip() for page in file.pages):
+        raise ModelRefused(
+            f"{model} reads no PDF, and helio does not know the text of {file.name}: it is a scan, or pypdf is not "
+            "installed",
+            advice=f"{advice}, or install helio with pypdf: pip install 'helio-pipelines[pdf]'",
+        )
+    length = sum(map(len, file.pages))
+    if length > MOST_PDF_TEXT:
+        raise ModelRefused(
+            f"{model} reads no PDF, and the text of {file.name} has {length:,} characters; the limit is "
+            f"{MOST_PDF_TEXT:,}",
+            advice=f"keep only the pages that the request needs, or {advice}",
+        )
+    return _quoted(file)
 
 
 def too_deep(message: str, answer: ModelAnswer | None) -> Unreadable:

@@ -14,8 +14,8 @@ from helio.authoring.model import (
     Call,
     ModelAnswer,
     ModelTurn,
+    ResultsTurn,
     Role,
-    Turn,
     Usage,
     UserTurn,
 )
@@ -24,13 +24,16 @@ from helio.authoring.official_client import (
     MOST_SAID,
     OfficialClient,
     arguments_of,
+    attached_as,
+    base64_of,
     call_id,
     json_of,
     said_by,
+    text_of_pdf,
     unwrapped,
 )
 from helio.authoring.providers import PROVIDERS, Provider
-from helio.errors import Blocked, Unreadable
+from helio.errors import Blocked, ModelRefused, Unreadable
 from helio.store.records import Count
 
 if TYPE_CHECKING:
@@ -69,7 +72,8 @@ class OpenAi(OfficialClient):
         name = self.name(ask.role)
         import openai
 
-        with self._refusals(name), self._named_errors(), unwrapped(openai.APIConnectionError):
+        pictured = any(isinstance(turn, UserTurn) and turn.files for turn in ask.turns)
+        with self._refusals(name, pictured), self._named_errors(), unwrapped(openai.APIConnectionError):
             client = self._open(self._closings)
             response = client.chat.completions.with_raw_response.create(**self._question(name, ask))
             completion: _Completion = json_of(response.http_response, _Completion)
@@ -97,7 +101,7 @@ class OpenAi(OfficialClient):
         )
 
     def _question(self, name: str, ask: Ask) -> dict[str, Any]:
-        question: dict[str, Any] = {"model": name, "messages": _messages(ask)}
+        question: dict[str, Any] = {"model": name, "messages": _messages(ask, name, self.provider)}
         if self.provider.name == "openai":
             question["max_completion_tokens"] = ask.max_tokens
         # other servers stop at the length of their context, and some refuse a limit that is larger
@@ -123,7 +127,7 @@ class OpenAi(OfficialClient):
         return question
 
     @contextmanager
-    def _refusals(self, name: str) -> Iterator[None]:
+    def _refusals(self, name: str, has_files: bool = False) -> Iterator[None]:
         """Replace the error that an HTTP status causes by an error of helio."""
         import openai
 
@@ -134,7 +138,10 @@ class OpenAi(OfficialClient):
             words, code = said_by(error.response)
             # no later attempt helps before the account is paid
             wait = 30 * A_DAY if code == "insufficient_quota" else None
-            raise self._refusal(error.status_code, error.response.headers, words, name, wait=wait) from None
+            refusal = self._refusal(error.status_code, error.response.headers, words, name, wait=wait)
+            if has_files and isinstance(refusal, ModelRefused) and not refusal.advice:
+                refusal.advice = "the model may not read such files: choose one that does, or give their text"
+            raise refusal from None
 
     def _read(self, completion: _Completion, name: str) -> ModelAnswer:
         model = completion.get("model") or name
@@ -240,23 +247,51 @@ def _detail(details: Mapping[str, Any] | None, name: str) -> int:
     return number if isinstance(number, int) and number > 0 else 0
 
 
-def _messages(ask: Ask) -> list[dict[str, Any]]:
+def _messages(ask: Ask, name: str, provider: Provider) -> list[dict[str, Any]]:
     """Convert a conversation to the form that OpenAI takes."""
     messages: list[dict[str, Any]] = [{"role": "system", "content": ask.system}] if ask.system else []
     called = answered = 0
     for turn in ask.turns:
+        if isinstance(turn, UserTurn):
+            messages.append({"role": "user", "content": _content(turn, name, provider)})
+            continue
         messages += _turn(turn, called, answered)
         if isinstance(turn, ModelTurn):
             called += len(turn.calls)
-        elif not isinstance(turn, UserTurn):
+        else:
             answered += len(turn.results)
     return messages
 
 
-def _turn(turn: Turn, called: int, answered: int) -> list[dict[str, Any]]:
+def _content(turn: UserTurn, name: str, provider: Provider) -> str | list[dict[str, Any]]:
+    """Convert a message of helio: a text, or parts if files go with it.
+
+    Raises
+    ------
+    ModelRefused
+        The provider reads no PDF, and helio does not know the text of one.
+    """
+    if not turn.files:
+        return turn.text
+    parts: list[dict[str, Any]] = []
+    for number, file in enumerate(turn.files, 1):
+        parts.append({"type": "text", "text": attached_as(number, file)})
+        if file.is_text:
+            continue
+        address = f"data:{file.media_type};base64,{base64_of(file.content)}"
+        if not file.is_pdf:
+            parts.append({"type": "image_url", "image_url": {"url": address}})
+        elif provider.reads_pdf:
+            # the file's own name could hold instructions; the text of the message quotes it
+            named = {"filename": f"document-{number}.pdf", "file_data": address}
+            parts.append({"type": "file", "file": named})
+        else:
+            parts.append({"type": "text", "text": text_of_pdf(file, f"{provider.name}/{name}")})
+    return [*parts, {"type": "text", "text": turn.text}]
+
+
+def _turn(turn: ModelTurn | ResultsTurn, called: int, answered: int) -> list[dict[str, Any]]:
     """Convert a message of the conversation; the numbers of earlier calls and results give ids to those without."""
-    if isinstance(turn, UserTurn):
-        return [{"role": "user", "content": turn.text}]
     if isinstance(turn, ModelTurn):
         message: dict[str, Any] = {"role": "assistant", "content": turn.text or None}
         calls = [

@@ -26,6 +26,8 @@ OF_STEP = (
     "tool_args",
     "intent",
     "critical",
+    "retries",
+    "retry_delay",
     "for_each",
     "collect",
     "on_item_error",

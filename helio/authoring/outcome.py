@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from helio.authoring.documents import SourceFile
 from helio.authoring.gate import GateResult
 from helio.errors import RequestError
 from helio.pipelines.template.diagnostics import Diagnostic
@@ -121,8 +122,10 @@ Outcome = TemplateDraft | AuthorQuestion | AuthorReply
 class Author(Protocol):
     """Interface of the writers of templates, by rules or with a language model; a writer runs nothing."""
 
-    def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a template for a request; `chosen` contains the user's answers so far.
+    def create(
+        self, request: str, *, chosen: tuple[str, ...] = (), sources: tuple[SourceFile, ...] = ()
+    ) -> Outcome:
+        """Write a template for a request; `chosen` contains the user's answers so far, `sources` the files.
 
         Raises
         ------
@@ -131,7 +134,14 @@ class Author(Protocol):
             The model gave no usable answer.
         """
 
-    def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
+    def edit(
+        self,
+        request: str,
+        template: Document,
+        *,
+        chosen: tuple[str, ...] = (),
+        sources: tuple[SourceFile, ...] = (),
+    ) -> Outcome:
         """Change a template, or answer a question about the template."""
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:

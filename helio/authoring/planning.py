@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from helio.authoring.compared import TIME, differences
 from helio.authoring.discovery import MOST_REFERENCE
+from helio.authoring.documents import SourceFile, turn_with
 from helio.authoring.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
 from helio.authoring.gate import Gate, GateResult
-from helio.authoring.model import Ask, Model, UserTurn
+from helio.authoring.model import Ask, Model
 from helio.authoring.quoting import data
 from helio.authoring.rules.sentence import Sentence
+from helio.authoring.tables import RULE, check_tables, table_steps, with_tables
 from helio.errors import TimeRangeError
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.figures import RENDER
@@ -197,8 +200,14 @@ def plan(
     gate: Gate,
     now: datetime,
     answers: Sequence[Any] = (),
+    sources: Sequence[SourceFile] = (),
 ) -> tuple[GateResult, tuple[str, ...], str]:
     """Let a language model write a template for a request, and verify the template.
+
+    Parameters
+    ----------
+    sources : sequence of SourceFile
+        Files of the request.
 
     Returns
     -------
@@ -230,7 +239,10 @@ def plan(
 
     def take(answer: Any) -> GateResult:
         refuse_or_ask(answer, answers)
+        tables, doubts = table_steps(answer, sources)
         document = _document(answer)
+        document["steps"] = [*tables, *document["steps"]]
+        doubts += check_tables({"steps": []}, document, tables, sources)
         changed[:] = _settle_time(document, times if alone else [], now)
         if not alone:
             changed.extend(_chosen_time(document, times, now))
@@ -245,9 +257,10 @@ def plan(
             ]
             if errors:
                 raise RejectedAnswer(errors)
-        return proved
+        return replace(proved, diagnostics=(*doubts, *proved.diagnostics))
 
-    proved = settle(model, Ask("smart", _system(), (UserTurn(prompt),), schema=SCHEMA), take)
+    turn, schema = turn_with(prompt, sources, RULE), with_tables(SCHEMA, sources)
+    proved = settle(model, Ask("smart", _system(), (turn,), schema=schema), take)
     return proved, (*notes, *changed), prompt
 
 
@@ -262,12 +275,12 @@ def _system() -> str:
 
 def tool_list() -> str:
     """Return the list of all tools with their arguments, one tool per line, and the list of a figure's keys."""
-    known = signatures()
-    spec = known[RENDER].arguments[0].schema.get("properties", {})
+    tools = signatures()
+    spec = tools[RENDER].arguments[0].schema.get("properties", {})
     return "\n".join(
         [
-            *(_line(tool) for _, tool in sorted(known.items()) if tool.runs and tool.name != RENDER),
-            _line(known[RENDER]),
+            *(_line(tool) for _, tool in sorted(tools.items()) if tool.runs and tool.name != RENDER),
+            _line(tools[RENDER]),
             "  keys of spec, which plot_data and style_plot take as arguments:",
             *(
                 f"  - {name}: {_kind(schema)}. {schema.get('description', '')}"

@@ -33,6 +33,8 @@ Prove = Callable[[Document], Sequence[Diagnostic]]
 State = Literal["pending", "accepted", "rejected", "failed"]
 _DATED = re.compile(r"-\d{8}T")
 """The date in the id of a proposal; the name of a pipeline seldom has one."""
+_MOST_NAMED, _LONGEST_REQUEST = 5, 60
+"""Maximum number of proposals that an error names, and of characters of the request of each."""
 _DECIDED = {"accepted": "was accepted", "rejected": "was rejected", "failed": "failed"}
 
 
@@ -88,6 +90,8 @@ class Proposal:
     """The reason for which a person rejected the proposal; empty if none was given."""
     left_out: tuple[str, ...] = ()
     """The proposed changes, in words, that a person did not accept with the others."""
+    documents: tuple[dict[str, Any], ...] = ()
+    """The files that came with the request: name, SHA-256, type and size of each, and no content."""
 
     @property
     def patch(self) -> list[dict[str, Any]]:
@@ -137,7 +141,8 @@ class Proposals:
     library : Library
         The pipelines that proposals change.
     prove : callable, optional
-        Returns the errors of a template, which prevent acceptance. Default: a check without a catalogue.
+        Returns the errors of a template, which prevent acceptance, and its warnings. Default: a check without a
+        catalogue.
     """
 
     def __init__(self, folder: Path, library: Library, *, prove: Prove | None = None) -> None:
@@ -156,7 +161,7 @@ class Proposals:
         """
         now = datetime.now(UTC)
         name = f"{id_like(Path(pipeline).stem)}-{now:%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
-        made = Proposal(
+        proposal = Proposal(
             name,
             kind,
             pipeline,
@@ -168,12 +173,15 @@ class Proposals:
             state="pending" if after else "failed",
             **more,
         )
-        self._keep(made)
-        return made
+        self._keep(proposal)
+        return proposal
 
     @checked
     def load(self, name: str) -> Proposal:
-        """Load a proposal by its id, or by the first characters of its id if no other id begins with these characters.
+        """Load a proposal by its id, or by the first characters of its id.
+
+        If several ids begin with these characters, the pending proposal is meant, or the uppermost of pending
+        proposals that change each other.
 
         Raises
         ------
@@ -184,19 +192,27 @@ class Proposals:
         exact = every.get(name)
         if isinstance(exact, str):
             raise RequestError(
-                f"{self._folder / name}.json is not a valid proposal: {exact}", advice="move the file away"
+                f"{self._folder / name}.json is not a valid proposal: {exact}",
+                advice="move the file away, and request the change again",
             )
         matches = [
             proposal
             for proposal in ([exact] if exact else every.values())
             if isinstance(proposal, Proposal) and name and proposal.id.startswith(name)
         ]
-        if len(matches) == 1:
-            return matches[0]
+        pending = [proposal for proposal in matches if proposal.state == "pending"]
+        of_name = [proposal for proposal in pending if proposal.pipeline == name]
+        matches = of_name or pending or matches
+        changed = {proposal.on for proposal in matches}
+        uppermost = [proposal for proposal in matches if proposal.id not in changed]
+        if len(uppermost) == 1:
+            return uppermost[0]
         if matches:
+            newest = sorted(uppermost, key=lambda proposal: proposal.id, reverse=True)[:_MOST_NAMED]
             raise RequestError(
-                f"{len(matches)} proposals begin with '{name}'",
-                advice=f"use one of {', '.join(proposal.id for proposal in matches[:5])}",
+                f"{len(uppermost)} proposals begin with '{name}'",
+                advice="use one of "
+                + ", ".join(f"{proposal.id} ('{_short(proposal.request)}')" for proposal in newest),
             )
         raise RequestError(
             f"no proposal is called '{name}'", advice="use `helio proposals` to list all proposals"
@@ -278,17 +294,19 @@ class Proposals:
 
     def _accept(self, proposal: Proposal, only: Sequence[int]) -> Path:
         path = None if only else self._made_before(proposal)
-        made = proposal
+        accepted = proposal
         if path is None:
-            made = self._rebased(proposal, only)
-            path = self._make(made)
-        self._keep(replace(made, state="accepted"))
+            accepted = self._rebased(proposal, only)
+            path = self._make(accepted)
+        self._keep(replace(accepted, state="accepted"))
         return path
 
     def _must_run(self, proposal: Proposal, template: Document) -> None:
-        errors = tuple(self._prove(template))
+        errors = tuple(finding for finding in self._prove(template) if finding.severity == "error")
         if errors:
-            raise InvalidTemplate(errors, place=f"proposal {proposal.id}, still pending")
+            left_out = "; ".join(change.partition("\n")[0] for change in proposal.left_out)
+            without = f", with these changes left out: {left_out}" if left_out else ""
+            raise InvalidTemplate(errors, place=f"proposal {proposal.id}, still pending{without}")
 
     def _rebased(self, proposal: Proposal, only: Sequence[int]) -> Proposal:
         """Return the proposal with its chosen changes on the present text of the pipeline."""
@@ -315,8 +333,17 @@ class Proposals:
         left_out = tuple(
             str(change) for number, change in enumerate(proposal.changes, 1) if only and number not in only
         )
+        if left_out:
+            notes += tuple(self._new_warnings(template, than=present.plan))
         text = splice(now, present.plan, template)
         return replace(proposal, before=now, after=text, notes=notes, left_out=left_out)
+
+    def _new_warnings(self, template: Document, *, than: Document) -> Iterator[str]:
+        """Yield the warnings of a template that the earlier template has not: a step that nothing draws."""
+        earlier = {(finding.code, finding.step_id) for finding in self._prove(than)}
+        for finding in self._prove(template):
+            if finding.severity == "warning" and (finding.code, finding.step_id) not in earlier:
+                yield "; ".join((f"step {finding.step_id}: {finding.message}", *finding.advice))
 
     def _make(self, proposal: Proposal) -> Path:
         self._must_run(proposal, _template(proposal.after))
@@ -359,7 +386,7 @@ class Proposals:
     def _undone(self, path: Path) -> Proposal:
         text = self._library.text(self._library.find(str(path)))
         accepted = self.list(state="accepted")
-        found = next(
+        undone = next(
             (
                 proposal
                 for proposal in accepted
@@ -367,13 +394,13 @@ class Proposals:
             ),
             None,
         )
-        if found is None:
+        if undone is None:
             raise RequestError(
                 f"the present text of {path} does not come from an accepted proposal",
                 advice="first undo by hand the changes that were made by hand; helio can undo only accepted proposals",
             )
-        write_whole(path, found.before.encode())
-        return found
+        write_whole(path, undone.before.encode())
+        return undone
 
     def reject(self, proposal: Proposal, *, because: str = "") -> Sequence[Proposal]:
         """Reject a proposal, and the pending proposals that change it; the pipeline stays as it is.
@@ -409,7 +436,7 @@ class Proposals:
         from helio.pipelines.plan import check
 
         now = datetime.now(UTC).replace(tzinfo=None)
-        return check(template, now=now, pipelines=self._library.templates()).errors
+        return check(template, now=now, pipelines=self._library.templates()).diagnostics
 
     def _must_wait(self, proposal: Proposal) -> None:
         state = self.load(proposal.id).state
@@ -446,17 +473,17 @@ def _proposal(path: Path) -> Proposal:
     DamagedRecord
         The file has no proposal, or that of another file.
     """
-    found = read_record(path, Proposal)
+    proposal = read_record(path, Proposal)
     wrong = ""
-    if found.id != path.stem:
-        wrong = f"'id' is '{found.id[:60]}', which differs from the file name"
-    elif not all(isinstance(diagnostic.get("code"), str) for diagnostic in found.diagnostics):
+    if proposal.id != path.stem:
+        wrong = f"'id' is '{proposal.id[:60]}', which differs from the file name"
+    elif not all(isinstance(diagnostic.get("code"), str) for diagnostic in proposal.diagnostics):
         wrong = "an entry of 'diagnostics' lacks 'code'"
-    elif found.after and not _is_template(_read(found.after)):
+    elif proposal.after and not _is_template(_read(proposal.after)):
         wrong = "'after' is not a template"
     if wrong:
         raise DamagedRecord(f"{path} cannot be read: {wrong}")
-    return found
+    return proposal
 
 
 def _is_template(value: Any) -> bool:
@@ -472,6 +499,11 @@ def _is_template(value: Any) -> bool:
             for step in value["steps"]
         )
     )
+
+
+def _short(request: str) -> str:
+    line = " ".join(request.split())
+    return line if len(line) <= _LONGEST_REQUEST else f"{line[: _LONGEST_REQUEST - 1]}…"
 
 
 def _read(text: str) -> Any:

@@ -35,6 +35,8 @@ class Provider:
         How to get a key, or how to start the server.
     is_local : bool
         Whether the server runs on the user's own machine, and needs no key.
+    reads_pdf : bool
+        Whether its models read PDFs; the others get their text.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Provider:
     url: str
     advice: str
     is_local: bool = False
+    reads_pdf: bool = True
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -95,6 +98,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "http://127.0.0.1:11434/v1",
             "start the server with `ollama serve`, and get the model with `ollama pull NAME`",
             is_local=True,
+            reads_pdf=False,
         ),
         Provider(
             "vllm",
@@ -104,6 +108,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "http://127.0.0.1:8000/v1",
             "start the server with `vllm serve NAME`",
             is_local=True,
+            reads_pdf=False,
         ),
         Provider(
             "llamacpp",
@@ -113,6 +118,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "http://127.0.0.1:8080/v1",
             "start the server with `llama-server --jinja -m FILE`",
             is_local=True,
+            reads_pdf=False,
         ),
     )
 }
@@ -134,13 +140,13 @@ def provider_called(model: str) -> tuple[Provider, str]:
     """
     provider, name = provider_of(model)
     if provider not in PROVIDERS:
-        known = ", ".join(PROVIDERS)
+        names = ", ".join(PROVIDERS)
         raise RequestError(
             f"no provider of language models is called '{provider}'",
             advice=did_you_mean(
                 provider,
                 PROVIDERS,
-                otherwise=f"write PROVIDER/NAME with one of {known}; `helio models` lists them",
+                otherwise=f"write PROVIDER/NAME with one of {names}; `helio models` lists them",
             ),
         )
     if not name.strip():
@@ -155,6 +161,11 @@ def has_model(settings: Settings) -> bool:
     """Return whether a language model can be asked: its provider's key is set, or the provider needs none."""
     provider, _ = provider_called(settings.model_smart)
     return provider.is_local or bool(settings.model_keys.get(provider.name))
+
+
+def is_wanted(settings: Settings) -> bool:
+    """Return whether to ask a language model: the user has named one, or the model of Gemini has its key."""
+    return has_model(settings) or settings.model_smart != Settings.model_smart
 
 
 def is_small(settings: Settings) -> bool:

@@ -127,7 +127,10 @@ class OpenQuestions:
         """
         path = self._folder / f"{name}.json"
         if path.parent != self._folder or not name.startswith("question-"):
-            raise RequestError(f"'{name}' is not the id of a question")
+            raise RequestError(
+                f"'{name}' is not the id of a question",
+                advice="use the id that helio printed with its question: question-…",
+            )
         try:
             return read_record(path, OpenQuestion)
         except FileNotFoundError:

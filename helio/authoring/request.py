@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,37 @@ class RequestQuantity:
 
     name: str
     component: str = ""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a figure that words mean: those of the named spacecraft, quantities, or both.
+
+    Parameters
+    ----------
+    crafts, quantities : tuple
+        Whose lines; all if both are empty.
+    """
+
+    crafts: tuple[str, ...] = ()
+    quantities: tuple[RequestQuantity, ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of some lines in the figure.
+
+    Parameters
+    ----------
+    rank : int
+        Panels are ordered by rank.
+    shared : bool
+        Whether the lines share one panel.
+    """
+
+    lines: Lines
+    rank: int
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,6 +76,8 @@ class Computation:
     method: str = ""
     beside: bool = False
     behind: bool = False
+    args: tuple[tuple[str, Any], ...] = ()
+    """More arguments of the tool: ``("longest", "1h")``."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +92,47 @@ class Panels:
         Whether to draw one quantity of several spacecraft in one panel.
     overlaid : bool
         Like `compare`, but refused if no two series would share a panel.
-    against : bool
-        Whether to draw one series against another; refused for two quantities.
+    apart : bool
+        Whether each series has its own panel.
+    kind : str
+        ``"scatter"``, ``"hodogram"`` or ``"density"`` to draw one series against another; ``"histograms"`` or
+        ``"orbits"``; otherwise empty.
+    fit : str
+        The kind of line to fit to the points of a scatter plot.
     count : int
         The required number of panels; 0 for any.
-    order : tuple of str
-        Quantities in the required order of their panels.
+    places : tuple of Place
+        Where panels are, and which lines share one.
     """
 
     together: bool = False
     compare: bool = False
     overlaid: bool = False
-    against: bool = False
+    apart: bool = False
+    kind: str = ""
+    fit: str = ""
     count: int = 0
-    order: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Look:
+    """How some lines or panels of the figure look.
+
+    Parameters
+    ----------
+    key : str
+        ``"color"``, ``"dash"``, ``"width"`` or ``"mode"`` of lines; ``"log"`` or ``"range"`` of panels.
+    value : str, float, bool or tuple of float
+    lines : Lines
+    words : str
+        As the request writes it, for messages.
+    """
+
+    key: str
+    value: Any
+    lines: Lines = Lines()
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,17 +143,13 @@ class RequestedStyle:
     ----------
     title : str
         If empty, made from spacecraft and quantities.
-    colours : tuple of (str, str)
-        Pairs of a line's name and its colour: ``("bz", "red")``.
-    log : tuple of str
-        Names of quantities to draw on a logarithmic scale; ``"*"`` for all.
+    looks : tuple of Look
     as_lines : bool
         Whether to draw the bins of a spectrum as lines.
     """
 
     title: str = ""
-    colours: tuple[tuple[str, str], ...] = ()
-    log: tuple[str, ...] = ()
+    looks: tuple[Look, ...] = ()
     as_lines: bool = False
 
 
@@ -122,6 +179,8 @@ class PipelineRequest:
         Whether to require velocity vectors instead of accepting the speed.
     instruments : tuple of str
         Instruments, spelled as in dataset ids: ``"MFI"``.
+    energies : tuple of str
+        Energies above which particles are counted: ``">10 MeV"``.
     units : tuple of str
         Units that the data must have; nothing is converted.
     computed : str
@@ -145,6 +204,7 @@ class PipelineRequest:
     burst: bool = False
     vectors: bool = False
     instruments: tuple[str, ...] = ()
+    energies: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     computed: str = ""
     computations: tuple[Computation, ...] = ()

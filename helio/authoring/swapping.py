@@ -13,7 +13,7 @@ from helio.errors import DataError, RequestError
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import ALIASES, short
-from helio.knowledge.quantities import SOURCES, Swap, sources_of, spacecraft_named, swap
+from helio.knowledge.quantities import Swap, rows_of, sources_of, spacecraft_named, swap
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document
@@ -59,7 +59,7 @@ def swapped(
         args, differences = _swapped_args(step, craft, catalogue)
         operations += replaced_args(template, step, args)
         notes += differences
-        cadences[str(step.id)] = _cadence(dict(step.params)), _cadence(args)
+        cadences[str(step.id)] = _cadence(dict(step.params), catalogue), _cadence(args, catalogue)
     if not operations:
         raise NotUnderstood(
             f"no fetch{f' of {old} data' if old else ''} in this pipeline can use another spacecraft"
@@ -115,11 +115,15 @@ def _crafts_of(step: StepView, catalogue: Catalogue) -> list[str]:
     return [catalogue.summary(dataset).spacecraft for dataset in datasets if dataset in catalogue]
 
 
-def _cadence(args: Document) -> str:
-    """Return the cadence of a fetched quantity in words; empty if helio's table of quantities does not have it."""
+def _cadence(args: Document, catalogue: Catalogue) -> str:
+    """Return the cadence of a fetched quantity in words; empty if helio does not know the quantity."""
     pairs = [(choice.dataset_id, name) for choice in fetch_choices(args) for name in choice.parameters]
     rows = (
-        row for dataset, name in pairs for row in SOURCES if row.dataset == dataset and name in row.parameters
+        row
+        for dataset, name in pairs
+        if dataset in catalogue
+        for row in rows_of(catalogue.dataset(dataset))
+        if name in row.parameters
     )
     row = next(rows, None)
     return "" if row is None else cadence_text(row.cadence) if row.cadence else "changing cadence"

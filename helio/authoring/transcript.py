@@ -240,7 +240,7 @@ def read_lines(path: Path) -> list[TranscriptLine]:
     try:
         *lines, _ = read_bytes(path, largest=LARGEST).split(b"\n")
         records = [
-            parse_record(line, TranscriptLine, f"{path}: line {number}", half_characters=True)
+            parse_record(line, TranscriptLine, f"line {number}", half_characters=True)
             for number, line in enumerate(lines, start=1)
         ]
     except FileNotFoundError as error:

@@ -252,6 +252,10 @@ class Catalogue:
         del dataset_id
         return False
 
+    def archived(self) -> tuple[CatalogueEntry, ...]:
+        """Return the datasets of a local archive: none, for the catalogue of CDAWeb."""
+        return ()
+
     def ids(self) -> list[str]:
         """Return the ids of all datasets, in alphabetical order."""
         return sorted(row.id for row in self.rows)

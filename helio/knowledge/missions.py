@@ -113,7 +113,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         for p in "AB"
     },
     **{f"Cluster-{n}": (f"c{n}", f"cluster {n}", f"cluster{n}") for n in range(1, 5)},
-    **{f"Voyager-{n}": (f"voyager {n}", f"voyager{n}", f"vg{n}") for n in range(1, 3)},
+    **{f"Voyager-{n}": (f"voyager {n}", f"voyager{n}", f"vg{n}", f"v{n}") for n in range(1, 3)},
     **{f"Helios-{n}": (f"helios {n}", f"helios{n}") for n in range(1, 3)},
     **{f"GOES-{n}": (f"goes {n}", f"goes{n}", f"g{n}") for n in range(6, 20)},
     **{f"Pioneer-{n}": (f"pioneer {n}", f"pioneer{n}") for n in range(6, 12)},
@@ -242,6 +242,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
     "GOES": {"EP8": "EPS", "MAGN": "MAG"},
     "SOHO": {"CEL": "CELIAS", "ERN": "ERNE", "CST": "COSTEP"},
     "MMS": {"EIS": "EPD-EIS"},
+    "MAVEN": {"SWI": "SWIA", "SWE": "SWEA", "STA": "STATIC"},
     "THEMIS": {"MOM": "ESA and SST", "GMOM": "ESA and SST", "ESA": "ESA"},
     "": {
         piece: piece
@@ -256,6 +257,10 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
         )
     },
 }  # fmt: skip
+
+
+_PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED", "LED")
+"""Names of sensors and receivers in ids of datasets."""
 
 
 def short(craft: str) -> str:
@@ -286,7 +291,7 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
     if "_HELIO1" in dataset_id.upper():  # one group holds the positions of planets, comets and probes
         body = re.split(r"_HELIO1", dataset_id, flags=re.IGNORECASE)[0]
         name = body.replace("_", " ")
-        name = name if name in ("JUNO",) else name.title()
+        name = name if name in ("JUNO", "MESSENGER") else name.title()
         return Craft(name, name)
     mission = re.sub(r"\s*\(.*\)$", "", group) or "other"
     return Craft(mission, mission)
@@ -311,7 +316,7 @@ def instrument_names(dataset_id: str) -> frozenset[str]:
     (['SWE', 'SWEPAM'], ['PAS', 'SWA', 'SWA-PAS'])
     """
     mission = craft_of(dataset_id).mission
-    known = {*_INSTRUMENTS.get(mission, {}), *_INSTRUMENTS[""], "DES", "DIS"}
+    known = {*_INSTRUMENTS.get(mission, {}), *_INSTRUMENTS[""], *_PARTS}
     pieces = [piece for piece in re.split(r"[_-]", dataset_id.upper()) if piece in known]
     words = [word for word in instrument_of(dataset_id, mission).upper().split() if word != "AND"]
     parts = [part for word in words for part in word.split("-") if len(part) > 1]

@@ -16,12 +16,15 @@ def phrase_pattern(phrase: str) -> str:
     r"""Convert a phrase to a regular expression that also matches the phrase in the plural.
 
     Words are separated by blanks, alternatives by ``/``. ``?`` marks words that may be left out, ``*`` words that may
-    be left out or repeated, ``~`` a verb in any form. A blank or a hyphen may separate words. Capitals stay capitals.
+    be left out or repeated, ``~`` a verb in any form, ``_`` any word. A blank or a hyphen may separate words. Capitals
+    stay capitals.
 
     >>> bool(re.fullmatch(phrase_pattern("proton/ion* density"), "ion densities"))
     True
     >>> [bool(re.fullmatch(phrase_pattern("remove~ the? spike"), text)) for text in ("removing spikes", "spikes")]
     [True, False]
+    >>> bool(re.fullmatch(phrase_pattern("can the _ be"), "can the x-axis be"))
+    True
     """
     written, begun = "", False
     for word in phrase.split():
@@ -45,6 +48,8 @@ def any_phrase(phrases: Iterable[str]) -> str:
 def _forms(name: str, *, verb: bool) -> str:
     """Return a regular expression for a word and its plural, or for a verb and its endings."""
     escaped = re.escape(name).replace(r"\-", "[ -]?").replace("é", "[eé]")
+    if name == "_":
+        return r"[\w-]+"
     if verb:
         return rf"{re.escape(name.removesuffix('e'))}\w*"
     if name.isupper():

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from helio.errors import RequestError, UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text
-from helio.knowledge.catalogue import Catalogue, ParameterEntry
-from helio.knowledge.missions import ALIASES, craft_of
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
+from helio.knowledge.missions import ALIASES, craft_of, instrument_names
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,12 @@ class QuantitySource:
     cadence: float | None
     note: str = ""
 
+    @property
+    def instruments(self) -> frozenset[str]:
+        """All names of the instrument, also of one that only the parameters name, such as HIA of CIS."""
+        named = (part for name in self.parameters for part in name.split("__")[0].upper().split("_"))
+        return instrument_names(self.dataset) | ({*named} & OF_PARAMETERS)
+
     def alike(self, other: QuantitySource) -> bool:
         """Return whether a figure may show one source instead of the other: same frame and unit, similar cadence."""
         shapes = (self.quantity, self.frame, self.unit, len(self.parameters))
@@ -78,7 +84,8 @@ N, V, VECTOR_V, T = "proton density", "bulk speed", "bulk velocity vector", "pro
 IONS = "ion energy spectrogram"
 ELECTRONS = "electron energy spectrogram"
 PROTONS, FAST_ELECTRONS = "energetic protons", "energetic electrons"
-POSITION = "position"
+POSITION, DISTANCE, LATITUDE = "position", "heliocentric distance", "heliographic latitude"
+ALPHAS, ALPHA_RATIO = "alpha density", "alpha to proton ratio"
 PSP, SOLO = "Parker Solar Probe", "Solar Orbiter"
 PSP_HOURLY, SOLO_HOURLY = "PSP_COHO1HR_MERGED_MAG_PLASMA", "SOLO_COHO1HR_MERGED_MAG_PLASMA"
 LAST = "the fourth component is the magnitude"
@@ -88,6 +95,10 @@ DQF = "2016-06-03 to 2019-06-27; see DQF"
 REDUCED, REDUCED_IONS = "reduced mode, which may be empty", "all ions; reduced mode, which may be empty"
 PER_NUCLEON = "cm^-2 s^-1 sr^-1 (MeV/n)^-1"
 NE, TE, THERMAL = "electron density", "electron temperature", "thermal speed"
+E, RADIO, POTENTIAL = "electric field vector", "radio spectrogram", "spacecraft potential"
+OF_PARAMETERS = frozenset({"HIA", "CODIF", "SWIA", "SWEA", "STATIC", "LPW"})
+"""Instruments that the names of parameters say where the dataset has several."""
+_INTEGRAL = "cm^-2 s^-1 sr^-1"
 PER_KEV = "cm^-2 s^-1 sr^-1 keV^-1"
 PARTIAL = "partial density, above 30 eV"
 _KEFLUX = "keV/(cm^2 s sr keV)"
@@ -183,7 +194,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (T, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "TEMP", "", "eV", None, "partial moment"),
     (T, PSP, PSP_HOURLY, "protonTemp", "", "K", 3600, ""),
     (IONS, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "EFLUX_VS_ENERGY", "", _EFLUX, None, "part of the sky"),
-    ("heliocentric distance", PSP, "PSP_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, PSP, "PSP_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (B, SOLO, "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE", "B_RTN", "RTN", "nT", 60, ""),
     (B, SOLO, "SOLO_L2_MAG-RTN-NORMAL", "B_RTN", "RTN", "nT", 0.125, ""),
     (B, SOLO, SOLO_HOURLY, "BR BT BN", "RTN", "nT", 3600, ""),
@@ -197,7 +208,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (IONS, SOLO, "SOLO_L2_SWA-PAS-EFLUX", "eflux", "", "eV/(cm^2 s eV)", 4, QUALITY),
     (PROTONS, SOLO, "SOLO_L2_EPD-EPT-SUN-RATES", "Ion_Flux", "", _FLUX, 1, "ions, sunward"),
     (FAST_ELECTRONS, SOLO, "SOLO_L2_EPD-EPT-SUN-RATES", "Electron_Flux", "", _FLUX, 1, "sunward"),
-    ("heliocentric distance", SOLO, "SOLO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, SOLO, "SOLO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (B, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "BFIELDRTN", "RTN", "nT", 60, ""),
     (B, "STEREO-A", "STA_L1_MAG_RTN", "BFIELD", "RTN", "nT", 0.125, LAST),
     (ABS_B, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "BTOTAL", "", "nT", 60, ""),
@@ -209,7 +220,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (T, "STEREO-{p}", "ST{p}_L2_PLA_1DMAX_1MIN", "proton_temperature", "", "K", 60, ""),
     (PROTONS, "STEREO-{p}", "ST{p}_L1_HET", "Proton_Flux", "", PER_NUCLEON, 60, "13.6 to 100 MeV"),
     (FAST_ELECTRONS, "STEREO-{p}", "ST{p}_L1_HET", "Electron_Flux", "", PER_NUCLEON, 60, "0.7 to 4 MeV"),
-    ("heliocentric distance", "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "R", "", "AU", 60, ""),
+    (DISTANCE, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "R", "", "AU", 60, ""),
     (N, "SOHO", "SOHO_CELIAS-PM_5MIN", "N_p", "", "cm^-3", 300, ""),
     (V, "SOHO", "SOHO_CELIAS-PM_5MIN", "V_p", "", "km/s", 300, ""),
     (PROTONS, "SOHO", "SOHO_ERNE-HED_L2-1MIN", "PH", "", _FLUX, 60, "13 to 130 MeV"),
@@ -256,7 +267,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (N, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "Np", "", "cm^-3", 40, ""),
     (V, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "Vp", "", "km/s", 40, ""),
     (T, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "Tp", "", "K", 40, ""),
-    ("heliocentric distance", "Helios-{v}", "HELIOS{v}_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Helios-{v}", "HELIOS{v}_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (B, "Polar", "PO_K0_MFE", "B_GSE", "GSE", "nT", None, ""),
     (B, "Polar", "PO_K0_MFE", "B_GSM", "GSM", "nT", None, ""),
     (ABS_B, "Polar", "PO_K0_MFE", "BT", "", "nT", None, ""),
@@ -267,8 +278,8 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (N, "New Horizons", "NEW_HORIZONS_SWAP_SOLAR-WIND", "n", "", "cm^-3", None, ""),
     (V, "New Horizons", "NEW_HORIZONS_SWAP_SOLAR-WIND", "v", "", "km/s", None, ""),
     (T, "New Horizons", "NEW_HORIZONS_SWAP_SOLAR-WIND", "t", "", "K", None, ""),
-    ("heliocentric distance", "New Horizons", "NEW_HORIZONS_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
-    ("heliocentric distance", "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "heliocentricDistance", "", "AU", 3600, ""),
+    (DISTANCE, "New Horizons", "NEW_HORIZONS_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "heliocentricDistance", "", "AU", 3600, ""),
     (T, "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "protonTempLarge", "", "K", 3600, "upper estimate"),
     (T, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "protonTemp", "", "K", 3600, ""),
     ("electric field", "OMNI", "OMNI_HRO_1MIN", "E", "", "mV/m", 60, NOSE),
@@ -329,14 +340,151 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (B, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
     (ABS_B, "Voyager-{v}", "VOYAGER{v}_48S_MAG-VIM", "F1", "", "nT", 48, ""),
     (ABS_B, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "ABS_B", "", "nT", 3600, ""),
-    ("heliocentric distance", "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "heliocentricDistance", "", "AU",
+    (DISTANCE, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "heliocentricDistance", "", "AU",
      3600, ""),
     (N, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "protonDensity", "", "cm^-3", 3600, ""),
     (V, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "V", "", "km/s", 3600, ""),
+    ("magnetosonic Mach number", "OMNI", "OMNI_HRO_1MIN", "Mgs_mach_num", "", "", 60, ""),
+    (PROTONS, "OMNI", "OMNI2_H0_MRG1HR", "PR-FLX_10", "", _INTEGRAL, 3600, ">10 MeV"),
+    (PROTONS, "OMNI", "OMNI_HRO_5MIN", "PR-FLX_10", "", _INTEGRAL, 300, ">10 MeV"),
+    (PROTONS, "OMNI", "OMNI2_H0_MRG1HR", "PR-FLX_1", "", _INTEGRAL, 3600, ">1 MeV"),
+    (PROTONS, "OMNI", "OMNI2_H0_MRG1HR", "PR-FLX_2", "", _INTEGRAL, 3600, ">2 MeV"),
+    (PROTONS, "OMNI", "OMNI2_H0_MRG1HR", "PR-FLX_4", "", _INTEGRAL, 3600, ">4 MeV"),
+    (PROTONS, "OMNI", "OMNI2_H0_MRG1HR", "PR-FLX_30", "", _INTEGRAL, 3600, ">30 MeV"),
+    (PROTONS, "OMNI", "OMNI2_H0_MRG1HR", "PR-FLX_60", "", _INTEGRAL, 3600, ">60 MeV"),
+    (ALPHA_RATIO, "OMNI", "OMNI2_H0_MRG1HR", "Ratio", "", "", 3600, NOSE),
+    (ALPHA_RATIO, "ACE", "AC_H0_SWE", "alpha_ratio", "", "", 64, "ends 2024-07-09"),
+    ("O7/O6", "ACE", "AC_H3_SW2", "O7to6", "", "", 7200, "from 2012"),
+    ("O7/O6", "ACE", "AC_H2_SWI", "O7to6", "", "", 3600, "until 2011"),
+    ("C6/C5", "ACE", "AC_H3_SW2", "C6to5", "", "", 7200, "from 2012"),
+    ("C6/C5", "ACE", "AC_H2_SWI", "C6to5", "", "", 3600, "until 2011"),
+    ("Fe/O", "ACE", "AC_H3_SW2", "FetoO", "", "", 7200, "from 2012"),
+    ("mean iron charge", "ACE", "AC_H3_SW2", "avqFe", "", "ionic charge", 7200, "from 2012"),
+    ("alpha density", "Wind", "WI_H1_SWE", "Alpha_Na_nonlin", "", "cm^-3", 92, "fit; see fit_flag"),
+    (RADIO, "Wind", "WI_L2_WAV_RAD1", "PSD_V2_SP", "", "V^2/Hz", None, ""),
+    (RADIO, "Wind", "WI_L2_WAV_RAD2", "PSD_V2_SP", "", "V^2/Hz", None, ""),
+    (RADIO, "Wind", "WI_L2_WAV_TNR", "PSD_V2", "", "V^2/Hz", None, ""),
+    (RADIO, "STEREO-A", "STA_L3_WAV_HFR", "PSD_FLUX", "", "W/(m^2 Hz)", None, ""),
+    (RADIO, "STEREO-A", "STA_L3_WAV_LFR", "PSD_FLUX", "", "W/(m^2 Hz)", None, ""),
+    (RADIO, PSP, "PSP_FLD_L3_RFS_HFR", "psp_fld_l3_rfs_hfr_PSD_FLUX", "", "W/(m^2 Hz)", None, ""),
+    (RADIO, PSP, "PSP_FLD_L3_RFS_LFR", "psp_fld_l3_rfs_lfr_PSD_FLUX", "", "W/(m^2 Hz)", None, ""),
+    (RADIO, SOLO, "SOLO_L3_RPW-HFR-SURV-FLUX", "PSD_FLUX", "", "W/(m^2 Hz)", None, ""),
+    (RADIO, SOLO, "SOLO_L3_RPW-TNR-SURV-FLUX", "PSD_FLUX", "", "W/(m^2 Hz)", None, ""),
+    (NE, SOLO, "SOLO_L3_RPW-BIA-DENSITY-10-SECONDS", "DENSITY", "", "cm^-3", 10, ""),
+    (PROTONS, SOLO, "SOLO_L2_EPD-HET-SUN-RATES", "H_Flux", "", _FLUX, None, "sunward"),
+    (FAST_ELECTRONS, SOLO, "SOLO_L2_EPD-HET-SUN-RATES", "Electron_Flux", "", _FLUX, None, "sunward"),
+    (PROTONS, "SOHO", "SOHO_COSTEP-EPHIN_L3I-5MIN", "P_int", "", _FLUX, 300, "4 to 53 MeV"),
+    (NE, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_numberdensity_brst", "", "cm^-3", 0.03, ""),
+    (ELECTRONS, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_energyspectr_omni_brst", "", _KEFLUX, 0.03, ""),
+    (E, "MMS{n}", "MMS{n}_EDP_FAST_L2_DCE", "mms{n}_edp_dce_gse_fast_l2", "GSE", "mV/m", 1 / 32, ""),
+    (E, "MMS{n}", "MMS{n}_EDP_BRST_L2_DCE", "mms{n}_edp_dce_gse_brst_l2", "GSE", "mV/m", 1 / 8192, ""),
+    (POTENTIAL, "MMS{n}", "MMS{n}_EDP_FAST_L2_SCPOT", "mms{n}_edp_scpot_fast_l2", "", "V", None, ""),
+    (POSITION, "MMS{n}", "MMS{n}_MEC_SRVY_L2_EPHT89D", "mms{n}_mec_r_gse", "GSE", "km", 30, ""),
+    (E, "THEMIS-{p}", "TH{p}_L2_EFI", "th{p}_efs_dot0_gse", "GSE", "mV/m", 3, "from E·B = 0"),
+    (E, "THEMIS-{p}", "TH{p}_L2_EFI", "th{p}_efs_dot0_gsm", "GSM", "mV/m", 3, "from E·B = 0"),
+    (NE, "RBSP-{p}", "RBSP-{p}_DENSITY_EMFISIS-L4", "density", "", "cm^-3", None, "from the upper-hybrid line"),
+    (N, "Cluster-{c}", "C{c}_PP_CIS", "N_HIA__C{c}_PP_CIS", "", "cm^-3", None, "HIA: all ions"),
+    (VECTOR_V, "Cluster-{c}", "C{c}_PP_CIS", "V_HIA_xyz_gse__C{c}_PP_CIS", "GSE", "km/s", None, "HIA: all ions"),
+    (NE, "Cluster-{n}", "C{n}_PP_PEA", "N_e_den__C{n}_PP_PEA", "", "cm^-3", None, ""),
+    (NE, "Cluster-{n}", "C{n}_PP_WHI", "N_e_res__C{n}_PP_WHI", "", "cm^-3", None, ""),
+    (FAST_ELECTRONS, "GOES-{e}", "GOES{e}_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN", "E2W_COR_FLUX", "", _INTEGRAL, 60,
+     ">2 MeV, westward"),
+    (FAST_ELECTRONS, "GOES-{e}", "GOES{e}_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN", "E1W_COR_FLUX", "", _INTEGRAL, 60,
+     ">0.8 MeV, westward"),
+    (POSITION, "GOES-{e}", "GOES{e}_EPHEMERIS_SSC", "XYZ_GSM", "GSM", "R_E", 60, ""),
+    (ABS_B, "GOES-{g}", "G{g}_L2_MAG", "g{g}_b_tot", "", "nT", None, ""),
+    (ELECTRONS, "MAVEN", "MVN_SWE_L2_SVYSPEC", "diff_en_fluxes", "", _EFLUX, None, ""),
+    (NE, "MAVEN", "MVN_INSITU_KP-4SEC", "LPW_Electron_density", "", "cm^-3", 4, ""),
+    (NE, "MAVEN", "MVN_INSITU_KP-4SEC", "SWEA_Electron_density", "", "cm^-3", 4, ""),
+    (T, "MAVEN", "MVN_INSITU_KP-4SEC", "SWIA_Hplus_temperature", "", "eV", 4, ""),
+    ("dynamic pressure", "MAVEN", "MVN_INSITU_KP-4SEC", "SWIA_dynamic_pressure", "", "nPa", 4, ""),
+    (B, "ISEE-3", "ISEE-3_MAGPLASMA_2MIN_MAGNETIC_FIELD_PLASMA", "B_se", "GSE", "nT", 120, ""),
+    (ABS_B, "ISEE-3", "ISEE-3_MAGPLASMA_2MIN_MAGNETIC_FIELD_PLASMA", "B_mag", "", "nT", 120, ""),
+    (N, "ISEE-3", "ISEE-3_MAGPLASMA_2MIN_MAGNETIC_FIELD_PLASMA", "Np", "", "cm^-3", 120, ""),
+    (V, "ISEE-3", "ISEE-3_MAGPLASMA_2MIN_MAGNETIC_FIELD_PLASMA", "Vp", "", "km/s", 120, ""),
+    (T, "ISEE-3", "ISEE-3_MAGPLASMA_2MIN_MAGNETIC_FIELD_PLASMA", "Temp", "", "K", 120, ""),
+    (N, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "protonDensity", "", "cm^-3", 3600, ""),
+    (V, "Pioneer Venus", "PIONEERVENUS_MERGED_SOLAR-WIND_10M", "solar_wind_speed", "", "km/s", 600, ""),
+    (ABS_B, "Pioneer Venus", "PIONEERVENUS_MERGED_SOLAR-WIND_10M", "B", "", "nT", 600, ""),
+    (V, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "flowSpeed", "", "km/s", 3600, ""),
+    (B, "Pioneer-{t}", "PIONEER{t}_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
+    (ABS_B, "Pioneer-{t}", "PIONEER{t}_COHO1HR_MERGED_MAG_PLASMA", "B", "", "nT", 3600, ""),
+    (N, "Pioneer-{t}", "PIONEER{t}_COHO1HR_MERGED_MAG_PLASMA", "protonDensity", "", "cm^-3", 3600, ""),
+    (V, "Pioneer-{t}", "PIONEER{t}_COHO1HR_MERGED_MAG_PLASMA", "flowSpeed", "", "km/s", 3600, ""),
+    ("heliocentric distance", "Pioneer-{t}", "PIONEER{t}_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (B, "Cassini", "CASSINI_MAG_1MIN_MAGNETIC_FIELD", "B_comp", "", "nT", 60, "to 2004; no frame is stated"),
+    (ABS_B, "Cassini", "CASSINI_MAG_1MIN_MAGNETIC_FIELD", "B_mag", "", "nT", 60, "to 2004"),
+    (B, "MESSENGER", "MESSENGER_MAG_RTN", "B_radial B_tangential B_normal", "RTN", "nT", None, "all qualities"),
+    (B, "ISEE-{i}", "ISEE{i}_60SEC_MFI", "BX_GSE BY_GSE BZ_GSE", "GSE", "nT", 60, ""),
+    (B, "ISEE-{i}", "ISEE{i}_60SEC_MFI", "BX_GSM BY_GSM BZ_GSM", "GSM", "nT", 60, ""),
+    (ABS_B, "ISEE-{i}", "ISEE{i}_60SEC_MFI", "BTOT", "", "nT", 60, ""),
+    (ABS_B, "ISEE-{i}", "ISEE{i}_4SEC_MFI", "BT", "", "nT", 4, "12-second average"),
+    (N, "ISEE-1", "ISEE1_H2_FPE", "DEN", "", "cm^-3", 24, "solar wind"),
+    (V, "ISEE-1", "ISEE1_H2_FPE", "Speed", "", "km/s", 24, "solar wind"),
+    (ABS_B, "ISEE-3", "ISEE-3_MAG_1MIN_MAGNETIC_FIELD", "B_mag", "", "nT", 60, ""),
+    (N, "Genesis", "GENESIS_3DL2_GIM", "Proton_Density", "", "cm^-3", None, ""),
+    (V, "Genesis", "GENESIS_3DL2_GIM", "Proton_Speed", "", "km/s", None, ""),
+    (T, "Genesis", "GENESIS_3DL2_GIM", "Proton_Temperature", "", "K", None, ""),
+    (VECTOR_V, "Genesis", "GENESIS_3DL2_GIM", "Proton_Velocity_gse", "GSE", "km/s", None, ""),
+    (VECTOR_V, "Genesis", "GENESIS_3DL2_GIM", "Proton_Velocity_rtn", "RTN", "km/s", None, ""),
+    (B, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
+    (ABS_B, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "B", "", "nT", 3600, ""),
+    (T, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "protonTemp", "", "K", 3600, ""),
+    (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSM_c", "GSM", "nT", None, ""),
+    (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSE_c", "GSE", "nT", None, ""),
+    (ALPHAS, "Wind", "WI_PM_3DP", "A_DENS", "", "cm^-3", 3, "see VALID"),
+    (ALPHAS, "Ulysses", "UY_ALPHA-MOMENTS_SWOOPS", "dens", "", "cm^-3", None, ""),
+    (ALPHAS, "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "alphaDensity", "", "cm^-3", 3600, ""),
+    (ALPHAS, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "N_a", "", "cm^-3", 40, ""),
+    (ALPHAS, "STEREO-A", "STA_L2_PLA_ALPHA_RA_1DMAX_10MIN", "alpha_density", "", "cm^-3", 600, "ends 2010-12-31"),
+    (ALPHA_RATIO, "STEREO-A", "STA_L2_PLA_ALPHA_RA_1DMAX_10MIN", "Na_Np", "", "", 600, "ends 2010-12-31"),
+    (ALPHA_RATIO, "Genesis", "GENESIS_3DL2_GIM", "Alpha_Proton_ratio", "", "", None, ""),
+    (ALPHA_RATIO, "OMNI", "OMNI_HRO2_1MIN", "NaNp_Ratio", "", "", 60, NOSE),
+    (DISTANCE, "Cassini", "CASSINI_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "MESSENGER", "MESSENGER_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "JUNO", "JUNO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Galileo", "GALILEO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Giotto", "GIOTTO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Dawn", "DAWN_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Rosetta", "ROSETTA_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Bepicolombo", "BEPICOLOMBO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "MAVEN", "MAVEN_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "ISEE-3", "ISEE-3_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "SOHO", "SOHO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Wind", "WIND_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (LATITUDE, "Parker Solar Probe", "PSP_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Solar Orbiter", "SOLO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Ulysses", "ULYSSES_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "STEREO-A", "STA_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "STEREO-B", "STB_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Wind", "WIND_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Helios-{v}", "HELIOS{v}_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "New Horizons", "NEW_HORIZONS_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Cassini", "CASSINI_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "MESSENGER", "MESSENGER_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "JUNO", "JUNO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Galileo", "GALILEO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Giotto", "GIOTTO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Dawn", "DAWN_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Rosetta", "ROSETTA_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Bepicolombo", "BEPICOLOMBO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "MAVEN", "MAVEN_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "ISEE-3", "ISEE-3_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "SOHO", "SOHO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (LATITUDE, "Pioneer-{t}", "PIONEER{t}_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
 )  # fmt: skip
 
 _FAMILIES: dict[str, tuple[str, ...]] = {"THEMIS": tuple("ABCDE"), "STEREO": tuple("AB"), "RBSP": tuple("AB")}
-_FIELDS = {"n": ("1", "2", "3", "4"), "v": ("1", "2"), "g": ("11", "12"), "c": ("1", "3", "4")}
+_FIELDS = {
+    "n": ("1", "2", "3", "4"),
+    "v": ("1", "2"),
+    "g": ("11", "12"),
+    "c": ("1", "3", "4"),
+    "e": ("13", "14", "15"),
+    "t": ("10", "11"),
+    "h": ("6", "7"),
+    "i": ("1", "2"),
+}
 
 
 def _rows() -> Iterator[QuantitySource]:
@@ -347,7 +495,7 @@ def _rows() -> Iterator[QuantitySource]:
         else:
             values = _FIELDS.get(field[1]) or _FAMILIES[craft.partition("-")[0]]
         for value in values:
-            filled = {"n": value, "p": value, "v": value, "g": value, "c": value}
+            filled = dict.fromkeys((*_FIELDS, "p"), value)
             named = tuple(name.format(**filled | {"p": value.lower()}) for name in parameters.split())
             yield QuantitySource(
                 quantity, craft.format(**filled), dataset.format(**filled), named, frame, unit, cadence, note
@@ -378,6 +526,36 @@ def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Quant
         for source in SOURCES
         if source.quantity == quantity and source.spacecraft == name and frame in ("", source.frame)
     ]
+
+
+def rows_of(entry: CatalogueEntry) -> list[QuantitySource]:
+    """Return the quantities of a dataset: its rows in the table, and those recognised by its parameters.
+
+    A parameter is recognised if another dataset of the same spacecraft and instrument has a parameter with the same
+    name, unit and frame: ``AC_K2_MFI.BGSEc`` is the vector that ``AC_H0_MFI.BGSEc`` is.
+    """
+    rows = [row for row in SOURCES if row.dataset == entry.id]
+    parameters = {parameter.name: parameter for parameter in entry.parameters}
+    instruments = instrument_names(entry.id)
+    known = {(row.parameters, row.frame) for row in rows}
+    for row in SOURCES:
+        if row.spacecraft != entry.spacecraft or not instruments & instrument_names(row.dataset):
+            continue
+        named = [parameters[name] for name in row.parameters if name in parameters]
+        same = len(named) == len(row.parameters) and all(
+            parameter.canonical_unit == row.unit and parameter.frame in ("", row.frame) for parameter in named
+        )
+        if same and (row.parameters, row.frame) not in known:
+            known.add((row.parameters, row.frame))
+            cadence = entry.cadence[0] if entry.cadence else None
+            rows.append(replace(row, dataset=entry.id, cadence=cadence, note=_note_of(entry.id, row.note)))
+    return rows
+
+
+def _note_of(dataset: str, note: str) -> str:
+    """Return the note of a dataset, from the note of another dataset with the same parameter."""
+    parts = [part for part in note.split("; ") if part and not re.match(r"ends |preliminary$", part)]
+    return "; ".join([*parts, *(["preliminary"] if re.search(r"_K\d_", dataset) else [])])
 
 
 @lru_cache(maxsize=1)
@@ -447,9 +625,7 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
     name = spacecraft_named(mission)
     if name == entry.spacecraft:
         raise RequestError(f"{entry.id} is already a dataset of {name}")
-    known = next(
-        (source for source in SOURCES if source.dataset == entry.id and parameter in source.parameters), None
-    )
+    known = next((source for source in rows_of(entry) if parameter in source.parameters), None)
     sibling = _sibling(entry.id, parameter, entry.spacecraft, name)
     if sibling is not None and before is not None:
         counterpart = _described(catalogue, *sibling)
@@ -477,7 +653,9 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
     chosen = next((other for other in others if other.frame == known.frame), None)
     if chosen is None:
         choices = ", ".join(
-            f"{other.dataset}.{'+'.join(other.parameters)} in {other.frame}" for other in others
+            f"{source.dataset}.{'+'.join(source.parameters)}, "
+            + (f"in {source.frame}" if source.frame else "without a frame")
+            for source in others
         )
         raise RequestError(
             f"helio knows no dataset with the {known.quantity} of {name} in {known.frame}, and it keeps the frame "

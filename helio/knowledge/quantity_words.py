@@ -40,7 +40,8 @@ class QuantityWords:
     @property
     def pattern(self) -> str:
         """The regular expression that matches all phrases that name the quantity."""
-        return any_phrase(self.phrases)
+        named = any_phrase(self.phrases)
+        return f"{_RATIOS[self.quantity]}|{named}" if self.quantity in _RATIOS else named
 
 
 # Where a phrase of one quantity contains one of another, the file lists the longer phrase first.
@@ -54,6 +55,16 @@ VECTORS = tuple(row.quantity for row in WORDS if row.kind == "vector")
 SPECTRA = tuple(row.quantity for row in WORDS if row.kind == "spectrum")
 
 # "by" is a word and By a component.
+_RATIOS = {
+    "alpha to proton ratio": (
+        r"n_?alpha\s*/\s*n_?p\b|N_?a\s*/\s*N_?p\b|α\s*/\s*p\b|He(?:\+\+)?\s*/\s*(?:H|p)(?:\s+ratios?)?\b"
+    ),
+    "O7/O6": r"O\s?7\+?\s*(?:/|to|over)\s*O?\s?6\+?(?:\s+(?:charge\s+state\s+)?ratios?)?",
+    "C6/C5": r"C\s?6\+?\s*(?:/|to|over)\s*C?\s?5\+?(?:\s+(?:charge\s+state\s+)?ratios?)?",
+    "Fe/O": r"Fe\s*/\s*O(?:\s+ratios?)?",
+}
+"""Names with signs that the notation of phrases uses."""
+RATIOS = (*_RATIOS, "mean iron charge")
 COMPONENTS: tuple[tuple[str, str], ...] = (
     (
         B,

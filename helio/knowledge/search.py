@@ -83,7 +83,7 @@ class Search:
             Words, in any order: ``solar wind magnetic field ACE 1 min``.
         """
         question = plain(question)
-        rest, craft = self._named(question)
+        rest, craft = self.named(question)
         cadence, rest = _cadence(rest)
         places = [
             number
@@ -138,7 +138,7 @@ class Search:
                 hits.append(Hit(self.catalogue.at(number), round(-negative, 3)))
                 continue
             row = rows[number]
-            score = scores[number] + (_merit(row) - _drawbacks(row, question))
+            score = scores[number] + (_merit(row) - drawbacks(row, question))
             score += _cadence_score(self.catalogue.at(number).cadence, cadence) if cadence else 0.0
             heapq.heappush(queue, (-score, length, dataset_id, number, True))
         return tuple(hits)
@@ -167,7 +167,7 @@ class Search:
         names.pop((), None)
         return names
 
-    def _named(self, question: str) -> tuple[str, set[str]]:
+    def named(self, question: str) -> tuple[str, set[str]]:
         """Return the question without the names of missions and spacecraft, and the set of these names."""
         question_words = " ".join(_words_of(question))
         words = tuple(AT_L1.sub(" ", question_words).split())
@@ -297,7 +297,7 @@ def _merit(row: DatasetRow) -> float:
     return min(years, 30) * 0.04 + (0.3 if row.parameters else 0.0) + (0.3 if row.doi else 0.0)
 
 
-def _drawbacks(row: DatasetRow, question: str) -> float:
+def drawbacks(row: DatasetRow, question: str) -> float:
     """Return how much lower a dataset is ranked because of its kind, such as preliminary, that is not asked for."""
     text = f"{row.id} {row.title}"
     return sum(less for kind, unless, less in _COMPILED if kind.search(text) and not unless.search(question))

@@ -240,6 +240,32 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
     )
 
 
+def explain_connection(error: OSError, who: str) -> Problem:
+    """Explain why another client than helio's own could not connect to a server; helio sends nothing for this.
+
+    Parameters
+    ----------
+    who : str
+        Name of the server in the message.
+    """
+    if isinstance(error, socket.gaierror):
+        return _name_problem(error, who, at_proxy=False)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Problem(
+            "untrusted certificate",
+            f"the certificate of {who} is not trusted: {error.verify_message}",
+            _name_authority(SecondLook(), certificate_setting()),
+            is_lasting=True,
+        )
+    if isinstance(error, ssl.SSLError):
+        return _tls_problem(error, who, at_proxy=False)
+    if isinstance(error, TimeoutError):
+        return Problem("timeout", f"{who} did not answer in time", _LATER)
+    if isinstance(error, ConnectionError) and error.errno is None:
+        return Problem("closed", f"{who} ended the connection without an answer", _LATER)
+    return _connection_problem(error, error.strerror or type(error).__name__, who, who, at_proxy=False)
+
+
 def explain_status(
     status: int, headers: Mapping[str, str], url: str, way: Route | None = None
 ) -> Problem | None:
@@ -533,7 +559,9 @@ def _connection_problem(error: OSError | None, words: str, who: str, host: str, 
         return Problem(
             "refused",
             f"{who} cannot be reached: it refuses the connection",
-            _else_proxy("also check the address and its port", at_proxy),
+            "check that the server runs, and its address and port"
+            if _is_loopback(host) and not at_proxy
+            else _else_proxy("also check the address and its port", at_proxy),
         )
     if number in (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED):
         return Problem(

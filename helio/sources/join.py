@@ -38,6 +38,23 @@ def clip(table: Table, time_range: TimeRange) -> Table:
     return table.between(np.datetime64(time_range.start, "ns"), np.datetime64(time_range.stop, "ns"))
 
 
+def reaches_start(table: Table, time_range: TimeRange) -> bool:
+    """Return whether no further record fits between the start of an interval and the first record."""
+    spacing = _least_spacing(table)
+    return spacing is not None and bool(table.epoch[0] - np.datetime64(time_range.start, "ns") < spacing)
+
+
+def reaches_end(table: Table, time_range: TimeRange) -> bool:
+    """Return whether no further record fits between the last record and the end of an interval."""
+    spacing = _least_spacing(table)
+    return spacing is not None and bool(np.datetime64(time_range.stop, "ns") - table.epoch[-1] <= spacing)
+
+
+def _least_spacing(table: Table) -> np.timedelta64 | None:
+    """Return the shortest time between two records; None if there are fewer than two."""
+    return np.diff(table.epoch).min() if len(table) > 1 else None
+
+
 def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
     """Join tables of one parameter from several files, with each epoch once; return None if no table has a record.
 

@@ -63,6 +63,7 @@ _KEY_PARAMETERS = re.compile(r"(?:^|_)(?:K[0-2]|LL02)(?:_|$)", re.IGNORECASE)
 
 # A day's file may begin a spin before midnight and end a minute after it (WI_H5_SWE: -11 s and +55 s).
 _SPILL = timedelta(minutes=5)
+_NO_MARGIN = timedelta()
 _YEAR = timedelta(days=366)
 _ALL_TIME = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 _NO_TIME = TimeRange(datetime(1700, 1, 1), datetime(1700, 1, 1, microsecond=1))
@@ -408,20 +409,25 @@ class LocalArchive:
     def files_with_records(self, dataset_id: str, time_range: TimeRange) -> frozenset[str]:
         """Return the names of the files whose first and last epoch say that they have records of [start, stop).
 
-        This opens the files that helio has not opened before. A file whose epochs are unknown is included.
+        This opens the files that helio has not opened before. A file whose epochs are unknown is included, unless its
+        own time lies beside the interval.
 
         Raises
         ------
         UnknownDataset, NoData, DamagedFile
             As for `locate`.
         """
-        return frozenset(
-            file.path.name
-            for file in self._choose(dataset_id, time_range)
-            if (facts := self._facts_if_readable(file.path)) is None
-            or facts.span is None
-            or (facts.span[0] < time_range.stop and time_range.start <= facts.span[1])
-        )
+        coverage = self._coverage_of(self._files(dataset_id))
+        named = set()
+        for file in self._choose(dataset_id, time_range):
+            facts = self._facts_if_readable(file.path)
+            if facts is None or facts.span is None:
+                has_records = not coverage.is_beside(file, time_range)
+            else:
+                has_records = facts.span[0] < time_range.stop and time_range.start <= facts.span[1]
+            if has_records:
+                named.add(file.path.name)
+        return frozenset(named)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
         """Read parameters over [start, stop) from all files that hold them, and join the records in order of epoch.
@@ -440,18 +446,33 @@ class LocalArchive:
         NoData
             A parameter has no record in the interval; the advice names the range that the files cover.
         DamagedFile
-            A chosen file cannot be read, or two files contradict each other.
+            A chosen file cannot be read, or two files contradict each other. A damaged file beside the interval is an
+            error only if records are missing at that end of the interval; otherwise a note names it.
         """
-        from helio.sources.join import clip, join  # numpy, which finding files does without
+        from helio.sources.join import (  # numpy, which finding files does without
+            clip,
+            join,
+            reaches_end,
+            reaches_start,
+        )
 
         parameters = list(dict.fromkeys(parameters))
         files = self._choose(dataset_id, time_range)
+        coverage = self._coverage_of(self._files(dataset_id))
+        damaged: list[tuple[ArchiveFile, DamagedFile]] = []
         parts: dict[str, list[tuple[ArchiveFile, Table]]] = {parameter: [] for parameter in parameters}
         absent: dict[str, list[tuple[ArchiveFile, UnknownParameter]]] = {
             parameter: [] for parameter in parameters
         }
         for file in files:
-            for parameter, table in self._read(file, parameters, time_range).items():
+            try:
+                tables_of_file = self._read(file, parameters, time_range)
+            except DamagedFile as error:
+                if not coverage.is_beside(file, time_range):
+                    raise
+                damaged.append((file, error))
+                continue
+            for parameter, table in tables_of_file.items():
                 if isinstance(table, UnknownParameter):
                     absent[parameter].append((file, table))
                 else:
@@ -460,13 +481,24 @@ class LocalArchive:
             if absent[parameter] and not parts[parameter]:
                 raise self._unknown_parameter(parameter, *absent[parameter][-1])
         tables: dict[str, Table] = {}
+        notes = [
+            f"{file.path.name} beside this time range was not read: {damage.message}"
+            for file, damage in damaged
+        ]
         for parameter, found_in in parts.items():
             joined = join(parameter, [(file.path.name, table) for file, table in found_in])
             if joined is not None:
                 files_with_records = [file for file, table in found_in if len(table)]
-                tables[parameter] = self._complete(
+                complete = self._complete(
                     joined, parameter, files_with_records, [file for file, _ in absent[parameter]]
                 )
+                tables[parameter] = replace(complete, notes=(*complete.notes, *notes))
+        for file, damage in damaged:
+            reaches = reaches_start if coverage.begins_before(file, time_range) else reaches_end
+            if len(tables) < len(parameters) or not all(
+                reaches(table, time_range) for table in tables.values()
+            ):
+                raise damage
         empty = [parameter for parameter in parameters if parameter not in tables]
         if empty:
             raise self._no_records(files, dataset_id, empty, time_range)
@@ -780,8 +812,8 @@ class LocalArchive:
         return facts
 
     def _facts_if_readable(self, path: Path) -> FileFacts | None:
-        """Return a file's facts, or None for a damaged file, so that a search of a folder still finds the other
-        files.
+        """Return a file's facts, or None for a damaged or empty file, so that a search of a folder still finds the
+        other files.
         """
         try:
             state = _state(path)
@@ -789,7 +821,7 @@ class LocalArchive:
                 self._facts[path, state] = None
                 self._facts[path, state] = self.facts(path)
             return self._facts[path, state]
-        except (DamagedFile, ChangedFile) as error:
+        except (DamagedFile, ChangedFile, NoData) as error:
             log.warning("a file was skipped in the search for datasets: %s", error.message)
             return None
 
@@ -887,7 +919,9 @@ class _Coverage:
 
     def __init__(self, files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]) -> None:
         self._files = files
-        spans = _possible_spans(files, known)
+        own = _own_spans(files, known)
+        self._own = {file.path: span for file, (*span, _) in zip(files, own, strict=True)}
+        spans = [(_shifted(begin, -margin), _shifted(end, margin)) for begin, end, margin in own]
         self._order = sorted(range(len(files)), key=lambda index: spans[index][0])
         self._begins = [spans[index][0] for index in self._order]
         self._ends = [spans[index][1] for index in self._order]
@@ -904,11 +938,26 @@ class _Coverage:
             at -= 1
         return [self._files[index] for index in sorted(chosen)]
 
+    def is_beside(self, file: ArchiveFile, time_range: TimeRange) -> bool:
+        """Return whether the time of a file ends before an interval or begins after it, so that only records outside of
+        this time could lie in the interval.
+        """
+        begin, end = self._own[file.path]
+        return end <= time_range.start or begin >= time_range.stop
 
-def _possible_spans(
+    def begins_before(self, file: ArchiveFile, time_range: TimeRange) -> bool:
+        """Return whether a file begins before an interval."""
+        return self._own[file.path][0] < time_range.start
+
+
+def _shifted(moment: datetime, margin: timedelta) -> datetime:
+    return moment if moment in (datetime.min, datetime.max) else moment + margin
+
+
+def _own_spans(
     files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]
-) -> list[tuple[datetime, datetime]]:
-    """Return the time [begin, end) outside which each file has no records."""
+) -> list[tuple[datetime, datetime, timedelta]]:
+    """Return the time [begin, end) of each file, and how far its records may lie outside of it."""
     starts = [file.start for file in files if file.start is not None]
     spacings = [after - before for before, after in pairwise(starts)]
     longest = max(2 * max(spacings), _YEAR) if spacings else None
@@ -916,21 +965,21 @@ def _possible_spans(
     for index, file in enumerate(files):
         facts = known.get(file.path.name)
         if facts is not None:
-            spans.append((facts.first, facts.last + MOMENT))
+            spans.append((facts.first, facts.last + MOMENT, _NO_MARGIN))
         elif file.start is None:
             if file.first is None or file.stop is None:
-                spans.append((datetime.min, datetime.max))
+                spans.append((datetime.min, datetime.max, _NO_MARGIN))
             else:
-                spans.append((file.first, file.stop))
+                spans.append((file.first, file.stop, _NO_MARGIN))
         elif file.stop is not None:
-            spans.append((file.start - _SPILL, file.stop + _SPILL))
+            spans.append((file.start, file.stop, _SPILL))
         else:
             ends = starts[index + 1 : index + 2]
             if file.timed:
                 ends.append(file.start + timedelta(days=1))
             elif longest is not None:
                 ends.append(file.start + longest)
-            spans.append((file.start - _SPILL, min(ends) + _SPILL if ends else datetime.max))
+            spans.append((file.start, min(ends) if ends else datetime.max, _SPILL))
     return spans
 
 

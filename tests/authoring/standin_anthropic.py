@@ -8,6 +8,7 @@ calls, thoughts that do not come back.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +19,7 @@ from tests.authoring.standin_gemini import KEY, GeminiStandIn, Reply, Request
 from tests.authoring.standin_openai import failed
 
 _FIELDS = {"model", "messages", "max_tokens", "system", "tools", "temperature", "output_config", "stream"}
+_SOURCES = {"document": ("application/pdf",), "image": ("image/png", "image/jpeg")}
 _FINISH = {"STOP": "end_turn", "MAX_TOKENS": "max_tokens", "CONTINUATION": "max_tokens"}
 _KINDS = {
     400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
@@ -49,6 +51,11 @@ class AnthropicRequest(Request):
     def results(self) -> list[dict[str, Any]]:
         found = [one for one in self.body["messages"][-1]["content"] if one["type"] == "tool_result"]
         return [{"id": one["tool_use_id"], "response": one["content"]} for one in found]
+
+    @property
+    def files(self) -> list[tuple[str, bytes]]:
+        sources = [one["source"] for one in self.body["messages"][0]["content"] if "source" in one]
+        return [(one["media_type"], base64.b64decode(one["data"])) for one in sources]
 
     @property
     def tools(self) -> dict[str, dict[str, Any]]:
@@ -112,6 +119,12 @@ class AnthropicStandIn(GeminiStandIn):
                 )
             if any(one["type"] == "text" and not one["text"].strip() for one in blocks):
                 return f"messages.{number}: text content blocks must contain non-whitespace text"
+            for one in blocks:
+                if one["type"] in _SOURCES and (
+                    one["source"]["type"] != "base64"
+                    or one["source"]["media_type"] not in _SOURCES[one["type"]]
+                ):
+                    return f"messages.{number}.content: {one['type']}.source: Input should be a valid source"
             thoughts = [one for one in blocks if one["type"] == "thinking"]
             if any(one["signature"] not in self._thoughts for one in thoughts):
                 return f"messages.{number}.content.0: Invalid `signature` in `thinking` block"

@@ -93,6 +93,13 @@ class Request:
         return [one["functionResponse"] for one in parts if "functionResponse" in one]
 
     @property
+    def files(self) -> list[tuple[str, bytes]]:
+        """The type and the bytes of each file in what was said first."""
+        parts = self.body["contents"][0]["parts"]
+        inline = [part["inlineData"] for part in parts if "inlineData" in part]
+        return [(_mime_type(part), _decoded(part["data"])) for part in inline]
+
+    @property
     def tools(self) -> dict[str, dict[str, Any]]:
         """The functions that may be called, by name."""
         found = [one for tool in self.body.get("tools", []) for one in tool.get("functionDeclarations", [])]
@@ -377,6 +384,10 @@ class GeminiStandIn(LoopbackServer):
         for number, content in enumerate(contents):
             if content.get("role") not in ("user", "model") or not content.get("parts"):
                 return f"contents[{number}]: a role and parts are wanted"
+            for part in content["parts"]:
+                kind = _mime_type(part.get("inlineData", {"mimeType": "image/png"}))
+                if kind not in ("application/pdf", "image/png", "image/jpeg"):
+                    return f"Unsupported MIME type: {kind}"
             named = [one["functionCall"]["name"] for one in content["parts"] if "functionCall" in one]
             given = [one["functionResponse"]["name"] for one in content["parts"] if "functionResponse" in one]
             if given != wanted:
@@ -520,6 +531,11 @@ def _pieces(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _text(content: Mapping[str, Any]) -> str:
     return "".join(part.get("text", "") for part in content.get("parts", []))
+
+
+def _mime_type(inline: Mapping[str, Any]) -> str:
+    # in either spelling, as for the names of functions
+    return str(inline.get("mimeType") or inline.get("mime_type"))
 
 
 def _decoded(opaque: str) -> bytes:

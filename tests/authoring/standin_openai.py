@@ -7,7 +7,9 @@ service where that matters: wrong keys, unknown models and fields, results that 
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,6 +21,7 @@ _FIELDS = {
     "model", "messages", "tools", "tool_choice", "response_format", "max_tokens", "max_completion_tokens",
     "temperature", "seed", "stream",
 }  # fmt: skip
+_ADDRESS = r"data:([a-z]+/[a-z]+);base64,([A-Za-z0-9+/]+={0,2})"
 _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "CONTINUATION": "length"}
 
 
@@ -51,12 +54,37 @@ class OpenAiRequest(Request):
         return found
 
     @property
+    def files(self) -> list[tuple[str, bytes]]:
+        content = next(one["content"] for one in self.body["messages"] if one["role"] == "user")
+        parts = content if isinstance(content, list) else []
+        addresses = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+        addresses += [part["file"]["file_data"] for part in parts if part["type"] == "file"]
+        found = (re.fullmatch(_ADDRESS, address) for address in addresses)
+        return [(one[1], base64.b64decode(one[2])) for one in found if one is not None]
+
+    @property
     def tools(self) -> dict[str, dict[str, Any]]:
         return {one["function"]["name"]: one["function"] for one in self.body.get("tools", [])}
 
     @property
     def schema(self) -> dict[str, Any] | None:
         return self.body.get("response_format", {}).get("json_schema", {}).get("schema")
+
+
+def _wrong_part(parts: list[dict[str, Any]]) -> str:
+    """What is wrong with the parts of a message."""
+    for part in parts:
+        kind = part.get("type")
+        if kind == "text" and isinstance(part.get("text"), str):
+            continue
+        if kind == "image_url" and re.fullmatch(_ADDRESS, part["image_url"]["url"]):
+            continue
+        named = part.get("file", {})
+        is_pdf = str(named.get("file_data")).startswith("data:application/pdf;base64,")
+        if kind == "file" and is_pdf and {"filename", "file_data"} == named.keys():
+            continue
+        return f"Invalid content part: {kind}"
+    return ""
 
 
 def said(content: Any) -> str:
@@ -122,6 +150,8 @@ class OpenAiStandIn(GeminiStandIn):
                 return "An assistant message with 'tool_calls' must be followed by tool messages."
             if role not in ("system", "user", "assistant"):
                 return f"Invalid value: '{role}'"
+            if isinstance(message.get("content"), list) and (wrong := _wrong_part(message["content"])):
+                return f"messages[{number}]: {wrong}"
             calls = message.get("tool_calls", [])
             if not calls and not message.get("content"):
                 return f"Invalid value for 'content' of messages[{number}]: expected a string, got null."

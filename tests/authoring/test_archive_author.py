@@ -11,9 +11,10 @@ from helio import api
 from helio.authoring import door as doors
 from helio.authoring.discovery import CatalogueTools, tools
 from helio.authoring.model import Call
-from helio.authoring.outcome import NotProved
+from helio.authoring.outcome import NotProved, NotUnderstood
 from helio.authoring.proposals import Proposal
-from helio.errors import UnknownParameter
+from helio.authoring.rules.named_archives import take_archive
+from helio.errors import RequestError, UnknownParameter
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue
 from helio.settings import Settings
@@ -78,6 +79,12 @@ def datasets(proposal: Proposal) -> set[str]:
     return {name for name in ("AC_K2_MFI", "AC_H0_MFI", "AC_H1_MFI", "AC_H3_MFI", "MY_EVENT") if name in text}
 
 
+def candidates(proposal: Proposal) -> list[str]:
+    """List the datasets of the first fetch, in the order in which a run tries them."""
+    args = proposal.template["steps"][0]["tool_args"]
+    return [choice["dataset_id"] for choice in args.get("candidates", [args])]
+
+
 # ---- the rules
 
 
@@ -100,8 +107,35 @@ def test_the_rules_take_what_the_archive_has_before_what_comes_first_in_the_tabl
     shadowed = sample_folder() / "ac_k2_mfi_20220101_v03.cdf"
     shutil.copy(shadowed, folder / "ac_h0_mfi_20220101_v07.cdf")
     made = desk().create(asked)
-    assert datasets(made) == {"AC_H0_MFI"}
+    assert candidates(made) == ["AC_H0_MFI", "AC_K1_MFI"]
     assert any("AC_H0_MFI.BGSEc, 16 s, from 2022-01-01 to 2022-01-01" in note for note in made.notes)
+    assert f"AC_K1_MFI of CDAWeb comes after what the archive {folder} has" in made.notes
+
+
+def test_a_dataset_of_the_archive_that_the_table_lacks_comes_first(desk, folder, settings):
+    own = desk()
+    made = own.create("ACE magnetic field for 2022-01-01", name="mine")
+    assert candidates(made) == ["AC_K2_MFI", "AC_H2_MFI"]
+    assert "ACE magnetic field: AC_K2_MFI.BGSEc, 1 h, from 2022-01-01 to 2022-01-01" in made.notes
+    assert "AC_K2_MFI: preliminary" in made.notes
+    assert f"the archive {folder} has AC_K2_MFI; to use it: helio run mine --archive '{folder}'" in made.notes
+    assert "AC_H2_MFI of CDAWeb comes after what the archive" in " ".join(made.notes)
+    assert not [note for note in made.notes if "lacks" in note]
+    own.proposals.accept(made)
+    run = api.run("mine", archive=folder, settings=settings)
+    assert run.status == "success"
+    assert run.result.steps[0].outputs[0].facts["rows"] == 24
+
+
+def test_another_time_takes_the_catalogue_although_the_archive_has_the_dataset(desk, folder):
+    made = desk().create("ACE magnetic field for 2021-05-01")
+    assert candidates(made) == ["AC_H0_MFI", "AC_K1_MFI"]
+    assert any(note.startswith(f"the archive {folder} lacks AC_H0_MFI, AC_K1_MFI") for note in made.notes)
+
+
+def test_data_of_the_archive_that_are_too_coarse_for_the_cadence_come_after_the_catalogue(desk):
+    made = desk().create("ACE magnetic field at 1 min for 2022-01-01")
+    assert candidates(made)[0] == "AC_H0_MFI"
 
 
 def test_a_time_that_the_archive_does_not_reach_is_taken_from_the_catalogue_and_said(desk, folder):
@@ -124,6 +158,67 @@ def test_a_time_that_one_s_own_file_does_not_have_is_refused_with_what_it_covers
     assert (found.code, "MY_EVENT covers 2024-01-10 to 2024-01-10" in found.message) == ("HE403", True)
 
 
+def test_a_folder_in_the_sentence_is_the_archive_that_was_searched(desk, folder):
+    made = desk().create(f"ACE magnetic field for 2022-01-01 from the folder '{folder}'")
+    assert candidates(made) == ["AC_K2_MFI", "AC_H2_MFI"]
+
+
+def test_a_folder_in_the_sentence_that_was_not_searched_is_refused_with_the_option(desk, folder):
+    with pytest.raises(NotUnderstood, match="but helio searched no archive") as caught:
+        desk(archive=None).create(f"ACE magnetic field for 2022-01-01 from the folder '{folder}'")
+    assert "--archive" in caught.value.advice
+
+
+def test_a_server_with_the_data_of_the_catalogue_is_said_in_a_note(desk):
+    made = desk(archive=None).create("ACE magnetic field for 2022-01-01 via HAPI of CDAWeb")
+    assert candidates(made)[0] == "AC_H0_MFI"
+    assert "to take the data from hapi:CDAWeb, run with --archive hapi:CDAWeb" in made.notes
+
+
+def test_a_server_whose_datasets_are_not_known_is_refused(desk):
+    with pytest.raises(NotUnderstood, match="does not know the datasets of hapi:CSA") as caught:
+        desk(archive=None).create("ACE magnetic field for 2022-01-01 via HAPI of CSA")
+    assert "--archive hapi:CSA" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("words", "archive"),
+    [
+        ("from the HAPI server https://example.org/hapi", "https://example.org/hapi"),
+        ("from the HAPI server at https://cdaweb.gsfc.nasa.gov/hapi", "hapi:CDAWeb"),
+        ("via HAPI of csa", "hapi:CSA"),
+        ("from the AMDA HAPI server", "hapi:AMDA"),
+        ("from CSA's HAPI server", "hapi:CSA"),
+        ("from hapi:Mine", "hapi:Mine"),
+        ("from the Mine server", "hapi:Mine"),
+        ("from the sample archive", "sample"),
+    ],
+)
+def test_an_archive_is_read_from_the_sentence(words, archive):
+    servers = {"hapi": {"Mine": "http://127.0.0.1/hapi"}}
+    assert take_archive(f"ACE Bz {words} for 2022-01-01", servers) == ("ACE Bz for 2022-01-01", archive)
+
+
+def test_an_unknown_server_is_refused_with_the_known_ones():
+    with pytest.raises(RequestError, match="no HAPI server is called 'Nowhere'") as caught:
+        take_archive("ACE Bz via HAPI of Nowhere for 2022-01-01", {})
+    assert "AMDA" in caught.value.advice
+    with pytest.raises(RequestError, match="there is no folder"):
+        take_archive("ACE Bz from the folder ./none", {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ACE Bz from CDAWeb for 2022-01-01",
+        "density and speed from 2022-01-01 to 2022-01-02",
+        "ACE Bz from the HAPI server for 2022-01-01",
+    ],
+)
+def test_other_sentences_name_no_archive(text):
+    assert take_archive(text, {}) == (text, "")
+
+
 # ---- the model's tools
 
 
@@ -134,6 +229,18 @@ def test_a_search_gives_the_archive_s_datasets_first_and_says_where_each_was_fou
     assert first["first"] == "2022-01-01T00:00:00Z"
     assert {other["found_in"] for other in others} == {"CDAWeb"}
     assert "AC_K2_MFI" not in [other["dataset_id"] for other in others]
+
+
+def test_a_quantity_is_found_first_in_the_archive_although_the_table_lacks_the_dataset(shelf):
+    asked = {"quantity": "magnetic field vector", "spacecraft": "ACE"}
+    first, *others = shelf.call(Call("find_quantity", asked))["rows"]
+    assert (first["dataset_id"], first["parameters"], first["found_in"]) == (
+        "AC_K2_MFI",
+        ["BGSEc"],
+        "archive",
+    )
+    assert (first["frame"], first["cadence_seconds"], first["note"]) == ("GSE", 3600.0, "preliminary")
+    assert {row["found_in"] for row in others} == {"CDAWeb"}
 
 
 def test_a_search_that_finds_nothing_in_the_archive_says_what_it_has(shelf):

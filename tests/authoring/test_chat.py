@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from helio.cli import app
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, question
 from tests.authoring.conftest import python, wait_for_requests
+from tests.authoring.pdfs import pdf
 from tests.authoring.standin_gemini import KEY, GeminiStandIn
 from tests.cli.commands import helio
 from tests.waiting import LONG
@@ -35,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HELIO_ENGINE", "direct")
     monkeypatch.setenv("HELIO_MODEL_FALLBACK", "none")
-    for name in ("HELIO_ARCHIVE", "GEMINI_API_KEY", "GOOGLE_API_KEY", "HELIO_MODEL_URL"):
+    for name in ("HELIO_ARCHIVE", "GEMINI_API_KEY", "GOOGLE_API_KEY", "HELIO_MODEL", "HELIO_MODEL_URL"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -97,6 +99,47 @@ def test_a_conversation_makes_proposals_on_top_of_each_other_and_accepts_nothing
     assert helio("proposals").output == "no pending proposals\n"
 
 
+EVENTS = "start,stop\n2022-01-01T03:00,2022-01-01T06:00\n"
+
+
+def test_files_go_with_the_next_sentence_and_not_with_later_ones():
+    Path("icmes.csv").write_text(EVENTS, encoding="utf-8")
+    text = chat(
+        "/from none.csv", "/from icmes.csv", PLOT.replace("plot ", "plot with the events shaded "), "/from",
+        "make the title 'Clouds'", code=1,
+    )  # fmt: skip
+    assert answer(text, "/from none.csv")[0].startswith("error: there is no file none.csv")
+    assert answer(text, "/from icmes.csv") == [
+        f"icmes.csv: a text, {len(EVENTS)} bytes",
+        "to go with the next sentence; /from none takes them back",
+    ]
+    assert '("2022-01-01T03:00:00", "2022-01-01T06:00:00"),' in text
+    assert answer(text, "/from") == ["no file goes with the next sentence"]
+    assert "error" not in "\n".join(answer(text, "make the title 'Clouds'"))
+
+
+def test_files_wait_through_a_quit_and_a_sentence_that_fails_and_can_be_taken_back():
+    Path("icmes.csv").write_text(EVENTS, encoding="utf-8")
+    first = chat("xyzzy", words=("--from", "icmes.csv"), code=1)
+    assert "error: " in first
+    text = chat("/from", "/from none", "/from 'a", words=("--continue",), code=1)
+    assert answer(text, "/from") == [str(Path("icmes.csv").absolute())]
+    assert answer(text, "/from none") == ["no file goes with the next sentence"]
+    assert answer(text, "/from 'a")[0] == "error: a quote in ''a' is not closed"
+
+
+def test_a_wrong_file_begins_no_conversation():
+    assert "there is no file no.pdf" in chat(words=("--from", "no.pdf"), code=2)
+    assert not list(Path("home").glob("chats/*"))
+
+
+def test_a_model_gets_the_paper_of_a_conversation(model):
+    Path("paper.pdf").write_bytes(pdf("Figure 3"))
+    server = model(LOOK, SEEN, plan(), edit(RED, touches="style"))
+    chat("make figure 3 for last week", words=("--from", "paper.pdf"), archive="")
+    assert [request.files for request in server.requests] == [[("application/pdf", pdf("Figure 3"))]] * 3
+
+
 def test_accept_is_a_command_and_the_history_has_every_sentence():
     text = chat(PLOT, "add the magnitude", "change the title to 'Storm'", "undo that", "/accept", "/quit")
     assert answer(text, "undo that") == ["undone: change the title to 'Storm'"]
@@ -117,8 +160,18 @@ def test_words_take_back_only_what_is_pending(words):
 
 def test_undo_as_a_command_restores_the_text_before_the_last_acceptance():
     text = chat(PLOT, "/accept", "change the title to 'Storm'", "/accept", "/undo")
-    assert answer(text, "/undo") == ["ace-bgsec is back to revision 1"]
+    assert answer(text, "/undo") == ["undone: change the title to 'Storm'; ace-bgsec is back to revision 1"]
     assert "Storm" not in mine()
+    text = chat("change the title to 'Calm'", "/accept", "/undo", "/undo", words=("ace-bgsec",), code=1)
+    assert "undone: change the title to 'Calm'; ace-bgsec is back to revision 3" in text
+    assert "ace-bgsec has no earlier revision" in text
+
+
+def test_what_to_do_with_a_proposal_is_said_once():
+    text = chat(PLOT, "add the magnitude", "change the title to 'Storm'")
+    assert answer(text, PLOT)[-1] == "Pending: /preview draws it, /accept accepts it, /undo takes it back"
+    assert answer(text, "add the magnitude")[-1] == "2 pending changes"
+    assert answer(text, "change the title to 'Storm'")[-1] == "3 pending changes"
 
 
 def test_another_spacecraft_follows_from_three_words():
@@ -150,7 +203,7 @@ def test_a_question_changes_nothing():
 def test_words_that_nobody_understands_are_named_and_the_conversation_goes_on():
     text = chat(PLOT, "make it jazzy", "add the magnitude", code=1)
     assert any("'jazzy'" in line for line in answer(text, "make it jazzy"))
-    assert "  3 ~ step figure: panel 2: ACE_BGSEcmag" in answer(text, "add the magnitude")
+    assert "  2 ~ step figure: panel 2: ACE_BGSEcmag" in answer(text, "add the magnitude")
 
 
 # ---- what a run showed
@@ -244,10 +297,22 @@ def test_the_author_is_chosen_in_the_conversation(model):
     assert server.requests == []
 
 
+def test_an_author_that_cannot_write_is_not_chosen(monkeypatch):
+    text = chat("/model model", "/model", PLOT, code=1)
+    assert "GEMINI_API_KEY" in "\n".join(answer(text, "/model model"))
+    assert answer(text, "/model") == ["author: rules"]
+    assert "ace-bgsec: authored by rules" in text
+    monkeypatch.setenv("HELIO_MODEL", "openai/gpt-9")
+    text = chat(PLOT, "/model rules", PLOT, code=1)
+    assert "; use /model rules for simple requests" in text
+    assert text.count("ace-bgsec-2: authored by rules") == 1
+
+
 # ---- a model
 
 
-def test_a_model_gets_the_earlier_sentences_and_its_tokens_are_counted(model):
+def test_a_model_gets_the_earlier_sentences_and_its_tokens_are_counted(model, monkeypatch):
+    monkeypatch.setenv("HELIO_MODEL_PRICES", "1000/1000")
     server = model(
         LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()), edit({**RED, "step": "figure"}, touches="style")
     )
@@ -256,7 +321,10 @@ def test_a_model_gets_the_earlier_sentences_and_its_tokens_are_counted(model):
     assert '["the field, as physicists like it"]' in server.requests[-1].text
     [cost] = answer(text, "/cost")
     assert cost.startswith("3 lines; ")
-    assert cost.endswith("tokens of a model")
+    used = re.search(r"a model used ([\d,]+) tokens, cost ([\d.]+)$", cost)
+    tokens = int(used[1].replace(",", ""))
+    assert tokens > 0
+    assert float(used[2]) == pytest.approx(tokens * 1000 / 1e6, rel=0.01)
 
 
 def test_a_question_waits_also_over_the_end_of_the_process(model):
@@ -331,6 +399,34 @@ def test_a_damaged_conversation_is_named_and_skipped():
     assert "chat-torn  cannot be read" in listed
     assert "chat-odd  cannot be read" in listed
     assert "ACE_BGSEc" in chat("/show", words=("--continue",))
+
+
+def test_only_a_damaged_conversation_is_not_no_conversation():
+    chat(PLOT)
+    [file] = Path("home/chats").glob("*.jsonl")
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write('{"kind": "sa\n')
+    for name in ((), (file.stem,)):
+        text = chat(words=("--continue", *name), code=2)
+        assert f"conversation {file.stem} cannot be read: " in text
+        assert text.count(str(file)) == 1
+        assert "`helio proposals`" in text
+
+
+@pytest.mark.parametrize("damage", ["{", None])
+def test_a_conversation_goes_on_without_a_proposal_that_is_lost(damage):
+    chat(PLOT, "/accept", "add the magnitude")
+    [row] = json.loads(helio("proposals", "--json").stdout)
+    file = Path(f"home/proposals/{row['id']}.json")
+    if damage is None:
+        file.unlink()
+    else:
+        file.write_text(damage, encoding="utf-8")
+    text = chat("/diff", "change the title to 'Storm'", "/accept", words=("--continue",))
+    assert text.count("note: this change is lost: ") == 1
+    assert row["id"] in text.splitlines()[1]
+    assert answer(text, "/diff") == ["no pending change"]
+    assert "Storm" in mine()
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from typer.testing import CliRunner, Result
 
 from helio.authoring import door as doors
 from helio.authoring.transcript import read_lines
-from helio.cli import app
-from helio.cli import authoring as commands
+from helio.cli import app, asking
 from helio.cli.app import say
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
@@ -165,8 +164,7 @@ def test_a_preview_without_data_says_so_and_the_proposal_waits(model, mine):
         "edit", "mine", "red for the magnitude", "--preview", "--archive", "sample", "-t", "1999-01-01"
     )
     assert result.exit_code == 0, result.output
-    assert "no preview  before: " in result.output
-    assert "no preview  after: " in result.output
+    assert "no preview  before and after: " in result.output
     assert "Pending. To accept it: " in result.output
     assert helio("accept", proposal()).exit_code == 0
 
@@ -175,7 +173,7 @@ def test_a_preview_that_cannot_even_be_planned_says_so(model, mine):
     model(edit(RED, touches="style"))
     result = helio("edit", "mine", "red for the magnitude", "--preview", "-t", "yesteryear")
     assert result.exit_code == 0, result.output
-    assert "no preview  before: " in result.output
+    assert "no preview  before and after: " in result.output
     assert "Pending. To accept it: " in result.output
 
 
@@ -253,7 +251,9 @@ def test_who_asks_to_run_a_pipeline_is_told_how():
 def test_a_question_is_shown_with_its_choices(model):
     model(SEEN, question("Which cadence?", "1 h", "16 s"))
     output = failing(2, "author", ASKED)
-    assert "Which cadence?\n  1 h\n  16 s\n" in output
+    assert "Which cadence?\n  1  1 h\n  2  16 s\n" in output
+    [kept] = Path("home/questions").glob("*.json")
+    assert f"answer with a number or a choice: `helio answer {kept.stem} 1`" in output
 
 
 def test_a_question_as_json(model):
@@ -301,6 +301,10 @@ def test_an_answer_that_is_no_choice_of_the_question_is_refused_and_the_question
     assert "'16 s' is not one of the choices of the question 'Which frame?'" in failing(
         2, "author", ASKED, "--answer", "16 s"
     )
+
+
+def test_what_is_no_id_of_a_question_gets_a_hint():
+    assert "use the id that helio printed with its question" in failing(2, "answer", "omni", "1")
 
 
 @pytest.mark.parametrize("name", ["nothing", "question-0", "../proposals/x", "question-/../x"])
@@ -518,7 +522,7 @@ def test_escapes_in_what_a_stranger_wrote_are_seen_and_not_obeyed(mine):
 def test_a_question_of_a_model_cannot_pass_for_lines_of_helio(model):
     model(SEEN, question("Which?\naccepted /tmp/x.json", "1 s\nPending.", "16 s"))
     said = failing(2, "author", ASKED)
-    assert "Which? accepted /tmp/x.json\n  1 s Pending.\n  16 s\n" in said
+    assert "Which? accepted /tmp/x.json\n  1  1 s Pending.\n  2  16 s\n" in said
 
 
 def test_a_file_gets_every_byte_of_a_text_and_a_terminal_does_not(mine, monkeypatch, capsys):
@@ -572,8 +576,8 @@ def test_a_transcript_says_it_all_again_without_a_key(model, monkeypatch):
 
 def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
     said = io.StringIO()
-    shown_requests = commands.shown_requests
-    monkeypatch.setattr(commands, "shown_requests", lambda stream: shown_requests(said))
+    shown_requests = asking.shown_requests
+    monkeypatch.setattr(asking, "shown_requests", lambda stream: shown_requests(said))
     model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
     assert helio("edit", "mine", "red for the magnitude").exit_code == 0
     assert "answered 503: overloaded; helio tries again in 1.0 s" in said.getvalue()

@@ -167,8 +167,8 @@ def test_other_spellings_and_empty_texts_are_understood(create):
 
 
 def test_a_spacecraft_that_helio_does_not_know_is_never_replaced(create, scripted):
-    with pytest.raises(NotUnderstood, match="no quantities of Cassini"):
-        create("Cassini magnetic field for 2010-01-01", {"spacecraft": ["ACE"], "times": ["2010-01-01"]})
+    with pytest.raises(NotUnderstood, match="no quantities of SAMPEX"):
+        create("SAMPEX magnetic field for 2010-01-01", {"spacecraft": ["ACE"], "times": ["2010-01-01"]})
     assert len(scripted.asked) == 1
 
 

@@ -3,11 +3,13 @@
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from helio.authoring.merging import Conflict, merged
 from helio.authoring.proposals import Proposals
 from helio.errors import RequestError
 from helio.pipelines.history import Writing
@@ -115,6 +117,23 @@ def test_they_outlive_the_process_and_are_found_by_the_beginning_of_their_id(
     assert later.list(state="pending") == [made]
     with pytest.raises(RequestError, match="no proposal"):
         later.load("nothing")
+
+
+def test_the_name_of_a_pipeline_means_its_only_pending_proposal(proposals, mine):
+    first, second = proposed(proposals, mine, red), proposed(proposals, mine, titled)
+    with pytest.raises(RequestError, match="2 proposals begin with 'mine'") as caught:
+        proposals.load("mine")
+    assert f"{second.id} ('{second.request}')" in caught.value.advice
+    proposals.reject(first)
+    assert proposals.load("mine") == second
+    on_top = proposed(proposals, mine, red, on=second.id)
+    assert proposals.load("mine") == on_top
+    proposals.add(
+        kind="edited", pipeline="mine-2", request="…", by="rules", before=mine, after=mine.replace("1", "2")
+    )
+    assert proposals.load("mine") == on_top
+    proposals.reject(second)
+    assert proposals.load("mine").pipeline == "mine-2"
 
 
 def test_what_came_to_nothing_is_kept_for_the_record(proposals):
@@ -240,6 +259,61 @@ def test_of_two_proposals_about_different_places_both_are_accepted(proposals, li
     wanted = changed(mine, both(*order))
     assert json.loads(library.text(library.find("mine"))) == json.loads(wanted)
     assert [proposal.state for proposal in proposals.list()] == ["accepted", "accepted"]
+
+
+def with_panel(label):
+    """Return a change that draws one more quantity in a new panel below, with its axis title, a line and a height."""
+
+    def change(args, template):
+        template["steps"].insert(
+            1, {"step_id": label, "tool_name": "magnitude", "tool_args": {"output_label": label}}
+        )
+        spec = template["steps"][-1]["tool_args"]["spec"]
+        spec["labels"].append(label)
+        spec["panels"].append([label])
+        spec["row_heights"].append(2)
+        number = len(spec["panels"])
+        spec["y_label"][str(number)] = f"{label} [nT]"
+        spec["hlines"].append({"panel": number, "value": 0})
+
+    return change
+
+
+def test_two_changes_that_each_add_a_panel_are_merged_and_the_panels_keep_their_settings():
+    before = {
+        "id": "mine",
+        "steps": [
+            {"step_id": "b", "tool_name": "fetch_data", "tool_args": {}},
+            {
+                "step_id": "plot",
+                "tool_name": "render_spec",
+                "tool_args": {
+                    "spec": {
+                        "labels": ["B"],
+                        "panels": [["B"]],
+                        "row_heights": [1],
+                        "y_label": {"1": "B [nT]"},
+                        "hlines": [{"panel": 1, "value": 5}],
+                    }
+                },
+            },
+        ],
+    }
+
+    def after(*labels):
+        template = deepcopy(before)
+        for label in labels:
+            with_panel(label)(None, template)
+        return template
+
+    result = merged(before, after("beta"), after("density"))
+    assert (
+        result["steps"][-1]["tool_args"]["spec"] == after("density", "beta")["steps"][-1]["tool_args"]["spec"]
+    )
+    assert {step["step_id"] for step in result["steps"]} == {"b", "beta", "density", "plot"}
+    assert merged(before, after("beta"), after("beta")) == after("beta")
+    with pytest.raises(Conflict, match="panel 2"):
+        merged(after("beta"), before, after("density"))
 
 
 def test_a_step_that_is_gone_is_a_conflict(proposals, library, mine):

@@ -536,6 +536,8 @@ def test_a_test_of_a_model_without_its_server_says_how_to_start_it(command):
     told = command("models", "test", "ollama/qwen3:8b", OLLAMA_HOST="127.0.0.1:9")
     assert told.exit_code == 1
     assert "refuses the connection" in told.output
+    assert "check that the server runs" in told.output
+    assert "proxy" not in told.output
     assert "ollama serve" in told.output
 
 

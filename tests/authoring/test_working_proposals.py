@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from helio.authoring.drawings import drawings_of
+from helio.pipelines.runs.artefacts import Artefact
 from tests.cli.commands import helio
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes", "home")]
@@ -71,7 +76,7 @@ def test_a_preview_needs_a_proposal_or_a_table(mine):
     helio("run", "mine", *SAMPLE)
     assert "no table of run last is named" in helio("preview", "last", code=2).output
     assert (
-        "no preview  after: "
+        "no preview  before and after: "
         in helio(
             "preview", proposed("edit", "mine", "draw the magnitude in red"), "-t", "yesteryear", code=1
         ).output
@@ -89,6 +94,22 @@ def test_some_changes_are_accepted_by_their_numbers(mine):
     assert '"red"' in text
     assert '"Storm"' not in text
     assert "left out: step 4: title" in helio("proposals", "show", made).output
+
+
+def test_accepting_a_step_without_its_panel_says_that_nothing_draws_the_step(mine):
+    made = proposed("edit", "mine", "add the speed of ACE in a new panel")
+    accepted = helio("accept", made, "--only", "1").output
+    assert (
+        "note: step ace_v: no step uses the results of this step; remove the step, or draw its results"
+        in accepted
+    )
+
+
+def test_a_panel_without_its_step_names_the_step_that_was_left_out(mine):
+    made = proposed("edit", "mine", "add the speed of ACE in a new panel")
+    refused = helio("accept", made, "--only", "2", code=2).output
+    assert f"proposal {made}, still pending, with these changes left out: step ace_v: added: " in refused
+    assert "no step produces the label 'ACE_V'" in refused
 
 
 @pytest.mark.parametrize(("numbers", "said"), [("0", "has no change 0"), ("one", "'one' is not the number")])
@@ -156,3 +177,50 @@ def test_the_review_has_the_size_of_the_download_when_asked(mine):
     words = ("edit", "mine", "draw the magnitude in red")
     assert "To download: nothing" in helio(*words, "--size", "--archive", "sample").output
     assert "To download" not in helio(*words).output
+
+
+def test_a_preview_lists_figures_and_says_one_reason_for_both_once(mine):
+    made = proposed("edit", "mine", "draw the magnitude in red")
+    failed = helio("preview", made, "--archive", "sample", "-t", "2022-01-05", code=1)
+    assert failed.output.count("no preview  before and after: ") == 1
+    assert failed.output.count("no candidate has usable data") == 1
+    drawn = drawings_of(
+        None, with_files(("html", "f.html"), ("detail", "f.detail"), ("json", "f.json")), Path()
+    )
+    assert drawn.files == ("f.html",)
+
+
+def test_why_a_panel_is_empty_is_answered_from_the_last_run(mine):
+    assert "from the record" not in helio("edit", "mine", "why is panel 2 empty?").output
+    helio("run", "mine", *SAMPLE)
+    answered = helio("edit", "mine", "why is panel 2 empty?").output
+    assert answered.startswith("from the record of run mine-")
+    assert "panel 2 (ACE_Bmag) is not empty: it shows 24 values" in answered
+    assert "has no panel 9" in helio("edit", "mine", "why is panel 9 empty?", code=2).output
+    assert helio("proposals", "--all").output == "no proposals\n"
+
+
+def test_a_wish_for_a_schedule_gets_the_command_which_works(mine):
+    answered = helio("edit", "mine", "schedule this every morning at 7:30", "--archive", "sample").output
+    [command] = [line for line in answered.splitlines() if line.startswith("helio schedule add ")]
+    assert command == ("helio schedule add mine --cron '30 7 * * *' --time-range yesterday --archive sample")
+    assert "30 7 * * * UTC" in helio(*shlex.split(command)[1:]).output
+    made = proposed("author", "plot AC_K2_MFI.BGSEc for 2022-01-01", "--as", "field")
+    pending = helio("edit", "field", "run it every week").output
+    assert f"accept it first: `helio accept {made}`" in pending
+    assert "helio schedule add field --cron '10 6 * * 1' --time-range 'last 7 days'" in pending
+
+
+def test_undo_in_words_names_the_command_that_undoes(mine):
+    helio("edit", "mine", "draw the magnitude in red", "--yes")
+    assert "`helio edit mine --undo`" in helio("edit", "mine", "undo that", code=2).output
+    assert "undone: draw the magnitude in red; mine is back to" in helio("edit", "mine", "--undo").output
+    made = proposed("author", "plot AC_K2_MFI.BGSEc for 2022-01-01", "--as", "field")
+    assert f"`helio reject {made}`" in helio("edit", "field", "undo that", code=2).output
+
+
+def with_files(*files: tuple[str, str]) -> Any:
+    """A run that wrote files of these kinds."""
+    artefacts = tuple(Artefact(Path(name), "f", kind, "sha256:0") for kind, name in files)
+    result = SimpleNamespace(steps=())
+    return SimpleNamespace(artefacts=artefacts, result=result, unwritten=())

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from helio.errors import RequestError, UnknownDataset, UnknownParameter
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES, QuantitySource, quantities, sources_of, spacecraft_named, swap
+from helio.knowledge.quantities import (
+    ABS_B,
+    SOURCES,
+    B,
+    QuantitySource,
+    quantities,
+    rows_of,
+    sources_of,
+    spacecraft_named,
+    swap,
+)
 from tests.rows import in_one_test
 
 
@@ -110,3 +122,31 @@ def test_unknown_names_are_told_apart(catalogue: Catalogue):
         swap("AC_H0_MFI", "BGSX", "Wind", catalogue=catalogue)
     with pytest.raises(RequestError, match="no quantities of a spacecraft 'Sputnik'"):
         spacecraft_named("Sputnik")
+
+
+def test_a_key_parameter_dataset_is_recognised_by_the_parameters_of_its_instrument(catalogue: Catalogue):
+    new = swap("AC_K2_MFI", "BGSEc", "Wind", catalogue=catalogue)
+    assert (new.quantity, new.dataset, new.parameters, new.frame) == (B, "WI_H0_MFI", ("BGSE",), "GSE")
+    assert new.differences == ("cadence 1 min instead of 1 h",)
+
+
+def test_recognised_rows_have_the_cadence_of_their_own_dataset(catalogue: Catalogue):
+    rows = rows_of(catalogue.dataset("AC_K2_MFI"))
+    assert [(row.quantity, row.parameters, row.frame, row.cadence, row.note) for row in rows] == [
+        (B, ("BGSEc",), "GSE", 3600, "preliminary"),
+        (ABS_B, ("Magnitude",), "", 3600, "preliminary"),
+    ]
+
+
+def test_a_recognised_parameter_has_the_frame_that_its_file_names(catalogue: Catalogue):
+    entry = catalogue.dataset("AC_K2_MFI")
+    turned = tuple(
+        replace(parameter, frame="RTN") for parameter in entry.parameters if parameter.name == "BGSEc"
+    )
+    assert rows_of(replace(entry, parameters=turned)) == []
+
+
+def test_rows_of_the_table_come_first_and_once(catalogue: Catalogue):
+    rows = rows_of(catalogue.dataset("AC_K1_MFI"))
+    assert rows[0] in SOURCES
+    assert [row.parameters for row in rows] == [("BGSEc",), ("Magnitude",)]

@@ -72,7 +72,7 @@ class FakeReader:
 
 
 def facts(logical_source: str = "", logical_file_id: str = "", parameters=("B",), **more) -> FileFacts:
-    said = {field.name: "" for field in fields(FileFacts)} | {"data_version": "1"} | more
+    said = {field.name: "" for field in fields(FileFacts)} | {"data_version": "1", "span": None} | more
     said |= {"logical_source": logical_source, "logical_file_id": logical_file_id}
     return FileFacts(**said | {"parameters": tuple(parameters)})
 
@@ -459,6 +459,56 @@ def test_records_before_the_date_of_a_files_name_are_found(tmp_path, fake, lay):
     table = LocalArchive(tmp_path, fake).fetch("WI_H5_SWE", ["B"], days("2003-11-19", "2003-11-20"))["B"]
     assert table.epoch[-1] == before[0]
     assert len(table) == 25
+
+
+def damage(fake: FakeReader, name: str) -> None:
+    del fake.tables[name], fake.facts[name]
+
+
+@pytest.mark.parametrize("neighbour", ["02", "04"])
+def test_a_damaged_file_of_another_day_is_a_note(tmp_path, fake, lay, neighbour):
+    daily(lay, "2023-01-01", 5)
+    damage(fake, f"ac_h0_mfi_202301{neighbour}_v01.cdf")
+    archive, day = LocalArchive(tmp_path, fake), days("2023-01-03", "2023-01-04")
+    table = archive.fetch("AC_H0_MFI", ["B"], day)["B"]
+    assert (len(table), [source.file for source in table.sources]) == (24, ["ac_h0_mfi_20230103_v01.cdf"])
+    [note] = table.notes
+    assert note.startswith(f"ac_h0_mfi_202301{neighbour}_v01.cdf beside this time range was not read: ")
+    assert archive.files_with_records("AC_H0_MFI", day) == {"ac_h0_mfi_20230103_v01.cdf"}
+    with pytest.raises(DamagedFile, match=neighbour):
+        archive.fetch("AC_H0_MFI", ["B"], days(f"2023-01-{neighbour}", f"2023-01-{neighbour}T12"))
+
+
+@pytest.mark.parametrize(
+    ("first", "records", "neighbour"),
+    [
+        ("2023-01-03T01", 23, "02"),  # the record of midnight may stand at the end of the file before
+        ("2023-01-03", 23, "04"),  # and that of 23:00 at the beginning of the next
+        ("2023-01-03T06", 1, "02"),  # of one record, nobody knows the spacing
+    ],
+)
+def test_a_damaged_file_beside_a_gap_may_hold_the_records(tmp_path, fake, lay, first, records, neighbour):
+    daily(lay, "2023-01-01", 5)
+    lay("ac_h0_mfi_20230103_v01.cdf", B=hourly(first, records))
+    archive, day = LocalArchive(tmp_path, fake), days("2023-01-03", "2023-01-04")
+    assert len(archive.fetch("AC_H0_MFI", ["B"], day)["B"]) == records
+    damage(fake, f"ac_h0_mfi_202301{neighbour}_v01.cdf")
+    with pytest.raises(DamagedFile, match=f"202301{neighbour}"):
+        LocalArchive(tmp_path, fake).fetch("AC_H0_MFI", ["B"], day)
+
+
+def test_a_damaged_last_file_may_hold_the_next_day(tmp_path, fake, lay):
+    daily(lay, "2023-01-01", 5)
+    damage(fake, "ac_h0_mfi_20230105_v01.cdf")
+    with pytest.raises(DamagedFile, match="20230105"):
+        LocalArchive(tmp_path, fake).fetch("AC_H0_MFI", ["B"], days("2023-01-06", "2023-01-07"))
+
+
+def test_a_damaged_neighbour_hides_no_unknown_parameter(tmp_path, fake, lay):
+    daily(lay, "2023-01-01", 5)
+    damage(fake, "ac_h0_mfi_20230102_v01.cdf")
+    with pytest.raises(UnknownParameter, match="no parameter 'X'"):
+        LocalArchive(tmp_path, fake).fetch("AC_H0_MFI", ["X"], days("2023-01-03", "2023-01-04"))
 
 
 @pytest.mark.parametrize(

@@ -1,228 +1,384 @@
-"""Add what a request for a new figure could name to the figure of a template, or put it in the place of a line."""
+"""Add what a request for a new figure could name to the figure of a template, or draw it instead of a line."""
 
 from __future__ import annotations
 
 import json
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import RequestQuantity
-from helio.authoring.rules.looks import Looks
-from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.sentence_reading import COLOURS, read_request
+from helio.authoring.request import PipelineRequest, RequestQuantity
+from helio.authoring.rules.atoms import Atom, plain_name
+from helio.authoring.rules.clauses import Clause, Rule
+from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.sentence_reading import read_request
+from helio.authoring.rules.settings import panel_numbers
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.steps import free_name
-from helio.authoring.writing.writer import Asks, write_template
-from helio.knowledge.catalogue import Catalogue
+from helio.authoring.writing.writer import write_template
 from helio.knowledge.quantity_words import INDICES
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
 
-_NEXT = r"\band\s+(?:use|make|call|change|set|draw|colou?r|name|title|put|remove)\b"
-_CLAUSE = rf"(?P<clause>(?:(?!\s*(?:;|\.\s|{_NEXT}))[^;])+)"
-_ADD = re.compile(
-    rf"\b(?:also\s+)?(?:add|include|overlay|overplot|compute|calculate)\s+{_CLAUSE}", re.IGNORECASE
-)
-_REPLACE = re.compile(
-    rf"\b(?:replace|exchange|swap)\s+(?:the\s+)?(?P<old>[\w|. ]+?)\s+(?:panel\s+)?(?:with|by|for)\s+{_CLAUSE}",
+_PAIR = 2
+_EVERY_CRAFT = re.compile(
+    r"\b(?:both|each|all|(?:the\s+)?(?:two|three|four))\s+(?:spacecraft|monitors?|satellites?|probes?|missions?)",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
-    r",?\s*\b(?:and\s+(?:show|plot|draw)\s+it\s+)?(?:"
-    r"(?P<into>(?:to|in|into|on)\s+(?:the\s+)?(?:panel\s+(?:of\s+(?:the\s+)?(?P<of>[\w|.-]+(?:\s+[\w|.-]+)?)|(?P<number>\d+))"
-    r"|(?P<place>top|first|second|third|fourth|bottom|last)\s+panel|(?P<named>[\w|.-]+)\s+panel))"
-    r"|(?:as|in|into)\s+(?:an?\s+)?(?:(?:new|own|separate|extra)\s+)?panel(?:\s+of\s+its\s+own)?"
-    r"(?:\s+(?P<edge>below|above|at the (?:top|bottom)))?"
-    r"|(?P<side>(?:at the bottom|at the top|on top|below|underneath|above)(?:\s+(?P<beside>[\w|.-]+))?))"
-    r"(?=\s*(?:$|[,;]|and\b|in\b|with\b))",
+_INTO = re.compile(
+    r"\b(?:to|in|into|on|onto|within)\s+(?:the\s+)?(?:same\s+)?(?:panel|plot)\s+(?:of|with|for|as|"
+    r"showing)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-_COLOUR = re.compile(
-    rf"(?:,\s*|\s+)(?:in\s+|as\s+an?\s+)?(?P<colour>{COLOURS})(?:\s+line)?(?=\s*(?:$|[,;]))", re.IGNORECASE
+_BETWEEN = re.compile(
+    r"(?<!difference )(?<!differences )(?<!ratio )(?<!angle )(?<!lag )(?<!delay )"
+    r"\bbetween\s+(?:the\s+)?(?:panels?\s+of\s+)?$",
+    re.IGNORECASE,
 )
-_PANELS = {"top": 0, "first": 0, "second": 1, "third": 2, "fourth": 3, "bottom": -1, "last": -1}
+_BEFORE_PANEL = re.compile(r"\b(?:to|in|into|on|onto)\s+(?:the\s+)?$", re.IGNORECASE)
+_FILLER = re.compile(
+    r"\b(?:in|as|into|with|to|on)\s+(?:an?\s+)?(?:(?:new|own|separate|extra|another|second|further)\s+)"
+    r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
+    r"|\b(?:an?|one more|another)\s+(?:(?:new|own|separate|extra|further)\s+)*panel\s+(?:with|of|for|showing|"
+    r"that shows)\b"
+    r"|\bpanels?\b|\b(?:line|curve|trace)s?\b(?!\s+(?:at|of))|\b(?:in|as|with)\s+an?\s*$|\band\s+(?:show|plot|"
+    r"draw)\s+it\b",
+    re.IGNORECASE,
+)
 
 
-class Additions(Looks, ABC):
-    """Reader of sentences that add quantities to a figure or replace its lines by others."""
-
-    def __init__(
-        self, sentence: Sentence, template: Document, catalogue: Catalogue, now: datetime, ask: Asks
-    ) -> None:
-        super().__init__(sentence, template, catalogue, ask)
-        self.now = now
-        self.notes: list[str] = []
-
-    def read_additions(self) -> None:
-        """Add the quantities that the sentence names after ``add``, and replace those after ``replace``."""
-        for match in self._takeable(_REPLACE):
-            old = self.lines.meant(match["old"].strip(), self._figure())
-            if old and self._added_clause(match["clause"], instead=old):
-                self.sentence.take_at(*match.span())
-        for match in self._takeable(_ADD):
-            if self._added_clause(match["clause"]):
-                self.sentence.take_at(*match.span())
-
-    def _takeable(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
-        """Return the matches of a pattern in the parts of the sentence that are unread."""
-        found = pattern.finditer(self.sentence.text)
-        return [match for match in found if self.sentence.is_unread(*match.span())]
-
-    def _added_clause(self, clause: str, *, instead: Sequence[str] = ()) -> bool:
-        """Add what a clause names; return False if the clause is not a quantity of a spacecraft."""
-        figure = self._figure()
-        place = _PLACE.search(clause)
-        rest = _PLACE.sub("", clause) if place else clause
-        colour = _COLOUR.search(rest)
-        rest = _COLOUR.sub("", rest) if colour else rest
-        try:
-            reading = read_request(rest.strip(" ,"), self.catalogue, self.now)
-        except NotUnderstood:
-            return False
-        request = reading.request
-        panel = self._panel_of(place, figure)
-        if not request.quantities and not request.datasets and request.spacecraft and panel is not None:
-            request = replace(request, quantities=self._quantities_of(panel, figure))
-        if reading.unread or request.times or not (request.quantities or request.datasets):
-            return False
-        if not request.spacecraft and not request.datasets:
-            request = replace(request, spacecraft=self._crafts_for(request.quantities))
-        if not request.computations and not instead:
-            self._check_new(request.spacecraft, request.quantities, figure)
-        made, notes = write_template(request, catalogue=self.catalogue, now=self.now, ask=self.ask)
-        labels = self._merged(made)
-        if any(computation.tool in OF_TWO for computation in request.computations):
-            labels = labels[-1:]  # the two series are drawn already, or were not asked for
-        drawn = [label for label in labels if label not in self.lines.drawn(figure)]
-        if not drawn:
-            raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
-        self.notes += [note for note in notes if "no time" not in note]
-        self._place(figure, drawn, place, panel, instead)
-        if colour:
-            for label in drawn:
-                self._put(self._figure(), "trace_colors", colour["colour"].lower(), label)
-        return True
-
-    def _check_new(
-        self, crafts: Sequence[str], quantities: Sequence[RequestQuantity], figure: Document
-    ) -> None:
-        """Refuse to add a quantity of a spacecraft that the figure draws already."""
-        for line in self.lines.drawn(figure):
-            own, of = self.lines.own_quantities(line), self.lines.crafts(line)
-            for quantity in quantities:
-                if not quantity.component and quantity.name in own and of == set(crafts):
-                    raise NotUnderstood(
-                        f"the figure already draws {line}, the {quantity.name} of {crafts[0]}"
-                    )
-
-    def _crafts_for(self, quantities: Sequence[RequestQuantity]) -> tuple[str, ...]:
-        """Return the spacecraft of the template; ask which one if it has several. Indices come from OMNI."""
-        if all(quantity.name in INDICES for quantity in quantities):
-            return ("OMNI",)
-        present = crafts_in(self.after, self.catalogue)
-        if len(present) > 1:
-            return (self.ask("Of which spacecraft?", present),)
-        return tuple(present)
-
-    def _quantities_of(self, panel: int, figure: Document) -> tuple[RequestQuantity, ...]:
-        """Return the quantity that the lines of a panel have in common."""
-        known = [self.lines.quantities(label) for label in self.lines.panels(figure)[panel]]
-        common = set.intersection(*known) if known else set()
-        own = [self.lines.own_quantities(label) for label in self.lines.panels(figure)[panel]]
-        exact = set.intersection(*own) if own else set()
-        return tuple(RequestQuantity(name) for name in sorted(exact or common)[:1])
-
-    def _panel_of(self, place: re.Match[str] | None, figure: Document) -> int | None:
-        """Return the index of the panel into which the sentence puts a line; None for a new panel."""
-        if place is None or not place["into"]:
-            return None
-        if place["number"]:
-            return int(place["number"]) - 1
-        if place["place"]:
-            return _PANELS[place["place"].lower()] % len(self.lines.panels(figure))
-        numbers, _ = self._panel_numbers(place["of"] or place["named"], figure)
-        return numbers[0] - 1
-
-    def _place(
-        self,
-        figure: Document,
-        drawn: list[str],
-        place: re.Match[str] | None,
-        panel: int | None,
-        instead: Sequence[str],
-    ) -> None:
-        """Draw labels: instead of lines, in a panel, or in new panels."""
-        panels = [list(labels) for labels in self.lines.panels(figure)] or [self.lines.drawn(figure)]
-        if instead:
-            at = next(number for number, labels in enumerate(panels) if set(instead) & set(labels))
-            panels[at] = [label for label in panels[at] if label not in instead] + drawn
-            panels = [[label for label in labels if label not in instead] for labels in panels]
-        elif panel is not None and 0 <= panel < len(panels):
-            panels[panel] += drawn
+def add_quantities(editor: FigureEditor, clause: Clause) -> None:
+    """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
+    place = _place_of(editor, clause, clause.atoms)
+    content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms])
+    vectors = _vectors_of(editor, content)
+    if not vectors:
+        _draw_new(editor, clause, clause.atoms, ())
+    for vector in vectors:
+        label = _add_magnitude(editor, vector)
+        if place.into is not None:
+            _put_into(editor, [label], place, ())
         else:
-            side = (place["side"] or place["edge"] or "") if place else ""
-            at = 0 if "top" in side else len(panels)
-            if place and place["beside"]:
-                numbers, _ = self._panel_numbers(place["beside"], figure)
-                at = numbers[0] - 1 if side.lower().startswith("above") else numbers[-1]
-            panels[at:at] = [[label] for label in drawn]
-        self.redraw(figure, panels)
+            editor.draw(label, near=vector, own_panel=True)
+        _look(editor, clause, [label])
 
-    def _merged(self, made: Document) -> list[str]:
-        """Add the steps of another template before the first figure; return the labels that its figure draws.
 
-        A step that the template already has is not added again.
-        """
-        variables = self.after.get("variables") or {}
-        times = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
-        if len(times) != 1:
-            raise NotUnderstood(
-                "this pipeline has no single variable for its time range, so helio cannot add data to it",
-                advice="use `helio fix` to make a variable from the time ranges",
+_STRENGTH = re.compile(
+    r"(?:the\s+)?(?:vector\s+|scalar\s+)?(?:magnitudes?|\|b\||total\s+field|(?:magnetic\s+)"
+    r"?field\s+(?:strength|magnitude))"
+    r"(?:\s+(?:line|curve))?(?:\s+(?:of|for|to|from)\s+(?:the\s+)?(?P<what>.+))?",
+    re.IGNORECASE,
+)
+
+
+def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
+    """Return the drawn vectors of which words mean the magnitude, without those whose magnitude is drawn already."""
+    match = _STRENGTH.fullmatch(content)
+    if match is None:
+        return []
+    lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match["what"] else editor.drawn
+    vectors = [line for line in lines if editor.lines.is_vector(line)]
+    drawn = [editor.lines.producers.get(line) for line in editor.drawn]
+    done = {
+        step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
+    }
+    return [line for line in vectors if line not in done]
+
+
+def _add_magnitude(editor: FigureEditor, vector: str) -> str:
+    label = editor.free_label(f"{vector}mag")
+    args = {"source_label": vector, "output_label": label}
+    editor.add_step(editor.free_id(label), "magnitude", args, "Compute the magnitude", after=vector)
+    return label
+
+
+def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
+    """Draw quantities instead of lines of the figure: ``replace A with B``, ``B instead of A``."""
+    names = [atom for atom in clause.all if atom.kind in ("what", "craft")]
+    relation = next((atom for atom in clause.all if atom.tags[-1] == "rel:instead_of"), None)
+    if relation is not None:
+        new = [atom for atom in names if atom.start < relation.start]
+        old = [atom for atom in names if atom.start > relation.start]
+    else:
+        old, new = names[:1], names[1:]
+    if not old or not new:
+        raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
+    lines = [line for atom in old for line in _old_lines(editor, atom, clause)]
+    if all(map(_is_strength, (atom.text for atom in new))) and all(
+        editor.lines.is_vector(line) for line in lines
+    ):
+        for line in lines:
+            editor.draw_instead(line, _add_magnitude(editor, line))
+        return
+    drawn = [
+        line for atom in new for line in editor.lines.meant(atom.text, editor.figure()) if line not in lines
+    ]
+    drawn = [line for line in drawn if editor.lines.own_quantities(line)]
+    atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
+    try:
+        _draw_new(editor, clause, atoms, lines)
+    except NotUnderstood:
+        if not drawn or not set(drawn) <= set(editor.drawn):
+            raise
+        editor.redraw([[label for label in panel if label not in lines] for panel in editor.panels])
+
+
+def _is_strength(words: str) -> bool:
+    """Return whether words mean the magnitude of a vector."""
+    plain = re.sub(
+        r"\b(?:the|of|total|bulk|flow|proton|field|magnetic|velocity|vector|b|v|its)\b|\|[bv]\|",
+        " ",
+        words.casefold(),
+    )
+    return (
+        plain.split() in ([], ["magnitude"], ["strength"], ["speed"], ["amplitude"], ["magnitudes"])
+        and plain != words.casefold()
+    ) or plain.split() in (["magnitude"], ["speed"])
+
+
+def _old_lines(editor: FigureEditor, atom: Atom, clause: Clause) -> list[str]:
+    lines = editor.lines.meant(atom.text, editor.figure())
+    if not lines:
+        raise NotUnderstood(
+            f"the figure has no line called '{atom.text}'",
+            advice=f"name one of its lines: {', '.join(editor.drawn)}",
+        )
+    del clause
+    return lines
+
+
+def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
+    place = _place_of(editor, clause, atoms)
+    content = _content(clause, [atom for atom in atoms if atom not in place.atoms])
+    reading = read_request(content, editor.catalogue, editor.now, editor.ask)
+    request = reading.request
+    if not request.quantities and not request.datasets and request.spacecraft and place.into is not None:
+        request = replace(request, quantities=_quantities_of(editor, place.into))
+    if reading.unread or request.times or not (request.quantities or request.datasets):
+        left = ", ".join(f"'{word}'" for word in reading.unread) or f"'{content}'"
+        raise NotUnderstood(
+            f"helio does not understand {left}", advice="name a quantity, such as 'add the proton density'"
+        )
+    if not request.spacecraft and not request.datasets:
+        request = replace(request, spacecraft=_crafts_for(editor, request))
+    if not request.computations and not instead:
+        _check_new(editor, request)
+    made, notes = write_template(request, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
+    labels = _merged(editor, made)
+    if any(computation.tool in OF_TWO for computation in request.computations):
+        labels = labels[-1:]  # the two series are drawn already, or were not asked for
+    drawn = [label for label in labels if label not in editor.drawn]
+    if not drawn:
+        raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
+    editor.notes += [note for note in notes if "no time" not in note]
+    one = re.search(
+        r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b|\b(?:one|a single) panel\b",
+        clause.text,
+        re.IGNORECASE,
+    )
+    units = {editor.lines.unit(label) for label in drawn}
+    _put_into(editor, drawn, place, instead, together=one is not None and len(units) == 1 and "" not in units)
+    _look(editor, clause, drawn)
+
+
+def _look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
+    """Set the colour and the dashes that a clause names for its new lines."""
+    for line in lines:
+        if clause.has("colour"):
+            editor.put("trace_colors", clause.value("colour"), line)
+        if clause.has("dash"):
+            editor.put("line_styles", clause.value("dash"), line, "dash")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where new lines are drawn: into a panel by its index, or at an index between the panels."""
+
+    atoms: tuple[Atom, ...] = ()
+    into: int | None = None
+    at: int | None = None
+
+
+def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _Place:
+    numbered = [atom for atom in atoms if atom.kind == "panel"]
+    used = [*numbered, *(atom for atom in atoms if atom.kind == "rel")]
+    relation = next(
+        (
+            atom
+            for atom in atoms
+            if atom.kind == "rel" and atom.value in ("above", "below", "top", "bottom", "before", "after")
+        ),
+        None,
+    )
+    if relation is not None:
+        beside = [
+            atom for atom in atoms if atom.start > relation.start and atom.kind in ("what", "craft", "panel")
+        ][:1]
+        above = relation.value in ("above", "top", "before")
+        if beside and relation.value not in ("top", "bottom"):
+            numbers = (
+                panel_numbers(editor, beside)
+                if beside[0].kind == "panel"
+                else editor.numbers_of(beside[0].text)
             )
-        names: dict[str, str] = {}
-        drawn: list[str] = []
-        for step in deepcopy(made["steps"]):
-            if step["tool_name"] in FIGURES:
-                drawn += [label for panel in step["tool_args"]["spec"]["panels"] for label in panel]
-                continue
-            args = _renamed(step["tool_args"], {**names, "$TIME_RANGE": times[0]})
-            label = args.get("output_label")
-            known = self._known_label(step["tool_name"], args)
-            if label and known:
-                names[label] = known
-                continue
-            if label:
-                names[label] = free_name(label, self.lines.producers)
-                args["output_label"] = names[label]
-            ids = [str(present["step_id"]) for present in self.after["steps"]]
-            step_id = free_name(str(step["step_id"]), set(ids))
-            tools = [present["tool_name"] for present in self.after["steps"]]
-            index = next(number for number, name in enumerate(tools) if name in FIGURES)
-            value = {**step, "step_id": step_id, "tool_args": args}
-            self._do(Operation("add", value=value, after=ids[index - 1] if index else ""))
-        return [names.get(label, label) for label in drawn]
+            return _Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
+        return _Place(tuple(used), at=0 if above else len(editor.panels))
+    names = [atom for atom in atoms if atom.kind in ("what", "craft")]
+    first = next((atom for atom in names if _BETWEEN.search(clause.text[: atom.start - clause.start])), None)
+    if first is not None and not clause.has("tool"):
+        beside = names[names.index(first) :]
+        numbers = sorted({number for atom in beside for number in editor.numbers_of(atom.text)})
+        if len(beside) != _PAIR or len(numbers) < _PAIR or numbers[-1] - numbers[0] != len(numbers) - 1:
+            raise NotUnderstood("a new panel comes between two neighbouring panels")
+        return _Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1])
+    if numbered:
+        spoken = clause.text[: numbered[0].start - clause.start]
+        numbers = (
+            _new_number(editor, numbered[0])
+            if re.search(r"\b(?:as|an?|add)\s+(?:the\s+|an?\s+)?$", spoken, re.IGNORECASE)
+            else []
+        )
+        if numbers:
+            return _Place(tuple(used), at=numbers[0] - 1)
+        return _Place(tuple(used), into=panel_numbers(editor, numbered)[0] - 1)
+    for atom in atoms:
+        if atom.kind not in ("what", "craft"):
+            continue
+        ahead = clause.text[: atom.start - clause.start]
+        behind = clause.text[atom.stop - clause.start :]
+        named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(ahead)
+        if _INTO.search(ahead) or named:
+            return _Place((*used, atom), into=editor.numbers_of(atom.text)[0] - 1)
+    return _Place(tuple(used))
 
-    def _known_label(self, tool: str, args: Document) -> str:
-        """Return the label of a step of the template with the same tool and arguments, or an empty text."""
-        wanted = _work(args)
-        for step in self.after["steps"]:
-            own = step.get("tool_args", {})
-            if step["tool_name"] == tool and own.get("output_label") and _work(own) == wanted:
-                return str(own["output_label"])
-        return ""
 
-    @abstractmethod
-    def redraw(self, figure: Document, panels: list[list[str]]) -> None:
-        """Let a figure draw the given panels."""
+def _new_number(editor: FigureEditor, atom: Atom) -> list[int]:
+    """Return the number of a panel that does not exist yet: ``a fourth panel`` of a figure with three."""
+    count = len(editor.panels)
+    return (
+        [count + 1]
+        if atom.value in ((count + 1,), (-1,))
+        else [place for place in atom.value if 0 < place <= count]
+    )
+
+
+def _content(clause: Clause, atoms: Sequence[Atom]) -> str:
+    """Return the words of a clause that name what to draw."""
+    kept = [" "] * len(clause.text)
+    ignored = {
+        atom
+        for atom in clause.atoms
+        if atom not in atoms or atom.kind in ("verb", "colour", "dash", "relative", "rel", "line")
+    }
+    for at, letter in enumerate(clause.text):
+        place = at + clause.start
+        if not any(atom.start <= place < atom.stop for atom in ignored):
+            kept[at] = letter
+    text = re.sub(r"\b(?:the\s+)?(?:two|both)\s+", "", _FILLER.sub(" ", "".join(kept)), flags=re.IGNORECASE)
+    text = re.sub(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$", " ", text.strip(" ,"), flags=re.IGNORECASE)
+    return " ".join(text.split()).strip(" ,")
+
+
+def _put_into(
+    editor: FigureEditor, drawn: list[str], place: _Place, instead: Sequence[str], *, together: bool = False
+) -> None:
+    """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
+    panels = editor.panels or [editor.drawn]
+    if instead:
+        at = next(number for number, labels in enumerate(panels) if set(instead) & set(labels))
+        panels[at] = [label for label in panels[at] if label not in instead] + drawn
+        panels = [[label for label in labels if label not in instead] for labels in panels]
+    elif place.into is not None:
+        panels[place.into] = [*panels[place.into], *drawn]
+    else:
+        at = len(panels) if place.at is None else place.at
+        panels[at:at] = [drawn] if together else [[label] for label in drawn]
+    editor.redraw(panels)
+
+
+def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
+    """Refuse to add a quantity of a spacecraft that the figure draws already."""
+    for line in editor.drawn:
+        own, of = editor.lines.own_quantities(line), editor.lines.crafts(line)
+        for quantity in request.quantities:
+            if not quantity.component and quantity.name in own and of == set(request.spacecraft):
+                raise NotUnderstood(
+                    f"the figure already draws {line}, the {quantity.name} of {request.spacecraft[0]}"
+                )
+
+
+def _crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...]:
+    """Return the spacecraft of the template; ask which one if it has several. Indices come from OMNI."""
+    if all(quantity.name in INDICES for quantity in request.quantities):
+        return ("OMNI",)
+    present = crafts_in(editor.after, editor.catalogue)
+    if _EVERY_CRAFT.search(editor.said) and request.quantities:
+        return tuple(present)
+    if len(present) == _PAIR and any(computation.tool in OF_TWO for computation in request.computations):
+        return tuple(present)
+    if len(present) > 1:
+        return (editor.ask("Of which spacecraft?", present),)
+    return tuple(present)
+
+
+def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, ...]:
+    """Return the quantity that the lines of a panel have in common."""
+    known = [editor.lines.quantities(label) for label in editor.panels[panel]]
+    common = set.intersection(*known) if known else set()
+    own = [editor.lines.own_quantities(label) for label in editor.panels[panel]]
+    exact = set.intersection(*own) if own else set()
+    return tuple(RequestQuantity(name) for name in sorted(exact or common)[:1])
+
+
+def _merged(editor: FigureEditor, made: Document) -> list[str]:
+    """Add the steps of another template before the first figure; return the labels that its figure draws.
+
+    A step that the template already has is not added again.
+    """
+    variables = editor.after.get("variables") or {}
+    times = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
+    if len(times) != 1:
+        raise NotUnderstood(
+            "this pipeline has no single variable for its time range, so helio cannot add data to it",
+            advice="use `helio fix` to make a variable from the time ranges",
+        )
+    names: dict[str, str] = {}
+    drawn: list[str] = []
+    for step in deepcopy(made["steps"]):
+        if step["tool_name"] in FIGURES:
+            drawn += [label for panel in step["tool_args"]["spec"]["panels"] for label in panel]
+            continue
+        args = _renamed(step["tool_args"], {**names, "$TIME_RANGE": times[0]})
+        label = args.get("output_label")
+        known = _known_label(editor, step["tool_name"], args)
+        if label and known:
+            names[label] = known
+            continue
+        if label:
+            names[label] = free_name(label, editor.lines.producers)
+            args["output_label"] = names[label]
+        ids = [str(present["step_id"]) for present in editor.after["steps"]]
+        step_id = free_name(str(step["step_id"]), set(ids))
+        tools = [present["tool_name"] for present in editor.after["steps"]]
+        index = next(number for number, name in enumerate(tools) if name in FIGURES)
+        value = {**step, "step_id": step_id, "tool_args": args}
+        editor.do(Operation("add", value=value, after=ids[index - 1] if index else ""))
+    return [names.get(label, label) for label in drawn]
+
+
+def _known_label(editor: FigureEditor, tool: str, args: Document) -> str:
+    """Return the label of a step of the template with the same tool and arguments, or an empty text."""
+    wanted = _work(args)
+    for step in editor.after["steps"]:
+        own = step.get("tool_args", {})
+        if step["tool_name"] == tool and own.get("output_label") and _work(own) == wanted:
+            return str(own["output_label"])
+    return ""
 
 
 def _work(args: Document) -> str:
@@ -241,3 +397,30 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, list):
         return [_renamed(part, names) for part in value]
     return names.get(value, value) if isinstance(value, str) else value
+
+
+_ANY = (
+    "what craft panel colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
+    "rel:above rel:below rel:top rel:bottom "
+    "rel:before rel:after rel:own_panel rel:same_panel rel:instead rel:instead_of verb:smooth verb:add "
+    "verb:replace verb:swap verb:show moment time range"
+)
+
+
+def _says_place(clause: Clause) -> bool:
+    """Return whether a clause without a verb says where something new comes: ``the clock angle below``."""
+    return clause.has("rel:above", "rel:below") or any(
+        _BETWEEN.search(clause.text[: atom.start - clause.start]) for atom in clause.of("what")
+    )
+
+
+def _replaces(clause: Clause) -> bool:
+    return len([atom for atom in clause.all if atom.kind in ("what", "craft")]) > 1
+
+
+ADDITIONS: tuple[Rule, ...] = (
+    Rule("verb:add|rel:also what", _ANY, add_quantities),
+    Rule("verb:replace|verb:swap|rel:instead_of what", _ANY, replace_quantities, _replaces),
+    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
+         add_quantities, _says_place),
+)  # fmt: skip

@@ -1,53 +1,32 @@
-"""Answer questions about a template from its steps and the catalogue; decline what these do not say."""
+"""Answer questions from the template, the catalogue and the reference; say plainly what these do not say."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache, cached_property
 
-from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.recorded import Records
-from helio.authoring.rules.lines import Lines, no_question
-from helio.errors import TimeRangeError
-from helio.knowledge.cadence import cadence_text
-from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry, time_text
-from helio.knowledge.frame_names import stated_frame
+from helio.authoring.rules.asked import Asked, Atom, Subject, covered, folded, names_of_crafts, stems
+from helio.authoring.rules.pipeline_facts import PipelineFacts
+from helio.authoring.rules.source_facts import Fact, Source, SourceFacts
+from helio.errors import did_you_mean
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES
-from helio.knowledge.quantity_words import WORDS
-from helio.knowledge.vocabulary import VOCABULARY
-from helio.pipelines.changes import describe_step
-from helio.pipelines.dialect.template_in import template_in
-from helio.pipelines.dialect.written import spec_of
+from helio.knowledge.search import Search
+from helio.knowledge.text import answer_lines, source_lines
+from helio.pipelines.codes import Code
+from helio.pipelines.reference import look_up
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
-from helio.pipelines.template.graph import StepView, graph_of
-from helio.pipelines.template.labels import owner
+from helio.pipelines.template_keys import keys
 from helio.steps.signature import signatures
-from helio.time_range import TimeRange, parse_time_range
+from helio.steps.tool_page import ToolPage, argument_words, tool_page
 
-_QUESTION = re.compile(
-    r"^\s*(?:what|which|why|how|when|where|who|whose|does|is|are|was|were|will|explain|describe|tell me"
-    r"|list|(?:until|since|in|from) (?:which|what|when)"
-    r"|do\s+(?:i|we|you|they|the|these|those|any|all|both|steps?))\b|\?\s*$",
-    re.IGNORECASE,
-)
-_WISH = re.compile(
-    r"^\s*(?:(?:can|could|would|will) you|(?:how|what) about|why not|can (?:we|i) have|may i have)\b",
-    re.IGNORECASE,
-)
 DECLINED = "helio cannot answer that without a language model"
-# Values, causes, forecasts and people: neither the steps nor the catalogue say anything about them.
-_BEYOND = re.compile(
-    r"\b(?:tomorrow|forecast|predict\w*|next (?:week|month|year)|will\s+(?!this|it (?:use|cover|draw))|caus\w+|CIR"
-    r"|CME|sheath|shock|peaks?|maxim\w+|minim\w+|highest|lowest|strongest|how (?:big|large|strong|high|fast|much|good)|"
-    r"how many (?:points|records|values)|accurate|reliable|offset|errors?|uncertaint\w+|accura\w+|calibrat\w+|gaps?"
-    r"|phone|e-?mail|address|institute|made this|wrote this|author|correlat\w+|significan\w+|interpret\w*|physic\w+"
-    r"|better|best|mean(?:s|ing)?\s+(?:for|of|that)|recommend\w*|should (?:i|we)|assum\w+)\b",
-    re.IGNORECASE,
-)
+_REST = "helio cannot answer the rest without a language model"
 _LAST_RUN = re.compile(
     r"\b(?:last|latest|newest|previous) runs?\b|\b(?:was|were|did|has) (?:this|it|the pipeline) (?:last |ever )?run\b",
     re.IGNORECASE,
@@ -57,72 +36,91 @@ _CHANGED = re.compile(
     r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
     re.IGNORECASE,
 )
-_PLACES = {
-    "first": 0,
-    "top": 0,
-    "upper": 0,
-    "second": 1,
-    "third": 2,
-    "fourth": 3,
-    "fifth": 4,
-    "last": -1,
-    "bottom": -1,
-}
-_WHOLE = re.compile(
-    r"\b(?:what|how) does (?:this|it|the pipeline)\b|\bexplain\b|\bdescribe\b|\bsteps\b", re.IGNORECASE
+_NOMINAL = frozenset(
+    {"units", "doi", "investigator", "fills", "bins", "methods", "coverage", "settings", "cadence"}
 )
-_PLACE = re.compile(
-    rf"\b(?:panel\s+(?P<number>\d+)|(?P<place>{'|'.join(_PLACES)})\s+(?:panel|plot))\b", re.IGNORECASE
+"""Properties that a sentence without a question word asks for: `DOI of the field`."""
+_LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales", "order"})
+"""Properties that such a sentence wishes to have instead: `B in GSE`."""
+_COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
+"""Properties whose answer says how many there are."""
+_WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations", "coverage"})
+"""Properties with a number, so that a number in the question is one to compare with."""
+_COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECASE)
+_STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
+_WEAK = ("panels", "steps", "notes", "tools", "datasets", "level", "scales")
+"""Properties whose words also say something else in a question that asks for another property."""
+_NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
+_ORDER = ("panel", "dataset", "craft", "instrument", "tool")
+"""Kinds of subjects that narrow an answer one after the other; all other kinds are one group."""
+_MOST_LINES = 15
+_SHORT_ANSWER = 3
+"""Number of lines of an answer that the nouns of the question need not narrow."""
+_NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
+_MOST_SOURCES = 12
+_MOST_TOOLS = 5
+_LONG = 5
+"""Number of letters of a word that may be a misspelt name."""
+_SHORT = 3
+"""Number of words of a question that asks for one thing only."""
+_COMMON_WORDS = frozenset(
+    {
+        "hope",
+        "span",
+        "waves",
+        "fields",
+        "impact",
+        "plastic",
+        "swap",
+        "des",
+        "dis",
+        "rad",
+        "compare",
+        "other",
+        "image",
+        "polar",
+        "ground",
+    }
 )
-
-
-def is_question(request: str) -> bool:
-    """Return whether a sentence asks about a template; otherwise the sentence requests a change.
-
-    >>> is_question("which dataset is used?"), is_question("do the panels share an axis")
-    (True, True)
-    >>> is_question("could you make it red?"), is_question("how about a red line?")
-    (False, False)
-    """
-    return bool(_QUESTION.search(request)) and not _WISH.search(request)
-
-
-@dataclass(frozen=True)
-class _Fetched:
-    """A parameter that a template fetches: its label, its dataset and what the catalogue says about both."""
-
-    label: str
-    entry: CatalogueEntry
-    parameter: ParameterEntry
-
-    @property
-    def name(self) -> str:
-        return f"{self.entry.id}.{self.parameter.name}"
-
-    @property
-    def quantities(self) -> set[str]:
-        return {
-            row.quantity
-            for row in SOURCES
-            if row.dataset == self.entry.id and self.parameter.name in row.parameters
-        }
-
-    @property
-    def frame(self) -> str:
-        rows = [row.frame for row in SOURCES if f"{row.dataset}.{row.parameters[0]}" == self.name]
-        described = self.parameter.description if self.parameter.size else ""
-        return (
-            next(filter(None, rows), "")
-            or self.parameter.frame
-            or stated_frame(self.parameter.name, described)
-        )
 
 
 def answered(
-    request: str, template: Document, catalogue: Catalogue, now: datetime, records: Records | None = None
+    request: str,
+    template: Document | None,
+    catalogue: Catalogue,
+    now: datetime,
+    records: Records | None = None,
 ) -> str:
-    """Answer a question about a template, or say that helio cannot answer it."""
+    """Answer a question about a template, about data or about helio, or say that helio cannot answer it.
+
+    Parameters
+    ----------
+    template : Document, optional
+        The template that the question is about. Default: none; the catalogue and the reference answer.
+    """
     return _Reader(request, template, catalogue, now, records).answer()
+
+
+def is_whole(reply: str) -> bool:
+    """Return whether an answer leaves no part of the question open."""
+    return DECLINED not in reply and _REST not in reply
+
+
+def fully_answered(
+    request: str,
+    template: Document | None,
+    catalogue: Catalogue,
+    now: datetime,
+    records: Records | None = None,
+) -> str:
+    """Answer a sentence that may be a question, if every word of it is understood; otherwise return an empty text."""
+    reader = _Reader(request, template, catalogue, now, records)
+    text = reader.answer()
+    topics = {*reader.asked.topics}
+    is_read = (
+        topics & _NOMINAL and not topics & _LOOKS and not reader.unsaid and not text.startswith(DECLINED)
+    )
+    return text if is_read else ""
 
 
 def facts_of(
@@ -135,103 +133,571 @@ def facts_of(
     records : Records, optional
         The records of runs and changes. Default: none, and no facts about them.
     """
-    return _Reader("", template, catalogue, now, records).facts()
+    facts = PipelineFacts(template, catalogue, now)
+    lines: dict[str, Iterable[str]] = {
+        "steps": (f"{facts.line(name)}: {_summary(step)}" for name, step in facts.steps.items())
+    }
+    for topic, collect in facts.topics.items():
+        if topic not in ("steps", "order", "methods"):
+            lines[topic] = (fact.text for fact in collect())
+    if records is not None:
+        name = str(template.get("id"))
+        lines["last run"] = records.last_run(name)
+        lines["changes"] = records.changed(name)
+        lines["changes since the last run"] = records.changed_since_run(name, template)
+    collected = {topic: list(dict.fromkeys(texts)) for topic, texts in lines.items()}
+    return {topic: texts for topic, texts in collected.items() if texts}
 
 
 class _Reader:
-    """Reader of one question; each topic has a pattern of words and a method that gives the lines of the answer."""
+    """Reader of one question: the facts of each property that it asks for, narrowed by everything that it names."""
 
     def __init__(
-        self, request: str, template: Document, catalogue: Catalogue, now: datetime, records: Records | None
+        self,
+        request: str,
+        template: Document | None,
+        catalogue: Catalogue,
+        now: datetime,
+        records: Records | None,
     ) -> None:
         self.request = request
         self.records = records
         self.template = template
         self.catalogue = catalogue
-        self.now = now
-        self.steps = {str(step.get("step_id")): step for step in template["steps"]}
-        graph = graph_of(template_in(template).steps, signatures())
-        self.producers: dict[str, StepView] = {label: views[-1] for label, views in graph.producers.items()}
-        self._graph = graph.steps
-        self.fetched = list(self._fetches())
-        self.topics: Sequence[tuple[str, Callable[[], Iterator[str]]]] = (
-            (r"\bempty\b|\bno data\b|\bblank\b", self._why_empty),
-            (r"\b(?:DOI|cite|citation|reference)\b", self._doi),
-            (r"\b(?:PI|investigator|responsible|provides?|affiliation)\b|\bwhose\b", self._investigator),
-            (r"\b(?:preliminary|final|definitive|quick-?look|real-?time|provisional)\b", self._level),
-            (
-                r"\b(?:until when|since when|available|availability|coverage|begins?|ends?|ended|still|ongoing)\b",
-                self._coverage,
-            ),
-            (r"\b(?:cadence|resolution|sampl\w+|how often|time step)\b", self._cadence),
-            (r"\b(?:frame|coordinates?|coordinate system)\b", self._frames),
-            (r"\bunits?\b|\bmeasured in\b", self._units),
-            (r"\b(?:channels?|energies|energy (?:range|bins?)|bins?|bands?)\b", self._bins),
-            (r"\bhow many panels\b|\bnumber of panels\b", self._panel_count),
-            (rf"\bcolou?rs?\b|\b(?:{'|'.join(VOCABULARY['colours'])})\b", self._colours),
-            (
-                r"\b(?:window|averag\w+|smooth\w*|median|filter\w*|despik\w*|resampl\w*|comput\w*|calculat\w*"
-                r"|processed|derived)\b",
-                self._computations,
-            ),
-            (r"\btitle\b", self._titles),
-            (r"\b(?:spacecraft|satellites?|missions?|probes?|instruments?)\b|^where\b", self._crafts),
-            (r"\b(?:panels?|drawn|draws?|shows?|shown|plotted)\b", self._panels),
-            (r"\b(?:data ?sets?|products?)\b", self._datasets),
-            (
-                r"^(?:which|what|list|where|from)\b.*\b(?:data|parameters?|sources?|variables?)\b",
-                self._datasets,
-            ),
-            (r"^when\b|\b(?:time|range|period|interval|dates?|days?|how long)\b", self._times),
-        )
+        self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
+        self.asked = Asked(request, self._names())
+        self.unsaid: list[str] = []
+        self._explained = False
+        self._searched: set[str] = set()
 
     def answer(self) -> str:
-        """Return the answer of all topics of the question, or say that there is none."""
-        named = re.search(r"\bstep\s+[\"'“‘]?([\w-]+)", self.request, re.IGNORECASE)
-        if named and named[1] not in self.steps:
-            return f"No step is called '{named[1]}'. The steps are {', '.join(self.steps)}."
-        if named:
-            intent = self.steps[named[1]].get("intent")
-            return self._line(named[1]) + (f" ({intent})" if intent else "")
-        recorded = list(self._recorded())
-        if recorded:
-            return "\n".join(recorded)
-        if _BEYOND.search(self.request) is None:
-            for pattern, topic in self.topics:
-                if re.search(pattern, self.request, re.IGNORECASE):
-                    lines = list(dict.fromkeys(topic()))
-                    if lines:
-                        return "\n".join(lines)
-            if re.search(
-                r"\b(?:what|how) does (?:this|it|the pipeline)\b|\bexplain\b|\bdescribe\b|\bsteps\b",
-                self.request,
-                re.IGNORECASE,
-            ):
-                return "\n".join(map(self._line, self.steps))
-        return f"{DECLINED}: the pipeline and the catalogue do not say it"
+        """Return all that is known, and say what is not."""
+        special = self._of_step() or list(self._recorded())
+        if special:
+            return "\n".join(special)
+        asked = self.asked
+        lines = list(dict.fromkeys(" ".join(line.splitlines()) for line in self._lines()))
+        unread = self._unread(lines)
+        explained = self._explained or (lines and "tools" in self.topics)
+        for matter, words in asked.beyond.items() if not explained else ():
+            self.unsaid.append(f"{_quoted(words)}: it knows nothing about {matter}")
+        if unread:
+            self.unsaid.append(f"helio does not understand {_quoted(unread)}{self._hint(unread)}")
+        if not lines:
+            return f"{DECLINED}: {'; '.join(self.unsaid) or 'the pipeline and the catalogue do not say it'}"
+        left_out = (
+            f"and {len(lines) - _MOST_LINES} more lines; name a step, a panel or a quantity to see fewer"
+        )
+        more = [left_out] if len(lines) > _MOST_LINES else []
+        rest = [f"{_REST}: {'; '.join(self.unsaid)}"] if self.unsaid else []
+        return "\n".join((*lines[:_MOST_LINES], *more, *rest))
 
-    def facts(self) -> dict[str, list[str]]:
-        """Return the lines of all topics, and a description of each step."""
-        named: dict[str, Callable[[], Iterator[str]]] = {
-            "steps": lambda: (
-                f"{self._line(name)}: {self._summary(step)}" for name, step in self.steps.items()
-            ),
-            **{topic.__name__.strip("_").replace("_", " "): topic for _, topic in self.topics},
-        }
-        if self.records is not None:
-            name, records = str(self.template.get("id")), self.records
-            named |= {
-                "last run": lambda: records.last_run(name),
-                "changes": lambda: records.changed(name),
-                "changes since the last run": lambda: records.changed_since_run(name, self.template),
+    # What is asked -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The properties that the question asks for, or that its question word means."""
+        asked = self.asked
+        topics = [topic for topic in asked.topics if topic != "counts"]
+        if topics:
+            strong = [topic for topic in topics if topic not in _WEAK]
+            return topics if "counts" in asked.topics else strong or topics[:1]
+        if self.pipeline is None and asked.rest and asked.things and not asked.beyond:
+            return ["datasets"]
+        if any(not re.search(r"\d", word) for word in asked.rest) or asked.beyond:
+            return []
+        if _COMPARED.search(self.request) and len(asked.things) > 1 and self.pipeline is None:
+            return ["meanings", "cadence"]
+        kinds = {kind for atom in asked.things for kind, _ in atom.subjects}
+        made = self.pipeline is not None and kinds & {"label", "step", "tool", "variable"}
+        if asked.begins("who", "whose"):
+            return ["methods"] if made else ["investigator"]
+        if asked.begins("when"):
+            return ["times"]
+        if asked.begins("where"):
+            return ["reasons"] if made else ["datasets", "reasons"]
+        if "panel" in kinds:
+            return ["panels"]
+        if asked.begins("how"):
+            return ["computations"]
+        if self.pipeline is not None and not asked.things:
+            return ["overview"]
+        return ["reasons" if made else "meanings"] if asked.things else []
+
+    @cached_property
+    def present(self) -> list[Atom]:
+        """The subjects of the question that the template has."""
+        return [atom for atom in self.asked.things if atom.subjects & self._universe]
+
+    @cached_property
+    def absent(self) -> list[Atom]:
+        """The subjects of the question that the template does not have."""
+        return [atom for atom in self.asked.things if not atom.subjects & self._universe]
+
+    @cached_property
+    def _universe(self) -> frozenset[Subject]:
+        if self.pipeline is None:
+            return frozenset()
+        facts = [fact.about for collect in self.pipeline.topics.values() for fact in collect()]
+        panels = {("panel", "-1"), *(("panel", str(number)) for number in range(1, self.pipeline.most() + 1))}
+        return frozenset(panels).union(*facts, *self.pipeline.names.values())
+
+    def _names(self) -> Mapping[str, frozenset[Subject]]:
+        """Return everything that this question can name."""
+        known: dict[str, frozenset[Subject]] = dict(names_of_crafts())
+        layers: list[Mapping[str, frozenset[Subject]]] = [
+            {
+                name: subjects
+                for name, subjects in _instruments().items()
+                if name not in _COMMON_WORDS or name.upper() in self.request
+            },
+            _tools(everyday=self.pipeline is None),
+        ]
+        written = set(re.findall(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+", self.request))
+        entries = [
+            self.catalogue.dataset(name) for name in sorted(written) if "_" in name and name in self.catalogue
+        ]
+        for entry in entries:
+            layers.append({folded(entry.id): frozenset({("dataset", folded(entry.id))})})
+            for parameter in entry.parameters:
+                subject = frozenset({("parameter", folded(parameter.name))})
+                layers.append(
+                    {folded(name): subject for name in (parameter.name, f"{entry.id}.{parameter.name}")}
+                )
+        layers.append(
+            {
+                folded(name): frozenset({("key", folded(name))})
+                for name in keys()
+                if "_" in name and name in self.request
             }
-        lines = {name: list(dict.fromkeys(topic())) for name, topic in named.items()}
-        return {name: known for name, known in lines.items() if known}
+        )
+        missions = {
+            folded(name): frozenset({("craft", folded(name))})
+            for mission in self.catalogue.missions()
+            for name in (mission.name, *mission.spacecraft)
+            if re.search(
+                rf"\b{re.escape(name[:1].upper())}{re.escape(name[1:])}\b", self.request, re.IGNORECASE
+            )
+            and re.search(rf"\b{re.escape(name[:1].upper())}", self.request)
+            and folded(name) not in _COMMON_WORDS
+        }
+        for layer in (missions, *layers, self.pipeline.names if self.pipeline else {}):
+            for name, subjects in layer.items():
+                known[name] = known.get(name, frozenset()) | subjects
+        return known
+
+    # Lines ---------------------------------------------------------------------------------------------------
+
+    def _lines(self) -> Iterator[str]:
+        asked, pipeline = self.asked, self.pipeline
+        if pipeline is not None and "emptiness" in asked.topics:
+            yield from self._narrowed(list(pipeline.why_empty()), self.present)
+            return
+        topics = [topic for topic in self.topics if topic not in ("tools", "pipelines")]
+        if "tools" in self.topics:
+            yield from self._search_tools()
+        reference = [atom for atom in self.absent if _kinds(atom) & {"tool", "code", "key"}]
+        for atom in reference if "tools" not in self.topics else ():
+            yield from self._reference(atom)
+        elsewhere = [atom for atom in self.absent if atom not in reference]
+        data = {"craft", "dataset", "instrument"}
+        if pipeline is not None and elsewhere and not any(_kinds(atom) & data for atom in elsewhere):
+            self.unsaid.append(f"the pipeline has no {_quoted([atom.words for atom in elsewhere])}")
+            if not self.present:
+                return
+            elsewhere = []
+        if pipeline is not None and (self.present or not elsewhere):
+            for topic in topics:
+                lines = self._of_topic(pipeline, topic)
+                yield from lines
+                if lines and not set(self.topics) & set(asked.topics):
+                    break  # the question names no property, and the first that helio knows says what it is
+        if (
+            elsewhere
+            and pipeline is None
+            and self._searches
+            and covered(asked.rest, {text: stems(text) for text in self._texts()}, self.request, most=2)[1]
+        ):
+            yield from self._search_data()
+        elif elsewhere and topics:
+            yield from self._outside(elsewhere, topics)
+        elif pipeline is None and not reference and "datasets" in topics:
+            yield from self._search_data()
+        elif pipeline is None and not reference and topics:
+            self.unsaid.append("the question names no dataset, spacecraft or tool that helio knows")
+
+    @property
+    def _searches(self) -> bool:
+        """Return whether the question looks for datasets by words that the table of quantities does not have."""
+        named = {kind for atom in self.asked.things for kind, _ in atom.subjects}
+        words = [word for word in self.asked.rest if not re.fullmatch(r"[\d.:-]+", word)]
+        return bool(words) and self.topics == ["datasets"] and not named & {"dataset", "parameter", "tool"}
+
+    def _of_topic(self, pipeline: PipelineFacts, topic: str) -> list[str]:
+        """Return the facts of a property about everything that the question names; note if there are none."""
+        collect = pipeline.topics.get(topic)
+        facts = list(collect()) if collect else []
+        if topic in _NEEDS_A_SUBJECT and not self.present:
+            if not self.asked.rest:
+                self.unsaid.append(f"the pipeline does not say {_words(topic)}")
+            return []
+        if topic == "times" and not self.present:
+            facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+        if topic == "settings" and not self.present:
+            asked = [stem for atom in self.asked.atoms if topic in atom.topics for stem in stems(atom.words)]
+            close = [fact for fact in facts if any(stem in stems(fact.text) for stem in asked)]
+            facts = close or ([] if set(self.topics) != {topic} else facts)
+            if not facts:
+                return []
+        lines = self._narrowed(facts, self.present)
+        if topic == "colours" and self.asked.colours:
+            lines = [line for line in lines if stems(line) & {*self.asked.colours}] or [
+                f"no line is set to {' or '.join(self.asked.colours)}",
+                *lines,
+            ]
+        if lines and "counts" in self.asked.topics:
+            numbers = list(self._counted(topic))
+            if not numbers and not _COUNTED & {*self.topics}:
+                self.unsaid.append("the pipeline does not say how many")
+            lines = [*numbers, *lines]
+        if not lines:
+            about = f" of {_quoted([atom.words for atom in self.present])}" if self.present else ""
+            self.unsaid.append(f"the pipeline and the catalogue do not say {_words(topic)}{about}")
+            if self.present and topic in (
+                "frames",
+                "units",
+                "cadence",
+                "computations",
+                "level",
+                "meanings",
+                "datasets",
+            ):
+                return self._narrowed(list(pipeline.topics["reasons"]()), self.present)
+        return lines
+
+    def _narrowed(self, facts: Sequence[Fact], atoms: Sequence[Atom]) -> list[str]:
+        """Return the facts about all that the question names; each kind of subject narrows them further."""
+        groups: dict[str, frozenset[Subject]] = {}
+        for atom in [atom for atom in atoms if not {*atom.topics} & {*self.topics}] or atoms:
+            kinds = _kinds(atom)
+            kind = next((name for name in _ORDER if name in kinds), "thing")
+            groups[kind] = groups.get(kind, frozenset()) | atom.subjects
+        for subjects in groups.values():
+            most = self.pipeline.most() if self.pipeline else 0
+            wanted = {("panel", str(most)) if subject == ("panel", "-1") else subject for subject in subjects}
+            facts = [fact for fact in facts if fact.about & wanted] or [
+                fact for fact in facts if not fact.about
+            ]
+        lines = [fact.text for fact in facts]
+        return lines if groups else self._with_nouns(lines)
+
+    def _with_nouns(self, lines: list[str]) -> list[str]:
+        """Return the lines of a long answer that have a noun of the question: `how do you calculate the difference`."""
+        if len(lines) <= _SHORT_ANSWER:
+            return lines
+        topics = stems(" ".join(atom.words for atom in self.asked.atoms if atom.topics))
+        nouns = frozenset[str]().union(*map(stems, _NOUN.findall(self.asked.text))) - topics
+        return [line for line in lines if nouns & stems(line)] or lines
+
+    def _counted(self, topic: str) -> Iterator[str]:
+        assert self.pipeline is not None
+        sources = self.pipeline.data.sources
+        wanted = frozenset[Subject]().union(*(atom.subjects for atom in self.present))
+        meant = [source for source in sources if not wanted or source.about & wanted] or sources
+        if topic == "panels":
+            for name, spec in self.pipeline.figures():
+                yield f"figure {name} has {len(spec.get('panels') or ())} panels"
+        counts = {
+            "crafts": ("spacecraft", len({source.entry.spacecraft for source in meant})),
+            "datasets": ("datasets of the catalogue", len({source.entry.id for source in meant})),
+            "instruments": (
+                "instruments",
+                {(source.entry.spacecraft, source.entry.instrument) for source in meant},
+            ),
+            "steps": ("steps", len(set(self.pipeline.steps))),
+        }
+        if topic in counts:
+            name, number = counts[topic]
+            yield f"{number} {name}"
+
+    def _outside(self, atoms: Sequence[Atom], topics: Sequence[str]) -> Iterator[str]:
+        """Answer from the catalogue about data that the template does not have."""
+        sources, more = self._sources(atoms)
+        missing = _quoted([atom.words for atom in atoms])
+        if not sources:
+            has = "the catalogue has" if self.pipeline is None else "the pipeline has"
+            self.unsaid.append(f"{has} nothing called {missing}")
+            return
+        data = SourceFacts(sources, self.catalogue)
+        lines: list[str] = []
+        for topic in topics or ["datasets"]:
+            chosen = "coverage" if topic == "times" else topic
+            facts = [fact.text for fact in data.topics[chosen]()] if chosen in data.topics else []
+            if not facts:
+                self.unsaid.append(f"the catalogue does not say {_words(topic)}")
+            lines += facts
+        if lines and self.pipeline is not None:
+            yield f"the pipeline has no {missing}; from the catalogue:"
+        yield from lines
+        if lines and more:
+            yield f"and {more} more; `helio datasets search` finds them"
+
+    def _sources(self, atoms: Sequence[Atom]) -> tuple[list[Source], int]:
+        """Find the parameters that a question names by dataset, spacecraft and so on, and how many more there are."""
+        named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
+        by_kind = {
+            kind: {name for known, name in named if known == kind}
+            for kind in ("dataset", "craft", "instrument", "parameter", "quantity")
+        }
+        quantities, parameters = by_kind["quantity"], by_kind["parameter"]
+        rows = [
+            row
+            for row in SOURCES
+            if (not by_kind["craft"] or folded(row.spacecraft) in by_kind["craft"])
+            and (not quantities or row.quantity in quantities)
+            and (
+                not by_kind["instrument"]
+                or {folded(name) for name in instrument_names(row.dataset)} & by_kind["instrument"]
+            )
+            and (not by_kind["dataset"] or folded(row.dataset) in by_kind["dataset"])
+        ]
+        found: dict[tuple[str, str], Source] = {}
+        ids = (
+            [name for name in self.catalogue if folded(name) in by_kind["dataset"]]
+            if by_kind["dataset"]
+            else []
+        )
+        for dataset in ids:
+            entry = self.catalogue.dataset(dataset)
+            inside = [
+                parameter
+                for parameter in entry.parameters
+                if folded(parameter.name) in parameters
+                or ("quantity", next(iter(quantities), "")) in Source(entry, parameter).about
+            ]
+            for parameter in inside:
+                found[dataset, parameter.name] = Source(entry, parameter)
+            if not inside and not parameters and not quantities:
+                found[dataset, ""] = Source(entry)
+        if not ids and (by_kind["craft"] or by_kind["instrument"] or quantities):
+            for row in rows:
+                if row.dataset in self.catalogue:
+                    entry = self.catalogue.dataset(row.dataset)
+                    measured = [
+                        described for described in entry.parameters if described.name == row.parameters[0]
+                    ]
+                    if quantities and measured:
+                        found[row.dataset, measured[0].name] = Source(entry, measured[0])
+                    else:
+                        found.setdefault((row.dataset, ""), Source(entry))
+            if not found and by_kind["craft"]:
+                found = self._of_mission(by_kind["craft"])
+        sources = list(found.values())
+        return sources[:_MOST_SOURCES], max(len(sources) - _MOST_SOURCES, 0)
+
+    def _of_mission(self, crafts: set[str]) -> dict[tuple[str, str], Source]:
+        """Return the datasets of a spacecraft that the table of quantities does not have, best match first."""
+        hits = Search(self.catalogue).find(" ".join(self._content("")), limit=_MOST_SOURCES).hits
+        return {
+            (hit.dataset.id, ""): Source(self.catalogue.dataset(hit.dataset.id))
+            for hit in hits
+            if {folded(hit.dataset.mission), folded(hit.dataset.spacecraft)} & crafts
+        }
+
+    # The reference -------------------------------------------------------------------------------------------
+
+    def _reference(self, atom: Atom) -> Iterator[str]:
+        """Explain a tool, a code or a key."""
+        wanted = sorted(name for kind, name in atom.subjects if kind in ("tool", "code", "key"))
+        for name in wanted:
+            for entry in look_up(name.replace(" ", "_") if "code" not in _kinds(atom) else name):
+                if isinstance(entry, Code):
+                    yield f"{entry.code} ({entry.kind}): {entry.meaning}. {entry.why} What to do: {entry.to_do}"
+                elif isinstance(entry, ToolPage):
+                    yield from self._tool_lines(entry)
+                else:
+                    places = "; ".join(entry.places)
+                    yield f"{entry.name}: {entry.schema.get('description', '')} (a key of {places or 'templates'})"
+
+    def _tool_lines(self, page: ToolPage) -> Iterator[str]:
+        tool = page.tool
+        yield f"{tool.name}: {tool.summary}"
+        if "settings" in self.topics or self.asked.begins(
+            "needs?", "requires?", "inputs?", "arguments?", "options?"
+        ):
+            for argument in tool.arguments:
+                described = argument.schema.get("description", "")
+                yield f"{tool.name}: {argument.name} ({argument_words(tool, argument)}): {described}"
+        if "methods" in self.topics:
+            yield from (
+                f"{tool.name}: {' '.join(part.split())}"
+                for part in (page.notes, page.returns, page.references)
+                if part
+            )
+        yield f"`helio tools {tool.name}` shows its page"
+
+    def _search_tools(self) -> Iterator[str]:
+        """Name the tools whose page has the words of the question."""
+        words = self._content("tools")
+        wanted = {word: stems(word) for word in words}
+        scored: list[tuple[int, int, str]] = []
+        for tool in signatures().values():
+            named, all_words = _tool_words()[tool.name]
+            close = sum(stem <= named for stem in wanted.values())
+            far = sum(stem <= all_words for stem in wanted.values())
+            if close and 2 * far >= len(words):
+                scored.append((far, close, tool.name))
+        most = max((far for far, _, _ in scored), default=0)
+        scored = sorted((row for row in scored if row[0] == most), key=lambda row: (-row[1], row[2]))
+        if not scored:
+            self.unsaid.append(
+                f"no tool says {_quoted(words)} on its page; `helio tools` lists all tools"
+                if words
+                else "it does not say which tool"
+            )
+        for _, _, name in scored[:_MOST_TOOLS]:
+            yield f"{name}: {signatures()[name].summary}"
+
+    def _search_data(self) -> Iterator[str]:
+        """Name the datasets that match the words of the question."""
+        words = " ".join(self._content("datasets"))
+        result = Search(self.catalogue).find(words, limit=6)
+        lost = {part for clause in (*result.unknown, *result.elsewhere) for part in clause.split()}
+        self._searched = {word for word in self.asked.rest if not stems(word) & stems(" ".join(lost))}
+        if result.hits and 2 * len(self._searched) >= len(self.asked.rest):
+            yield from answer_lines(replace(result, unknown={}, elsewhere={}))
+            yield from source_lines(words)
+        elif not result.hits:
+            self.unsaid.append(f"no dataset of the catalogue matches '{words}'")
+
+    def _content(self, topic: str) -> list[str]:
+        """Return the words of the question without those that ask for one property and those without meaning."""
+        asked = self.asked
+        kept = [atom.words for atom in asked.atoms if topic not in atom.topics]
+        return [*(word for words in kept for word in words.split()), *asked.rest]
+
+    # What is left --------------------------------------------------------------------------------------------
+
+    def _unread(self, lines: list[str]) -> list[str]:
+        """Find texts that have the words that are still unread, and add them to the lines; return the other words."""
+        asked = self.asked
+        words = list(asked.rest)
+        pages = [stems(line) for line in lines]
+        if self._searched:
+            return [word for word in words if word not in self._searched]
+        if "tools" in self.topics:
+            names = [line.partition(":")[0] for line in lines]
+            pages += [_tool_words()[name][1] for name in names if name in _tool_words()]
+            return [word for word in words if not any(stems(word) <= page for page in pages)] if lines else []
+        left = [word for word in words if not any(stems(word) <= page for page in pages)]
+        read = [word for word in words if word not in left]
+        if not left and (lines or self.absent):
+            return []
+        # the words of properties without an answer may stand in a text, and so may those that metadata seldom explain
+        others = [] if lines or (self.pipeline and self.absent) else self._unanswered_words()
+        pool = {text: stems(text) for text in self._texts(pages=not lines)}
+        wanted = [
+            word for word in dict.fromkeys((*left, *others)) if not re.fullmatch(r"[\d.:-]+|\w{1,2}", word)
+        ]
+        numbers = [word for word in left if word not in wanted]
+        chosen, unread = covered(wanted, pool, self.request, most=2)
+        unread = asked.alternatives([*read, *(word for word in wanted if word not in unread)], unread)
+        if chosen and not unread and "counts" not in asked.topics and self._is_sure(wanted):
+            lines += [text for text in chosen if text not in lines]
+            if others:
+                self.unsaid, self._explained = [], True
+            return numbers
+        if lines and re.search(r"\bor\b|^(?:is|are|does|do|was|were)\b", asked.text, re.IGNORECASE):
+            numbers = [] if {*self.topics} & _WITH_NUMBERS else numbers
+        if lines:
+            lines += [
+                text
+                for text in chosen
+                if any(stems(word) <= pool[text] for word in left) and text not in lines
+            ]
+            return [*(word for word in unread if word in left), *numbers]
+        return left
+
+    def _is_sure(self, words: Sequence[str]) -> bool:
+        """Return whether words that a text has are enough to take that text as the answer."""
+        short = len(self.asked.text.split()) <= _SHORT
+        asks_how = bool({*self.topics} & {"reasons", "methods", "computations"})
+        return (
+            asks_how
+            or bool(self.present)
+            or len(words) > 1
+            or short
+            or any(re.search(r"\d", word) for word in words)
+        )
+
+    def _unanswered_words(self) -> list[str]:
+        """Return the words of all atoms that name nothing in the template."""
+        return [
+            word
+            for atom in self.asked.atoms
+            if atom not in self.present and not {*atom.topics} & {"counts", "reasons", "methods", "meanings"}
+            for word in re.findall(r"[\w|*]+", atom.words)
+        ]
+
+    def _texts(self, *, pages: bool = True) -> list[str]:
+        """Return all texts in which unread words may stand: first those about what the question names."""
+        texts: list[Fact] = []
+        if self.pipeline is not None:
+            texts += self.pipeline.texts()
+            texts += self.pipeline.topics["methods"]() if pages else ()
+        elsewhere = [atom for atom in self.absent if not _kinds(atom) & {"tool", "code", "key"}]
+        if elsewhere:
+            sources, _ = self._sources(elsewhere)
+            whole = [
+                Source(source.entry, parameter)
+                for source in sources
+                if source.parameter is None
+                for parameter in source.entry.parameters
+            ]
+            texts += SourceFacts([*sources, *whole], self.catalogue).texts()
+        for atom in self.absent:
+            for kind, name in atom.subjects:
+                if kind == "tool":
+                    texts += (Fact(text) for text in _page_sentences(name.replace(" ", "_")))
+        wanted = frozenset[Subject]().union(*(atom.subjects for atom in self.present))
+        about = [fact.text for fact in texts if fact.about & wanted]
+        return list(dict.fromkeys(about or [fact.text for fact in texts]))
+
+    def _hint(self, words: Sequence[str]) -> str:
+        known = [name for name in self._names() if " " not in name]
+        near = [did_you_mean(word.casefold(), known) for word in words if len(word) >= _LONG]
+        near = [hint for hint in near if hint and " or " not in hint]
+        return f" ({'; '.join(near)})" if near else ""
+
+    def _of_step(self) -> list[str]:
+        """Describe the step that the question names by `step NAME`."""
+        named = _STEP.search(self.request)
+        if (
+            self.pipeline is None
+            or named is None
+            or named[1].casefold() in ("do", "does", "is", "in", "of", "for", "by")
+        ):
+            return []
+        steps = self.pipeline.steps
+        if named[1] not in steps:
+            return [f"No step is called '{named[1]}'. The steps are {', '.join(steps)}."]
+        step = steps[named[1]]
+        others = [
+            topic
+            for topic in self.asked.topics
+            if topic not in ("steps", "meanings", "reasons", "computations")
+        ]
+        if others or self.asked.rest or self.asked.beyond:
+            return []
+        return [
+            self.pipeline.line(named[1]) + (f" ({step['intent']})" if step.get("intent") else ""),
+            _summary(step),
+        ]
 
     def _recorded(self) -> Iterator[str]:
         """Yield the answer from the records of runs and changes, if the question is about them."""
         about_run, about_change = _LAST_RUN.search(self.request), _CHANGED.search(self.request)
-        if not about_run and not about_change:
+        if self.template is None or (not about_run and not about_change):
             return
         if self.records is None:
             yield f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
@@ -244,259 +710,83 @@ class _Reader:
         else:
             yield from self.records.last_run(name)
 
-    # Topics -----------------------------------------------------------------------------------------------
 
-    def _why_empty(self) -> Iterator[str]:
-        spans = [span for _, span in self._spans()]
-        for source in self._meant():
-            coverage = self._covers(source.entry)
-            if any(not _overlaps(source.entry, span) for span in spans):
-                asked = " and ".join(map(str, spans))
-                yield f"{source.entry.id} has no data for {asked}: {coverage}"
+def _kinds(atom: Atom) -> set[str]:
+    return {kind for kind, _ in atom.subjects}
 
-    def _doi(self) -> Iterator[str]:
-        for source in self._meant():
-            yield f"{source.entry.id}: {source.entry.doi or 'the catalogue gives no DOI'}"
 
-    def _investigator(self) -> Iterator[str]:
-        for source in self._meant():
-            named = ", ".join(filter(None, (source.entry.pi, source.entry.affiliation)))
-            yield f"{source.entry.id}: {named or 'the catalogue names no investigator'}"
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in dict.fromkeys(words))
 
-    def _level(self) -> Iterator[str]:
-        for source in self._meant():
-            early = re.search(
-                r"_K\d_|PRELIM|_LL02_|BEACON|_LB_", f"{source.entry.id} {source.entry.title}", re.IGNORECASE
-            )
-            level = (
-                "preliminary (browse or real-time) data"
-                if early
-                else "not marked as preliminary by its archive"
-            )
-            yield f"{source.entry.id}: {level}; {source.entry.title}"
 
-    def _coverage(self) -> Iterator[str]:
-        for source in self._meant():
-            yield f"{source.entry.id}: {self._covers(source.entry)}"
+def _words(topic: str) -> str:
+    return _SAID.get(topic, f"the {topic}")
 
-    def _cadence(self) -> Iterator[str]:
-        for source in self._meant():
-            rows = [row.cadence for row in SOURCES if f"{row.dataset}.{row.parameters[0]}" == source.name]
-            exact = next(filter(None, rows), None)
-            words = cadence_text(exact) if exact else source.entry.cadence_words
-            yield f"{source.name}: {words or 'the catalogue gives no cadence'}"
-        yield from (
-            self._line(name)
-            for name, step in self.steps.items()
-            if step.get("tool_name") in ("resample", "statistics")
-        )
 
-    def _frames(self) -> Iterator[str]:
-        turned = [
-            name
-            for name, step in self.steps.items()
-            if step.get("tool_name") in ("transform_frame", "rotate")
+def _summary(step: Document) -> str:
+    """Say in one sentence what the tool of a step does."""
+    tool = signatures().get(str(step.get("tool_name")))
+    return tool.summary if tool else "helio has no such tool"
+
+
+@cache
+def _instruments() -> Mapping[str, frozenset[Subject]]:
+    names = {folded(name) for row in SOURCES for name in instrument_names(row.dataset)}
+    return {name: frozenset({("instrument", name)}) for name in names}
+
+
+@cache
+def _tools(*, everyday: bool) -> Mapping[str, frozenset[Subject]]:
+    """Return the names of tools and keys; names of tools that are everyday words only if those count too."""
+    known: dict[str, frozenset[Subject]] = {}
+    for tool in signatures().values():
+        for name in (tool.name, *tool.synonyms):
+            if "_" in name or (everyday and name == tool.name):
+                known[folded(name)] = frozenset({("tool", folded(tool.name))})
+    for name in keys():
+        subject = frozenset({("key", folded(name))})
+        known[f"key {folded(name)}"] = known[f"{folded(name)} key"] = subject
+    del known["key parameters"]  # a kind of dataset
+    return known
+
+
+@cache
+def _tool_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
+    """Return the stems in the names and the summary of each tool, and those of its whole page."""
+    words = {}
+    for tool in signatures().values():
+        named = stems(" ".join((tool.name, *tool.synonyms, tool.summary)).replace("_", " "))
+        words[tool.name] = (named, named | stems(tool_page(tool).text()))
+    return words
+
+
+def _page_sentences(name: str) -> Iterator[str]:
+    tool = signatures().get(name)
+    if tool is not None:
+        page = tool_page(tool)
+        arguments = [
+            f"{argument.name}: {argument.schema.get('description', '')}" for argument in tool.arguments
         ]
-        for source in self._meant():
-            if source.frame:
-                yield f"{source.name} is in {source.frame}"
-        yield from map(self._line, turned)
-
-    def _units(self) -> Iterator[str]:
-        for source in self._meant():
-            yield f"{source.label}: {source.parameter.canonical_unit or 'no unit'} ({source.name})"
-        yield from (
-            self._line(name) for name, step in self.steps.items() if step.get("tool_name") == "convert_units"
-        )
-
-    def _bins(self) -> Iterator[str]:
-        for source in self._meant():
-            if source.parameter.size:
-                notes = [
-                    row.note
-                    for row in SOURCES
-                    if row.dataset == source.entry.id and source.parameter.name in row.parameters
-                ]
-                axes = ", ".join(source.parameter.axes)
-                size = " × ".join(map(str, source.parameter.size))
-                yield "; ".join(
-                    filter(None, (f"{source.name}: {size} bins", axes, *notes, source.parameter.description))
-                )
-        for name, step in self.steps.items():
-            bands = step.get("tool_args", {}).get("bands")
-            if bands:
-                yield f"{self._line(name)}: bands {json.dumps(bands)}"
-
-    def _panel_count(self) -> Iterator[str]:
-        for name, spec in self._figures():
-            panels = spec.get("panels") or ()
-            yield f"figure {name} has {len(panels)} panels"
-
-    def _colours(self) -> Iterator[str]:
-        for name, spec in self._figures():
-            names = spec.get("trace_names") or {}
-            for label, colour in (spec.get("trace_colors") or {}).items():
-                yield f"{names.get(label, label)} is {colour} in figure {name}"
-
-    def _computations(self) -> Iterator[str]:
-        drawn = {
-            owner(label, self.producers) for _, spec in self._figures() for label in complete_labels(spec)
-        }
-        meant = self._quantity()
-        for name, step in self.steps.items():
-            if step.get("tool_name") not in (FETCH, *FIGURES, STYLE):
-                yield self._line(name)
-        raw = [source for source in self._meant() if meant and source.label in drawn]
-        yield from (
-            f"{source.label} is drawn as it was fetched, not smoothed: {source.name}" for source in raw
-        )
-
-    def _titles(self) -> Iterator[str]:
-        for name, step in self.steps.items():
-            spec = spec_of(step)
-            if isinstance(spec, dict) and spec.get("title"):
-                yield f"the title of {name} is '{spec['title']}'"
-
-    def _panels(self) -> Iterator[str]:
-        for name, spec in self._figures():
-            panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
-            for number in self._numbers(len(panels)):
-                panel = panels[number]
-                drawn = [panel] if isinstance(panel, str) else panel
-                said = ", ".join(self._described(label) for label in drawn)
-                yield f"figure {name}, panel {number + 1}: {said}"
-
-    def _crafts(self) -> Iterator[str]:
-        for source in self._meant():
-            yield f"{source.entry.id}: {source.entry.spacecraft}, {source.entry.instrument or source.entry.title}"
-
-    def _datasets(self) -> Iterator[str]:
-        for source in self._meant():
-            yield f"{source.name}: {source.parameter.description or source.entry.title}"
-
-    def _times(self) -> Iterator[str]:
-        for name, span in self._spans():
-            written = self.template["variables"][name]["default"]
-            yield f"{name} is {span}" if written == str(span) else f"{name} is {written}, now {span}"
-        for name, variable in (self.template.get("variables") or {}).items():
-            if variable.get("type") == "time_range" and not variable.get("default"):
-                yield f"{name} is to be given with --time-range"
-
-    # Facts ------------------------------------------------------------------------------------------------
-
-    def _line(self, name: str) -> str:
-        """Describe a step, with the values of its variables."""
-        text = f"Step {name}: {describe_step(self.steps[name])}"
-        for variable, facts in (self.template.get("variables") or {}).items():
-            if facts.get("default"):
-                text = text.replace(variable, f"{facts['default']} ({variable})")
-        return text
-
-    def _summary(self, step: Document) -> str:
-        """Say in one sentence what the tool of a step does."""
-        tool = signatures().get(str(step.get("tool_name")))
-        return tool.summary if tool else "helio has no such tool"
-
-    def _fetches(self) -> Iterator[_Fetched]:
-        for step in self._graph:
-            if step.tool != FETCH:
-                continue
-            for choice in fetch_choices(step.params):
-                entry = (
-                    self.catalogue.dataset(choice.dataset_id) if choice.dataset_id in self.catalogue else None
-                )
-                known = {parameter.name: parameter for parameter in entry.parameters} if entry else {}
-                labels = list(step.outputs)
-                for number, name in enumerate(choice.parameters):
-                    if entry is not None and name in known:
-                        yield _Fetched(labels[min(number, len(labels) - 1)], entry, known[name])
-
-    def _meant(self) -> list[_Fetched]:
-        """Return the data that the question names by panel, quantity, dataset or spacecraft; otherwise all."""
-        place = _PLACE.search(self.request)
-        known = self.fetched
-        if place:
-            labels = {
-                origin
-                for _, spec in self._figures()
-                for number in self._numbers(len(spec.get("panels") or ()))
-                for label in spec["panels"][number]
-                for origin in self._origins(label)
-            }
-            known = [fetched for fetched in known if fetched.label in labels] or known
-        quantity = self._quantity()
-        tests: tuple[Callable[[_Fetched], bool], ...] = (
-            lambda fetched: bool(quantity) and bool(fetched.quantities & quantity),
-            lambda fetched: (
-                _says(self.request, fetched.entry.id) or _says(self.request, fetched.parameter.name)
-            ),
-            lambda fetched: _says(self.request, fetched.entry.spacecraft),
-        )
-        for test in tests:
-            known = [fetched for fetched in known if test(fetched)] or known
-        return known
-
-    def _quantity(self) -> set[str]:
-        """Return the quantities that the question names."""
-        found = {
-            row.quantity
-            for row in WORDS
-            if re.search(rf"(?<![\w|])(?:{row.pattern})(?![\w|])", self.request, re.IGNORECASE)
-        }
-        if re.search(r"\bfields?\b|(?-i:\bB\b)", self.request, re.IGNORECASE):
-            found |= {"magnetic field vector"}
-        return found
-
-    def _origins(self, label: str) -> Iterator[str]:
-        """Yield the fetched labels from which a label is made."""
-        name = owner(label, self.producers)
-        if name is None:
-            return
-        if self.producers[name].tool == FETCH:
-            yield name
-        for read in self.producers[name].labels:
-            if read != label:
-                yield from self._origins(read)
-
-    def _described(self, label: str) -> str:
-        name = owner(label, self.producers) or label
-        source = next((fetched for fetched in self.fetched if fetched.label == name), None)
-        if source is not None:
-            return f"{label} ({source.parameter.description or source.name})"
-        step = self.producers.get(name)
-        return f"{label} ({step.tool} of {', '.join(step.labels)})" if step else label
-
-    def _figures(self) -> Iterator[tuple[str, Document]]:
-        lines = Lines(self.template, self.catalogue, no_question)
-        for name, step in self.steps.items():
-            if step.get("tool_name") in FIGURES:
-                yield name, lines.spec(step)
-
-    def _numbers(self, count: int) -> list[int]:
-        """Return the indices of the panels that the question names; all without a name."""
-        place = _PLACE.search(self.request)
-        if place is None or not count:
-            return list(range(count))
-        index = int(place["number"]) - 1 if place["number"] else _PLACES[place["place"].lower()]
-        return [index % count] if -count <= index < count else []
-
-    def _spans(self) -> Iterator[tuple[str, TimeRange]]:
-        for name, variable in (self.template.get("variables") or {}).items():
-            if variable.get("type") == "time_range" and isinstance(variable.get("default"), str):
-                try:
-                    yield name, parse_time_range(variable["default"], self.now)
-                except TimeRangeError:
-                    continue  # the check of the pipeline reports it
-
-    def _covers(self, entry: CatalogueEntry) -> str:
-        ends = "data end on" if self.catalogue.has_stopped(entry) else "data at least until"
-        return f"data from {time_text(entry.first)[:10]}; {ends} {time_text(entry.last)[:10]}"
+        for part in (tool.summary, page.notes, page.returns, page.raises, page.references, *arguments):
+            yield from (
+                f"{name}: {sentence}"
+                for sentence in re.split(r"(?<=[.;])\s+", " ".join(part.split()))
+                if sentence
+            )
 
 
-def _says(text: str, word: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text, re.IGNORECASE) is not None
-
-
-def _overlaps(entry: CatalogueEntry, span: TimeRange) -> bool:
-    first, last = (time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
-    return not ((first is not None and span.stop <= first) or (last is not None and span.start > last))
+_SAID = {
+    "fills": "the fill value; it stands in the files (FILLVAL), which only a run reads",
+    "doi": "the DOI",
+    "sizes": "the size of the download; `helio plan PIPELINE` asks the archives",
+    "versions": "the version; `helio --version` and `helio list` show versions",
+    "reasons": "why",
+    "methods": "the method",
+    "meanings": "what it means",
+    "bins": "the bins",
+    "crafts": "the spacecraft",
+    "level": "whether the data are final",
+    "computations": "how it is computed",
+    "times": "the time",
+    "coverage": "from when to when there are data",
+}

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from helio.authoring.request import Computation
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE, RATIO
+from helio.authoring.writing.computations import (
+    APPLIED,
+    DIFFERENCE,
+    LAG,
+    MAGNITUDE,
+    PRODUCT,
+    R_SQUARED,
+    RATIO,
+)
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 
-_EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
+_EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min", "weekly": "7d"}
+_FREQUENCY = r"(?P<{0}>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<{0}_unit>[mk]?Hz)?"
+_HERTZ = {"mhz": 1e-3, "hz": 1.0, "khz": 1e3}
+_BAND = (
+    rf"\b(?:(?:from|between|of|in the (?:band|range)(?:\s+of)?|at|with)\s+)?{_FREQUENCY.format('low')}"
+    rf"\s*(?:to|-|–|and)\s*{_FREQUENCY.format('high')}(?<=Hz)"
+)
+_LONGEST = (
+    rf"\b(?:with\s+)?(?:an?\s+|the\s+)?(?:(?:longest|maximum|max\.?|largest)\s+(?:time\s+)?(?:lag|delay|shift)(?:\s+of)?"
+    rf"|(?:(?:lags?|delays?)\s+(?:of\s+)?)?(?:up\s+to|at\s+most|within))\s*[=:]?\s*(?:an?\s+)?{duration_pattern()}(?:\s+(?:lag|delay)s?)?"
+)
+_INTERVAL = (
+    rf"\b(?:(?:in|over|per|for|every|each|using|with)\s+)?(?:an?\s+|every\s+|each\s+)?{duration_pattern()}[\s-]*"
+    r"(?:long\s+)?(?:intervals?|windows?|blocks?|segments?|chunks?|pieces)\b"
+)
 _METHODS = {"med": "median", "min": "min", "max": "max"}
 _DURATION = duration_pattern()
 _PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
@@ -53,7 +76,14 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
         yield tool, rf"\b(?:{names})\b{window}?", True
     statistic = r"(?P<statistic>averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)"
-    yield "resample", rf"\b(?P<each>hourly|daily|minutely)[- ]{statistic}\b", True
+    yield "resample", rf"\b(?P<each>hourly|daily|minutely|weekly)[- ]{statistic}\b", True
+    yield "resample", r"\b(?P<each>weekly)\b(?!\s+(?:cadence|resolution))", False
+    yield (
+        "resample",
+        rf"\b(?:(?:an?|one|single)\s+(?:point|value|{statistic})\s+)?(?:per|each|every|for each|for every)\s+"
+        r"(?P<every>minute|hour|day|week)\b",
+        False,
+    )
     statistic = (
         r"(?P<statistic>averages?|averaging|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
     )
@@ -80,18 +110,53 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)",
         False,
     )
+    yield "cumulative_integral", rf"\b(?:{tool_names('cumulative_integral')})\b", True
+    yield "statistics", rf"\b(?:{_DURATION}[\s-]*)?(?:standard deviations?)\b", True
+    yield (
+        LAG,
+        r"\b(?:by\s+|from\s+|using\s+)?cross[- ]?correlat\w+(?:\s+(?:the\s+)?(?:time\s+)?(?:lag|delay|analysis))?\b",
+        False,
+    )
+    yield (
+        LAG,
+        r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)",
+        False,
+    )
+    yield (
+        PRODUCT,
+        r"\b(?:the\s+)?products?\b(?: of)?|\bmultiplied by\b|\btimes\b(?=\s+(?:the\s+)?[A-Za-z|])",
+        False,
+    )
+    squared = r"(?:\s*\^\s*2|²|[ -]squared)"
+    by = r"(?:\b(?:times|multiplied by|scaled (?:by|with)|normali[sz]ed (?:by|with|to)|x)\s+|[*·×]\s*)?(?:the\s+)?"
+    solar = r"(?:heliocentric |radial |solar )?"
+    radius = rf"(?:\bsquare of the {solar}distance|\b{solar}(?:distance|r){squared})"
+    yield R_SQUARED, rf"{by}{radius}(?:[- ](?:scaled|normali[sz]ed))?", False
     yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", False
     yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", False
 
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     """Find the computations that a sentence requests, in order."""
+    sentence.drop(
+        r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?(?:running|moving|smoothed|smoothing|averaged|averaging|rolling)\b\)?"
+    )
     mentions = [
         _mention(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
         for match in sentence.take(pattern)
     ]
+    mentions += _filters(sentence)
     mentions.sort(key=lambda mention: mention.position)
+    if any(mention.computation.tool == LAG for mention in mentions):
+        lag = {
+            name: duration_in(match)
+            for name, pattern in (("longest", _LONGEST), ("interval", _INTERVAL))
+            if (match := sentence.take_first(pattern))
+        }
+        mentions = [
+            _with_args(mention, lag) if mention.computation.tool == LAG else mention for mention in mentions
+        ]
     window = sentence.take_first(
         rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?window(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
     ) or sentence.take_first(
@@ -99,7 +164,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     )
     if window is None and any(_lacks_window(mention.computation) for mention in mentions):
         window = sentence.take_first(
-            rf"(?:\b(?:over|with|using)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
+            rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
         )
     # "smoothed with a 10-minute running average" names one computation twice
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
@@ -131,9 +196,41 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     return tuple(first.values())
 
 
+def _filters(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``band-pass filtered from 1.7 to 6.7 mHz``, and filters with one limit."""
+    found = []
+    filters = r"\bband[- ]?pass\w*(?:\s+filter\w*)?|\bfilter(?:ed|ing)?\b"
+    filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|waves?|pulsations?))?"
+    for match in sentence.take(_BAND) if sentence.has(filters) else ():
+        sentence.drop(filters)
+        unit = match["high_unit"] or "Hz"
+        limits = {
+            key: float(match[key]) * _HERTZ[(match[f"{key}_unit"] or unit).lower()] for key in ("low", "high")
+        }
+        found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), limits))
+    for kind, key in (("low", "high"), ("high", "low")):
+        limit = rf"(?:\s+filter(?:ed)?)?\s*(?:below|above|at|of|with)?\s*{_FREQUENCY.format('cut')}"
+        for match in sentence.take(rf"\b{kind}[- ]?pass(?:ed)?{limit}"):
+            value = float(match["cut"]) * _HERTZ[(match["cut_unit"] or "Hz").lower()]
+            found.append(
+                _with_args(ComputationMention(Computation("band_pass"), match.start()), {key: value})
+            )
+    return found
+
+
+def _with_args(mention: ComputationMention, args: Mapping[str, Any]) -> ComputationMention:
+    rounded = {
+        key: float(f"{value:.12g}") if isinstance(value, float) else value for key, value in args.items()
+    }
+    return replace(mention, computation=replace(mention.computation, args=tuple(rounded.items())))
+
+
 def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
     groups = match.groupdict()
     each = (groups.get("each") or "").lower()
+    each = each or {"minute": "minutely", "hour": "hourly", "day": "daily", "week": "weekly"}.get(
+        (groups.get("every") or "").lower(), ""
+    )
     window = _EACH.get(each) or (duration_in(match) if "number" in groups else "")
     method = _METHODS.get((groups.get("statistic") or "")[:3].lower(), "mean") if tool == "resample" else ""
     joined = related and re.search(_AND_ITS, sentence.text[: match.start()], re.IGNORECASE) is not None
@@ -142,7 +239,9 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     )
     computation = Computation(tool, window, method, beside=joined and not participle)
     partial = joined and _has_object(sentence.text[match.end() :], match[0])
-    return ComputationMention(computation, match.start(), partial)
+    # after an average: first of all
+    position = -1 if re.match(r"after\b", match[0], re.IGNORECASE) else match.start()
+    return ComputationMention(computation, position, partial)
 
 
 def _has_object(behind: str, phrase: str) -> bool:

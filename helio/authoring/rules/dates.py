@@ -84,6 +84,14 @@ def _two_years(match: re.Match[str]) -> str:
     return f"{match['first']} to {match['last']}" if int(match["first"]) < int(match["last"]) else match[0]
 
 
+def _days_last(match: re.Match[str]) -> str:
+    """Write ``August 2018 25-27`` and ``2018 August 25-27`` with the days first."""
+    years = [year for year in (match["y1"], match["y2"]) if year]
+    if len(years) != 1:
+        return match[0]
+    return f"{match['first']}-{match['last']} {match['month']} {years[0].strip(' :')}"
+
+
 def _lasting(match: re.Match[str]) -> str:
     """Write ``3 days from 2024-05-10`` and ``2024-05-10 for 3 days`` as a range."""
     try:
@@ -96,9 +104,31 @@ def _lasting(match: re.Match[str]) -> str:
     return f"{start} to {start + timedelta(days=days)}"
 
 
+def _within_year(match: re.Match[str]) -> str:
+    """Write ``2003-10-26..11-07`` with the year at both ends."""
+    return f"{match[1]} to {match[1][:4]}-{match[2]}" if match[1][5:] < match[2] else match[0]
+
+
+def _two_short_years(match: re.Match[str]) -> str:
+    """Write ``1994-95`` as a range of both years; 2003-10 is a month."""
+    last = f"{match['first'][:2]}{match['last']}"
+    return f"{match['first']} to {last}" if match["first"] < last else match[0]
+
+
+_ISO_DAY = r"(?<![\d-])(?:19|20)\d{2}-\d{2}-\d{2}"
 _COUNT = r"(?P<count>two|three|four|five|seven|ten|\d{1,2})\s+(?P<unit>days?|weeks?)"
 _ISO = r"(?P<start>\d{4}-\d{2}-\d{2})(?![\dT:-])"
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"\bthru\b", "through"),
+    (rf"(?<![\d./-])({_YEAR})\s+({_MONTH})\s+({_DAY}\s*(?:-|–|to|through)\s*{_DAY})(?![\d:./-])", r"\2 \3, \1"),
+    (rf"({_ISO_DAY})\s*\.\.\.?\s*(\d{{2}}-\d{{2}})(?![\d-])", _within_year),
+    (rf"(?<![\d./-])(?P<first>{_YEAR})[-–](?P<last>1[3-9]|[2-9]\d)(?![\d./:-])", _two_short_years),
+    (r"(?<![\d-])((?:19|20)\d)0s\b", r"\g<1>0 to \g<1>9"),
+    (rf"(?<![\d-])({_YEAR}),?\s+(?:the\s+)?(?:whole|full|entire)\s+year\b", r"\1"),
+    (rf"\b(?:the\s+)?(?:whole|full|entire)\s+(?:of\s+)?(?={_YEAR}(?![\d-]))", ""),
+    (rf"\b({_MONTH}\s+{_YEAR}),?\s+(first|last)\s+week\b", r"the \2 week of \1"),
+    (rf"\b(?:one|1|a|single)\s+day,?\s+(?:on\s+|of\s+)?(?={_ISO_DAY}(?![\dT/-])(?!\s*(?:to|-|–|until|through)\b)"
+     rf"|{_DAY}\s+{_MONTH}\s+{_YEAR})", ""),
     (r"(?<![\d./-])(?P<first>\d{1,2})(?P<dot>[./])(?P<second>\d{1,2})(?P=dot)"
      r"(?P<year>(?:19|20)\d{2})(?![\d./-])", _numbered),
     (r"(?<![\d./-])((?:19|20)\d{2})[./](\d{1,2})[./](\d{1,2})(?![\d./-])", _year_first),
@@ -119,7 +149,17 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?<![\d./:-])(?P<first>{_YEAR})\s*[-–]\s*(?P<last>{_YEAR})(?![\d./:-])", _two_years),
     (rf"\b(?:the\s+)?(?:{_COUNT})\s+(?:from|after|since|starting\s+(?:on|at|from))\s+{_ISO}", _lasting),
     (rf"\b(?:from\s+|starting\s+(?:on\s+)?)?{_ISO}\s*(?:,|for|\+|plus)\s*{_COUNT}(?![\w-])", _lasting),
-    (rf"\bthe\s+year\s+(?={_YEAR}\b)", ""),
+    (rf"(?<![\d-])({_YEAR}-\d{{2}})-(\d{{2}})\s*/\s*(\d{{2}})(?![\d-])", r"\1-\2 through \1-\3"),
+    (rf"(?<![\d-])({_YEAR})(\d{{2}})(\d{{2}})\s*(?:-|–|to|/)\s*({_YEAR})(\d{{2}})(\d{{2}})(?![\d-])",
+     r"\1-\2-\3 through \4-\5-\6"),
+    (rf"(?:\b(?P<y1>{_YEAR})\s+)?(?<!\b\d\s)(?<!\b\d\d\s)(?<!\dth\s)(?<!\dst\s)(?<!\dnd\s)(?<!\drd\s)(?<!of\s)"
+     rf"\b(?P<month>{_MONTH}),?\s+(?P<y2>{_YEAR}\s*:?\s+)?(?P<first>\d{{1,2}}){_TH}\s*[-–]\s*"
+     rf"(?P<last>\d{{1,2}}){_TH}(?![\d:.–-]|\s*(?:UTC?|Z|h|hours?)\b)", _days_last),
+    (rf"\b({_MONTH})\s+of\s+({_YEAR})(?![\d-])", r"\1 \2"),
+    (rf"\bday\s+(\d{{1,2}})\s+of\s+({_MONTH}),?\s+({_YEAR})", r"\1 \2 \3"),
+    (r"(?<![\d:])([0-2]?\d)Z\s*(?:to|-|–|until)\s*([0-2]?\d)Z\b", r"\1:00 to \2:00"),
+    (rf"\b({_MONTH})\s+(\d{{1,2}})\s+['’](\d{{2}})\b", r"\1 \2 20\3"),
+    (rf"(?<!-)(?<!new\s)\b(?:the\s+)?years?\s+(?={_YEAR}\b)", ""),
     (r"\bthe\s+month\s+of\s+(?=\w)", ""),
 )  # fmt: skip
 """Patterns of dates, and how helio's grammar writes what they match."""

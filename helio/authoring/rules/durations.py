@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 
 _UNITS = {"ms": "ms", "s": "s", "m": "min", "h": "h", "d": "d"}
-_NUMBERS = {"one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "five": "5", "ten": "10"}
+_NUMBERS = {
+    "one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "eight": "8",
+    "ten": "10", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "sixty": "60",
+}  # fmt: skip
+_SPELT = "|".join(sorted(_NUMBERS, key=len, reverse=True))
 
 
 def duration_pattern(name: str = "") -> str:
     """Return a regular expression for a duration; `name` makes its group names unique within a larger expression."""
     return (
-        rf"(?P<number{name}>\d+(?:\.\d+)?|(?:one|two|three|five|ten|half an|an?)(?=[\s-]))[\s-]*"  # "and" is no day
-        rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d)\b"
+        rf"(?P<number{name}>\d+(?:\.\d+)?|(?:half an|{_SPELT})(?=[\s-]))[\s-]*"  # "and" is no day
+        r"(?:(?:more|extra|additional)[\s-]+)?"
+        rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d|weeks?)\b"
     )
 
 
@@ -33,4 +38,5 @@ def _duration(number: str, unit: str) -> str:
     letter = "ms" if unit == "ms" else unit[0]
     if number == "half an":
         return "30min" if letter == "h" else "30s"
-    return f"{_NUMBERS.get(number, number)}{_UNITS[letter]}"
+    count = _NUMBERS.get(number, number)
+    return f"{float(count) * 7:g}d" if letter == "w" else f"{count}{_UNITS[letter]}"

@@ -38,7 +38,12 @@ _SAME_UNIT = (
     "components",
 )
 _SMOOTHING = ("running_average", "running_median", "resample")
+_QUALIFIED = re.compile(
+    r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
+)
 _NOTHING = view_in({}, {})
+_OF_LINES = ((), (1,), (2,), (3,), (4,))
+"""Sizes of the records of scalars and vectors, which a figure draws as lines."""
 
 
 class Lines:
@@ -101,11 +106,22 @@ class Lines:
         """Return the lines that words mean; ask the user if a singular noun could mean several lines."""
         lines = self.meant(what, figure, by_craft=by_craft)
         plain = what.casefold().strip()
-        plural = re.search(r"^(?:both|all|every)\b|s$", plain) or plain in spellings()
+        plural = (
+            re.search(r"^(?:both|all|every)\b|s$", plain)
+            or plain in spellings()
+            or self._is_source(what, lines)
+        )
         if len(lines) < 2 or plural or plain in PRONOUNS:
             return lines
         answer = self.ask(f"Which line do you mean by '{what}'?", [*lines, EVERY])
         return lines if answer == EVERY else [answer]
+
+    def _is_source(self, what: str, lines: Sequence[str]) -> bool:
+        """Return whether a word is an instrument of all lines, as the names of their datasets say."""
+        return re.fullmatch(r"[A-Z0-9]{3,}", what.strip()) is not None and all(
+            pairs and all(what.strip() in re.split(r"[_-]", dataset) for dataset, _ in pairs)
+            for pairs in (self._pairs(line) for line in lines)
+        )
 
     def frame(self, label: str) -> str:
         """Return the frame of a label's data, if helio's table of quantities or the step's arguments give the frame."""
@@ -163,6 +179,25 @@ class Lines:
         source = step.params.get("source_label")
         return step.tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
 
+    def may_have_colours(self, label: str) -> bool:
+        """Return whether a figure may draw a label in colours, as it draws a spectrogram; true if this is not known."""
+        label = owner(label, self.producers) or label
+        step, sources = self._step(label), self._sources(label)
+        if step.tool == FETCH:
+            sizes = [
+                parameter.size
+                for dataset, name in self._pairs(label)
+                if dataset in self.catalogue
+                for parameter in self.catalogue.dataset(dataset).parameters
+                if parameter.name == name
+            ]
+            return not sizes or any(size not in _OF_LINES for size in sizes)
+        if step.tool in ("magnitude", "components"):
+            return False
+        if not sources or step.tool in ("custom_operation", "store_dataframe") or "spectr" in step.tool:
+            return True
+        return any(map(self.may_have_colours, sources))
+
     def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
         plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
         exact = [label for label in drawn if label.casefold() == plain]
@@ -187,6 +222,8 @@ class Lines:
         component = re.fullmatch(r"(b|v)_?([xyzrtn])", plain)
         if component:
             return self._component_of(what, component[1], component[2], drawn)
+        if re.fullmatch(r"(?:(?:three|vector|field|single|individual)\s+)*(?:components?|vectors?)", plain):
+            return [label for label in drawn if self.is_vector(owner(label, self.producers) or label)]
         if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
         quantity = next(
@@ -203,8 +240,18 @@ class Lines:
             lambda label: _says(self._own_words(label), plain),
             lambda label: _says(self._step_words(label), plain),
             lambda label: quantity in self._quantities(label, inherited=True),
-            lambda label: _says(self._all_words(label), plain),
+            lambda label: _says(self.all_words(label), plain),
+            lambda label: _says(f"{self.all_words(label)} {self._datasets(label)}", plain),
+            lambda label: (
+                bool(_QUALIFIED.match(plain)) and _says(self._own_words(label), _QUALIFIED.sub("", plain))
+            ),
         )
+
+    def _datasets(self, label: str) -> str:
+        """Return the ids of the datasets from which a label comes, in words."""
+        return " ".join(
+            dataset for name in [label, *self._sources(label)] for dataset, _ in self._pairs(name)
+        ).casefold()
 
     def _reads(self, label: str, words: str, letter: str) -> bool:
         """Return whether a step reads the component or the quantity that words mean."""
@@ -237,7 +284,7 @@ class Lines:
             letters = "xyz" if letter in "rtn" else "rtn"
             raise NotUnderstood(
                 f"the figure has no {what}: {has} has no {letter} component",
-                advice=f"say {', '.join(stem.upper() + other for other in letters)} or the name of a line",
+                advice=f"say {', '.join(stem.upper() + axis for axis in letters)} or the name of a line",
             )
         if len(fitting) > 1:
             fitting = [self.ask(f"The {what} component of which line?", fitting)]
@@ -321,9 +368,9 @@ class Lines:
             return ""
         return f"{step.step.intent} {step.tool}".replace("_", " ").casefold()
 
-    def _all_words(self, label: str) -> str:
+    def all_words(self, label: str) -> str:
         """Return the words that describe a label, its step, and all labels from which it is computed."""
-        sources = [self._all_words(source) for source in self._sources(label)]
+        sources = [self.all_words(source) for source in self._sources(label)]
         return " ".join([self._own_words(label), self._step_words(label), *sources])
 
 

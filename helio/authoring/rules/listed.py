@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from helio.authoring.documents import Event, SourceFile, read_events
+from helio.authoring.documents import SourceFile
+from helio.authoring.event_lists import Event, read_events
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.attributes import COLOURS
 from helio.authoring.rules.durations import duration_in, duration_pattern
-from helio.authoring.rules.looks import Looks
+from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.sentence_reading import COLOURS
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import Asks
 from helio.counts import number_of
@@ -22,6 +22,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.figures import RENDER
+from helio.pipelines.template.from_document import KEY, FromDocument, code_of_events, code_of_times
 from helio.time_range import Duration, TimeRange
 
 MOST_LABELS = 12
@@ -99,6 +100,7 @@ class ListedEvents:
         """The sentence without the words about the lists."""
         self._wishes: list[_Wish] = []
         self._span: TimeRange | None = None
+        self._now = now
         if not sources:
             return
         self._events: dict[str, tuple[Event, ...]] = {}
@@ -178,12 +180,12 @@ class ListedEvents:
 
     def drawn(self, template: Document, *, catalogue: Catalogue, ask: Asks) -> Document:
         """Return a template whose figure shows the events as the sentence wishes."""
-        figure = _Figure(Sentence(""), template, catalogue, ask)
+        figure = _Figure(template, catalogue, ask, self._now)
         for wish in self._wishes:
             for source in wish.sources:
                 events = self._events[source.name]
                 if wish.is_epoch:
-                    figure.superpose(wish, [event.start for event in events], source)
+                    figure.superpose(wish, events, source)
                 elif events[0].stop:
                     self.notes += figure.shade(events, source, wish.colour)
                 else:
@@ -198,7 +200,7 @@ def _meant(match: re.Match[str], sources: Sequence[SourceFile]) -> tuple[SourceF
     return named or tuple(sources)
 
 
-class _Figure(Looks):
+class _Figure(FigureEditor):
     """The figure of a template to which events are added."""
 
     def shade(self, events: Sequence[Event], source: SourceFile, colour: str) -> list[str]:
@@ -210,47 +212,40 @@ class _Figure(Looks):
                 f"{source.name} has {len(labels)} different labels: a figure shows at most {MOST_LABELS}"
             )
             labels = [""]
-            events = [Event(event.start, event.stop, "", event.line) for event in events]
-        figure = self._figure()
+            events = [Event(event.start, event.stop, "", event.place) for event in events]
+        figure = self.figure()
         for number, label in enumerate(labels):
             chosen = [event for event in events if event.label == label]
-            taken = {str(step["step_id"]) for step in self.after["steps"]}
-            taken |= {str((step.get("tool_args") or {}).get("output_label")) for step in self.after["steps"]}
-            name = free_name(f"events_{slug(label)}".replace("-", "_").rstrip("_")[:40], taken, "_")
-            args = {
-                "pandas_code": table_code(chosen),
-                "units": "s",
-                "description": f"from {source.origin}",
-            }
-            known = self._label_of(args)
-            if not known:
-                intent = f"{number_of(len(chosen), 'event')} from {source.name}"
-                step = {"step_id": name, "tool_name": "store_dataframe", "intent": intent}
-                self._insert({**step, "tool_args": {**args, "output_label": name}}, figure)
+            name = f"events_{slug(label)}".replace("-", "_").rstrip("_")[:40]
             shown = colour or _SHADES[number % len(_SHADES)]
-            entry = {"of": known or name, "color": shown} | ({"label": label} if label else {})
+            table = self._table(chosen, source, name, figure)
+            entry = {"of": table, "color": shown} | ({"label": label} if label else {})
             self._shade(entry)
         return notes
 
     def mark(self, events: Sequence[Event], source: SourceFile, colour: str) -> None:
         """Draw a vertical line at the start of each event."""
         shown = {"color": colour} if colour else {}
-        lines = [
-            {"x": event.start} | ({"label": event.label} if event.label else {}) | shown for event in events
-        ]
-        known = self.lines.spec(self._figure()).get("vlines")
-        others = [line for line in known if line not in lines] if isinstance(known, list) else []
-        self._put(self._figure(), "vlines", [*others, *lines])
-        figure = self._figure()
-        words = f"{figure.get('intent') or 'Draw the figure'}; lines at {number_of(len(events), 'time')} from"
-        self._do(Operation("set", str(figure["step_id"]), ("intent",), f"{words} {source.origin}"))
+        figure = self.figure()
+        lines = []
+        for label in dict.fromkeys(event.label for event in events):
+            chosen = [event for event in events if event.label == label]
+            name = f"times_{slug(label)}".replace("-", "_").rstrip("_")[:40]
+            table = self._table(chosen, source, name, figure)
+            lines.append({"of": table, **({"label": label} if label else {}), **shown})
+        known = self.spec.get("vlines")
+        tables = [line["of"] for line in lines]
+        others = [line for line in known if line.get("of") not in tables] if isinstance(known, list) else []
+        self.put("vlines", [*others, *lines])
 
-    def superpose(self, wish: _Wish, times: Sequence[str], source: SourceFile) -> None:
+    def superpose(self, wish: _Wish, events: Sequence[Event], source: SourceFile) -> None:
         """Draw each line of the figure superposed around the times, in a panel of its own."""
-        figure = self._figure()
+        figure = self.figure()
         spec = spec_of(figure) or {}
         if figure.get("tool_name") != RENDER:
             raise NotUnderstood("helio superposes only the lines of a figure by render_spec")
+        starts = [Event(event.start, "", "", event.place) for event in events]
+        times = self._table(starts, source, "times", figure)
         taken = {str(step["step_id"]) for step in self.after["steps"]}
         made = []
         for label in list(spec.get("labels") or ()):
@@ -262,13 +257,13 @@ class _Figure(Looks):
                     "tool_name": "superposed_epoch",
                     "tool_args": {
                         "series_label": label,
-                        "zero_times": list(times),
+                        "events_label": times,
                         "before": wish.before,
                         "after": wish.after,
                         "bin": wish.bin,
                         "output_label": name,
                     },
-                    "intent": f"Superpose {label} around {number_of(len(times), 'time')} from {source.origin}",
+                    "intent": f"Superpose {label} around {number_of(len(events), 'time')} from {source.name}",
                 },
                 figure,
             )
@@ -279,48 +274,44 @@ class _Figure(Looks):
             "panel_types": ["epochs"] * len(made),
             "title": f"{spec.get('title', '')}: superposed epoch".strip(": "),
         }
-        self._do(Operation("set", str(figure["step_id"]), ("tool_args", "spec"), drawn))
+        self.do(Operation("set", str(figure["step_id"]), ("tool_args", "spec"), drawn))
+
+    def _table(self, events: Sequence[Event], source: SourceFile, name: str, figure: Document) -> str:
+        """Return the label of a table of durations, or of times if the events have no stops; add its step if needed."""
+        if events[0].stop:
+            code = code_of_events((event.start, event.stop) for event in events)
+        else:
+            code = code_of_times(dict.fromkeys(event.start for event in events))
+        args = {"pandas_code": code, "units": "s", "description": f"from {source.origin}"}
+        for step in self.after["steps"]:
+            written = step.get("tool_args") or {}
+            if step.get("tool_name") == "store_dataframe" and args.items() <= written.items():
+                return str(written["output_label"])
+        taken = {str(step["step_id"]) for step in self.after["steps"]}
+        taken |= {str((step.get("tool_args") or {}).get("output_label")) for step in self.after["steps"]}
+        label = free_name(name, taken, "_")
+        step = {
+            "step_id": label,
+            "tool_name": "store_dataframe",
+            "tool_args": {**args, "output_label": label},
+            "intent": f"{number_of(len(events), 'event' if events[0].stop else 'time')} from {source.name}",
+            "annotations": {KEY: FromDocument(source.name, source.digest).to_json()},
+        }
+        self._insert(step, figure)
+        return label
 
     def _insert(self, step: Document, figure: Document) -> None:
         """Add a step before the figure."""
         names = [str(written["step_id"]) for written in self.after["steps"]]
         place = names.index(str(figure["step_id"]))
-        self._do(Operation("add", value=step, after=names[place - 1] if place else ""))
+        self.do(Operation("add", value=step, after=names[place - 1] if place else ""))
 
     def _shade(self, entry: Document) -> None:
         """Let the figure shade the events of an entry, instead of an earlier entry for the same table."""
-        figure = self._figure()
+        figure = self.figure()
         spec = spec_of(figure) or {}
         kept = [events for events in spec.get("events") or () if events.get("of") != entry["of"]]
         path = (
             ("tool_args", "spec", "events") if figure.get("tool_name") == RENDER else ("tool_args", "events")
         )
-        self._do(Operation("set", str(figure["step_id"]), path, [*kept, entry]))
-
-    def _label_of(self, args: Document) -> str:
-        """Return the label of a step that makes the same table; empty if there is none."""
-        for step in self.after["steps"]:
-            written = step.get("tool_args") or {}
-            if step.get("tool_name") == "store_dataframe" and args.items() <= written.items():
-                return str(written["output_label"])
-        return ""
-
-
-def table_code(events: Sequence[Event]) -> str:
-    """Return code that makes a table of durations, with one event in each line.
-
-    >>> print(table_code([Event("2024-05-10T17:05:00", "2024-05-12T00:00:00", "", 2)]))
-    rows = [
-        ("2024-05-10T17:05:00", "2024-05-12T00:00:00"),
-    ]
-    start = pd.to_datetime([row[0] for row in rows], format="ISO8601")
-    stop = pd.to_datetime([row[1] for row in rows], format="ISO8601")
-    result = pd.Series((stop - start).total_seconds(), index=start)
-    """
-    rows = "\n".join(f"    ({json.dumps(event.start)}, {json.dumps(event.stop)})," for event in events)
-    return (
-        f"rows = [\n{rows}\n]\n"
-        'start = pd.to_datetime([row[0] for row in rows], format="ISO8601")\n'
-        'stop = pd.to_datetime([row[1] for row in rows], format="ISO8601")\n'
-        "result = pd.Series((stop - start).total_seconds(), index=start)"
-    )
+        self.do(Operation("set", str(figure["step_id"]), path, [*kept, entry]))

@@ -138,7 +138,7 @@ def _converted(
         raise NotUnderstood(
             f"helio cannot convert the unit: step {step.id} has no argument '{argument}_label'"
         )
-    ids = [str(known["step_id"]) for known in template["steps"]]
+    ids = [str(step["step_id"]) for step in template["steps"]]
     new = re.sub(r"\W+", "_", f"{label}_{unit}").strip("_")
     extra = {"equivalence": equivalence} if equivalence else {}
     conversion = {
@@ -194,7 +194,7 @@ def _respelt(
         try:
             entry.parameter(parameter)
         except UnknownParameter as error:
-            name = _close_or_refuse(parameter, [known.name for known in entry.parameters], error)
+            name = _close_or_refuse(parameter, [described.name for described in entry.parameters], error)
         new.append((entry.id, name))
     notes = [
         f"{'.'.join(old)} becomes {'.'.join(changed)}"

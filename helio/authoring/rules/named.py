@@ -11,8 +11,8 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import ABS_B, B, families, spellings
-from helio.knowledge.quantity_words import COMPONENTS, INDICES, WORDS
+from helio.knowledge.quantities import B, families, spellings
+from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 
 Placed = list[tuple[int, RequestQuantity]]
 """Quantities that a sentence requests, each with its position in the sentence."""
@@ -47,9 +47,37 @@ def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, 
         r"(?<![\w-])([A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+?)(?:\.([A-Za-z]\w*))?(?![\w-])", sentence.text
     ):
         if "_" in match[1] and match[1] in catalogue:
-            found[catalogue.summary(match[1]).id, match[2] or ""] = None
+            named = catalogue.summary(match[1]).id
             sentence.drop(re.compile(re.escape(match[0])))
+            own = [] if match[2] else _parameters_in(sentence, catalogue, named)
+            found |= dict.fromkeys((named, parameter) for parameter in own or [match[2] or ""])
     return tuple(found)
+
+
+def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> list[str]:
+    """Find the parameters of a dataset that a sentence names, also as ``P1 to P4``."""
+    names = [parameter.name for parameter in catalogue.dataset(dataset).parameters]
+    found: list[str] = []
+    for match in re.finditer(
+        r"(?<![\w-])([A-Za-z]+)(\d+)\s*(?:to|-|–|through)\s*\1?(\d+)(?![\w-])", sentence.text
+    ):
+        listed = [f"{match[1]}{number}" for number in range(int(match[2]), int(match[3]) + 1)]
+        if listed and set(listed) <= set(names) and sentence.take_at(*match.span()):
+            found += listed
+    for match in re.finditer(r"(?<![\w-])[A-Za-z][\w#-]*\w|(?<![\w-])[A-Z](?![\w-])", sentence.text):
+        if match[0] in names and sentence.take_at(*match.span()):
+            found.append(match[0])
+    return list(dict.fromkeys(found))
+
+
+def read_ratios(sentence: Sentence) -> Placed:
+    """Find the quantities whose names have the word of a computation, such as ``alpha to proton ratio``."""
+    rows = [row for row in WORDS if row.quantity in RATIOS]
+    return [
+        (match.start(), RequestQuantity(row.quantity))
+        for row in rows
+        for match in sentence.take(rf"(?<![\w|])(?:{row.pattern})(?![\w|]|-\w)")
+    ]
 
 
 def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
@@ -59,6 +87,9 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     missions = {name.casefold(): name for name in grouped}
     missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
     every = _any(missions)
+    if sentence.text != sentence.text.upper():
+        for match in sentence.take(r"(?-i:\bTHE\b)"):
+            found.append((match.start(), "THEMIS-E"))
     # neither "the solar wind" nor "the wind of ACE" names the spacecraft Wind
     sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
     sentence.drop(
@@ -66,7 +97,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"(?:{names})(?![\w-]))"
     )
     for match in sentence.take(  # THEMIS A to E; MMS 1-4
-        rf"(?<![\w-])({every})[\s-]*([A-E1-4])\s*(?:-|–|\bto\b|\bthrough\b)\s*(?:{every})?[\s-]*([A-E1-4])(?![\w-])"
+        rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:{every}|C)?[\s-]*([A-E1-4])(?![\w-])"
     ):
         first, last = match[2].upper(), match[3].upper()
         crafts = grouped[missions[match[1].casefold()]]
@@ -86,22 +117,31 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     ):
         found += [(match.start(), craft) for craft in grouped[missions[match[1].casefold()]]]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
-    for match in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"):
+    for match in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-]| spiral| angle)"):
         found.append((match.start(), named[match[0].casefold()]))
     for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
         found.append((match.start(), missions[match[1].casefold()]))
+    if found:  # Voyager 2 at Jupiter
+        sentence.drop(
+            r"\b(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
+            r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
+        )
     return sorted(found)
 
 
-def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) -> Placed:
+def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int]:
     """Find the physical quantities in a sentence, with their positions, in order.
 
     Parameters
     ----------
-    coloured : set of str
-        Words with a colour: Bz in red beside the whole field is a line of the field.
     magnitude : bool
         Whether the sentence asks for a magnitude, which needs a vector.
+
+    Returns
+    -------
+    placed : list
+    field : int
+        The position of the bare word ``field`` or ``B``; -1 if there is none.
     """
     letters = r"(?-i:[RTNXYZ])(?:\s*(?:,|and|&)+\s*(?-i:[RTNXYZ]))*\s+components?\b"
     if sentence.has(rf"(?<![\w|]){letters}"):
@@ -117,17 +157,9 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
             letter = match[0].rstrip()[-1].lower() if lettered else ""
             found.append((match.start(), RequestQuantity(name, letter)))
     bare = sentence.take_first(r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])")
-    drawn = {quantity.name for _, quantity in found if not is_coloured(quantity, coloured)}
-    if bare and not drawn & {B, ABS_B}:
-        found.append((bare.start(), RequestQuantity(B)))
     if not found and magnitude:
         found.append((0, RequestQuantity(B)))
-    return sorted(found, key=itemgetter(0))
-
-
-def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
-    """Return whether a quantity is one component of a field and `coloured` contains this component."""
-    return bool(quantity.component) and f"b{quantity.component}" in coloured
+    return sorted(found, key=itemgetter(0)), bare.start() if bare else -1
 
 
 def pairs_of(

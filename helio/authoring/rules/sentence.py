@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from helio.errors import TimeRangeError
@@ -14,13 +15,14 @@ LONGEST = 2000
 """Maximum number of characters of a request that helio reads without a model."""
 _TAKEN = "\x1f"
 _WORD = re.compile(r"[^\s\x1f,;()]+")
+_MEANT = r"[^\s\x1f,;:.?!()\"'“”‘’]+"
 _LONGEST_TIME = 14
 """Maximum number of words of a time phrase."""
 _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"
 
 # Words without meaning for a pipeline. Words that narrow a time, an order or a choice ("since", "week", "below",
 # "each") are not among them: without them the sentence would mean something else.
-_HARMLESS = frozenset(VOCABULARY["harmless"])
+HARMLESS = frozenset(VOCABULARY["harmless"])
 _OF_A_TIME = frozenset(VOCABULARY["of a time"])
 """Words such as ``storm`` that helio ignores if the sentence has a time, and otherwise does not understand."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
@@ -35,6 +37,29 @@ _LEAD = re.compile(
 )
 """Pattern of words before a time, such as ``during``, that are not part of the time."""
 
+_RANGE = ("to", "through", "-", "–")
+"""Words between the first and the last of several names, as in ``P1 to P4``."""
+_BETWEEN = re.compile(
+    r"(?:[,;]|\.\s|\b(?:and|with|plus|versus|vs|against)\b|&|\s\+\s)(?!\s*(?:and\s+)?[A-Za-z]+_?\d+\b)",
+    re.IGNORECASE,
+)
+"""Pattern of what stands between two quantities, but not between names of parameters, as in ``DE1, DE2``."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Words of a sentence that together name one quantity, and their positions.
+
+    Parameters
+    ----------
+    unread : bool
+        Whether a word with a meaning was not understood.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    unread: bool
+
 
 class Sentence:
     """A request in words; the rules remove each part that they have understood.
@@ -48,6 +73,18 @@ class Sentence:
         self.text = " ".join(re.sub(r"['’](?:s|d|m|ll|ve)\b", "", text).split())
         self._left = self.text
         self._timed = False
+
+    @classmethod
+    def masked(cls, text: str) -> Sentence:
+        """Return a sentence of which parts were removed before; the positions in it stay the same."""
+        sentence = cls("")
+        sentence.text = sentence._left = text
+        return sentence
+
+    @property
+    def left(self) -> str:
+        """Return the text with a mark in the place of every letter that was removed."""
+        return self._left
 
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
         """Yield the matches of a pattern in the unread rest of the sentence, ignoring case, and remove each match.
@@ -75,10 +112,6 @@ class Sentence:
     def has(self, pattern: str) -> bool:
         """Return whether the unread rest of the sentence matches a pattern; remove nothing."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
-
-    def adds(self) -> bool:
-        """Return whether the sentence adds a line or a panel, so that the word ``it`` may mean the new line."""
-        return re.search(r"\b(?:add|include|compute|overlay)\b", self.text, re.IGNORECASE) is not None
 
     def take_first(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
         """Remove the first match of a pattern and return it; return None if the pattern does not match."""
@@ -144,6 +177,13 @@ class Sentence:
             spans += [
                 (behind[0].start(), behind[count - 1].end()) for count in range(min(4, len(behind)), 0, -1)
             ]
+            every = list(_WORD.finditer(self._left))
+            spans += [
+                (every[first].start(), every[first + count].end())
+                for count in range(4, -1, -1)
+                for first in range(len(every) - count)
+                if not every[first].start() < clocks.end() <= every[first + count].end() + 1
+            ]
             for start, stop in spans:
                 day = self._left[start:stop].rstrip(".?!:")
                 if not re.search(r"\d|today|yesterday", day, re.IGNORECASE) or not _is_time(day, now):
@@ -162,21 +202,36 @@ class Sentence:
         """Return the unread rest of the sentence."""
         return " ".join(self._left.replace(_TAKEN, " ").split())
 
-    def joins_times(self) -> bool:
-        """Return whether the sentence adds a second time: ``also for 2023-01-03``."""
-        return self.has(rf"\b(?:also|add|additionally|plus)\s+{_TAKEN}|{_TAKEN}[\s,]*(?:too|as well|also)\b")
-
     def unread(self) -> tuple[str, ...]:
         """Return the remaining words that helio did not understand, without unimportant words such as ``please``."""
-        harmless = _HARMLESS | _OF_A_TIME if self._timed else _HARMLESS
-        words = re.findall(r"[^\s\x1f,;:.?!()\"'“”‘’]+", self._left)
-        return tuple(
-            dict.fromkeys(
-                word
-                for word in words
-                if word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word)
-            )
-        )
+        words = re.findall(_MEANT, self._left)
+        return tuple(dict.fromkeys(word for word in words if self._has_meaning(word)))
+
+    def parts(self, before: str, after: str) -> list[Part]:
+        """Return the parts of the sentence with the words that were read between two moments or were never read.
+
+        Parameters
+        ----------
+        before, after : str
+            What `left` returned before and after the quantities were read.
+        """
+        parts: list[Part] = []
+        cuts = [0, *(cut for match in _BETWEEN.finditer(self.text) for cut in match.span()), len(self.text)]
+        for start, stop in zip(cuts[::2], cuts[1::2], strict=True):
+            words = [match.span() for match in re.compile(_MEANT).finditer(before, start, stop)]
+            unread = [
+                span for span in words if self.is_unread(*span) and self._has_meaning(before[slice(*span)])
+            ]
+            spans = [span for span in words if span in unread or _TAKEN in after[slice(*span)]]
+            if spans:
+                joined = [span for span in words if span in spans or before[slice(*span)] in _RANGE]
+                text = " ".join(before[slice(*span)] for span in joined)
+                parts.append(Part(text, tuple(spans), bool(unread)))
+        return parts
+
+    def _has_meaning(self, word: str) -> bool:
+        harmless = HARMLESS | _OF_A_TIME if self._timed else HARMLESS
+        return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:
         self._left = self._left[:start] + _TAKEN * (stop - start) + self._left[stop:]

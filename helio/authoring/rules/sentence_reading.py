@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from operator import itemgetter
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
-from helio.authoring.request import Panels, PipelineRequest, RequestedStyle, RequestQuantity
+from helio.authoring.request import Look, PipelineRequest, RequestedStyle, RequestQuantity
+from helio.authoring.rules.arrangement import Arrangement
+from helio.authoring.rules.attributes import Attributes
+from helio.authoring.rules.catalogue_words import CatalogueReading, Wanted, read_catalogue
 from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
     Placed,
-    is_coloured,
     names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
+    read_ratios,
     read_spacecraft,
     with_species,
 )
 from helio.authoring.rules.named_times import with_plain_times
-from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_TWO
+from helio.authoring.rules.sentence import Part, Sentence
+from helio.authoring.writing.computations import DERIVED, LAG, MAGNITUDE, OF_TWO
+from helio.authoring.writing.writer import Asks
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import ABS_B, ELECTRONS, FAST_ELECTRONS, IONS, PROTONS, SOURCES, families
+from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantities import (
+    ABS_B,
+    ALPHA_RATIO,
+    ELECTRONS,
+    FAST_ELECTRONS,
+    IONS,
+    POSITION,
+    PROTONS,
+    RADIO,
+    SOURCES,
+    THERMAL,
+    VECTOR_V,
+    B,
+    N,
+    T,
+    families,
+)
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import INDICES, SPECTRA
+from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.time_range import parse_time_range
 
-COLOURS = "|".join(VOCABULARY["colours"])
-_COUNTED = VOCABULARY["counted"]
-_INSTRUMENTS = {name for source in SOURCES for name in instrument_names(source.dataset)}
+_INSTRUMENTS = {name for source in SOURCES for name in source.instruments}
+_WORDS = {
+    "FIELDS", "HOPE", "WAVES", "STATIC", "STEP", "PLASTIC", "RAPID", "PEACE", "HYDRA", "TIDE", "STAFF", "LET", "SIT",
+    "FIT", "HIS", "SEP", "VIS", "STE", "RAD", "DES", "DIS", "PIX", "CAM", "SPI", "SUN",
+}  # fmt: skip
+"""Instruments whose names in small letters are words."""
+_SMALL_INSTRUMENT = (
+    rf"(?<![\w-])(?:{'|'.join(sorted(name for name in _INSTRUMENTS - _WORDS if len(name) > 2))})(?![\w-])"
+)
 _INSTRUMENT = rf"(?<![\w-])(?:{'|'.join(sorted(_INSTRUMENTS, key=len, reverse=True))})(?![\w-])"
+UNITS = (
+    "nT", "pT", "km/s", "m/s", "K", "MK", "nPa", "Pa", "eV", "keV", "AU", "R_E", "RE", "Re", "km", "mV/m", "Hz", "kHz",
+    "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s", "deg", "%",
+)  # fmt: skip
+UNIT_WORDS = any_phrase(phrase for phrases in VOCABULARY["units"].values() for phrase in phrases)
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
@@ -44,66 +77,52 @@ _SAVED = (
     r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
     r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
 )
-_COMPARED = r"\b(?:compar\w+|versus|vs\.?|against|side by side|overla\w+|difference)\b"
-_AGAINST = r"\b(?:versus|vs\.?|against)(?!\s+time\b)(?![\w])"
 _BURST = r"\b(?:burst|brst)(?:[- ]mode)?\b"
+_FRAMES = (*FRAMES, *sorted({source.frame for source in SOURCES} - {*FRAMES, ""}))
+_HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (.+?) from the sun\b"
+_CDAWEB = (
+    r"\b(?:(?:from|via|at|in|using|out of)\s+)?(?:the\s+)?(?:NASA\s+)?(?:(?:SPDF|GSFC)[ /'’s]*)?"
+    r"(?:CDAWeb|CDA[- ]web|SPDF)"
+    r"(?:\s+(?:archive|server|site|data(?:base)?))?(?![\w/.-])"
+)
+"""Words that name the archive from which helio takes the data of its catalogue."""
+_TURNED = rf"\b(?:{'|'.join(_FRAMES)})\s*(?:-+>|→|to|into)\s*(?=(?:{'|'.join(_FRAMES)})\b)"
 # a second frame is left, and refused
 _FRAME = (
     r"\b(?:(?:rotated|transformed|converted|turned)\s+(?:in)?to\s+)?"
-    rf"({'|'.join(FRAMES)})\b(?: (?:frame|coordinates?))?"
+    rf"({'|'.join(_FRAMES)})\b(?: (?:frame|coordinates?|system))?"
 )
-_TOGETHER = (
-    r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as)|[,;])\s*"
-    r"(?:one|1|the same|same|a single|a common|one single) (?:panel|axes|plot)\b"
-)
-_PANELS = rf"\b(?:in\s+)?({'|'.join(_COUNTED)}|\d)\s+(?:separate\s+)?panels\b"
-_LAYOUT = (
-    r"\bon top\b|\bat the (?:top|bottom)\b"
-    r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))|, ?\bbelow\b"
-)
-_OVERLAID = r"\boverla(?:y|id|ys|ying)\b|\bside by side\b"
 _UNIT = (
-    r"\bin\s+(?:units of\s+)?((?-i:nT|pT|km/s|m/s|K|MK|nPa|Pa|eV|keV|AU|R_E|RE|km|mV/m|Hz|kHz|c?m\^?-3|1/c?m\^?3"
-    r"|/cc|/cm\^?3))(?![\w/^-])"
+    rf"(?:(?-i:{'|'.join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))})|{UNIT_WORDS})"
 )
+_IN_UNIT = rf"\b(?:in|as)\s+(?:units?\s+of\s+)?(?P<unit>{_UNIT})(?![\w/^-])|[(\[](?P<bracketed>{_UNIT})[)\]]"
+_NOT_IN_UNIT = rf"[,(]?\s*\b(?:and\s+)?(?:not|instead\s+of|rather\s+than)\s+(?:in\s+)?{_UNIT}(?![\w/^-])\)?"
 _LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 _CADENCE = (
     rf"\b{_LENGTH}[- ](?:resolution|cadence|data|values)\b|(?<=\bat )(?:an?\s+)?{_LENGTH}"
-    r"|\bhourly\b|\bminutely\b"
+    r"|\bhourly\b|\bminutely\b|\bdaily\b"
     r"|\b(?P<bare>(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h))\b"
 )
 # 5 min SYM-H has a cadence, and 5 min from 10:00 a time
 _NO_CADENCE = (
     r"\s*(?:$|[,.;])|\s+(?:and|or|of|from|after|before|around|later|long|ago|on|for|in|at|to|until)\b"
 )
-_DRAWN = (
-    r"(?P<what>b_?[xyzrtn]|v_?[xyzrtn]|magnitude|\|b\||density|speed|velocity|temperature|magnetic field|field"
-    r"|ace|wind|dscovr|omni)"
-)
-_COLOUR = f"(?P<colour>{COLOURS})"
-# The words that name the coloured line stay in the sentence: it must be drawn. ``with a red Bz`` is the exception.
-_COLOURED = (
-    rf"\b{_DRAWN}(?P<out>(?: line)?\s+(?:is |be |drawn |shown )?(?:in|as)\s+{_COLOUR})\b",
-    rf"\bwith\s+(?:an? |the )?{_COLOUR}\s+{_DRAWN}(?: lines?)?\b",
-    rf"\b(?P<out>(?:an? |the )?{_COLOUR}\s+){_DRAWN}\b",
-)
-_SCALED = r"(?P<what>density|temperature|speed|flux|field|pressure|beta|all|everything)"
-_LOG = (
-    rf"\b{_SCALED}(?P<out>\s+(?:on|in|with)\s+(?:an?\s+)?log(?:arithmic)?(?:\s+(?:scale|axis))?)\b",
-    rf"\b(?P<out>log(?:arithmic)?\s+(?:scale|axis)\s+for\s+(?:the\s+)?){_SCALED}\b",
-    r"\b(?P<what>)(?:on |with |in )?(?:an?\s+)?log(?:arithmic)?[- ](?:y[- ])?(?:scales?|y[- ]axis|y|axis|axes)\b",
-    rf"\b{_SCALED}(?P<out>\s*\(log(?:arithmic)?(?:\s+(?:scale|axis))?\))",
-    rf"\b(?P<out>log(?:arithmic)?\s+)(?:(?:proton|plasma|electron|ion)\s+)?{_SCALED}\b",
-    r",\s*(?P<what>)(?:(?:use |with )?log(?:arithmic)?)(?=\s*(?:$|[,.;]))",
-)
-
-
 _SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
+_NO_MOMENT = (
+    r"(?!\s+(?:bulk|flow|fluid|velocity|speed|density|temperature|pressure|moments?|heat|number|core|halo|strahl"
+    r"|anisotropy|pitch|thermal|gyro\w*|inertial|cyclotron|plasma|distribution|pad)\b)"
+)
 _PARTICLES = {
-    rf"\belectrons?\b{_SPECTRUM}": (ELECTRONS, FAST_ELECTRONS),
-    rf"\b(?:protons?|ions?)\b{_SPECTRUM}": (IONS, PROTONS),
-    r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux)\s+(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
+    rf"\belectrons?\b{_NO_MOMENT}{_SPECTRUM}": (ELECTRONS, FAST_ELECTRONS),
+    rf"\b(?:protons?|ions?)\b{_NO_MOMENT}{_SPECTRUM}": (IONS, PROTONS),
+    r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux|dynamic|frequency)?\s*"
+    r"\b(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
 }
+_GROUP = (
+    r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
+    r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
+)
+"""Words that stand for several quantities where the sentence names none."""
 """Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
 
 
@@ -124,7 +143,7 @@ class Reading:
     unread: tuple[str, ...]
     doubt: NotUnderstood | None = None
     named: tuple[str, ...] = ()
-    """Notes on the time ranges of named events."""
+    """Notes on the time ranges of named events, and on parameters found by their descriptions."""
 
 
 def _with_tangential(text: str) -> str:
@@ -136,41 +155,125 @@ def _with_tangential(text: str) -> str:
     return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
 
 
-def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
+def read_request(
+    text: str, catalogue: Catalogue, now: datetime, ask: Asks | None = None, *, described: bool = True
+) -> Reading:
     """Read a request from a sentence: first its datasets and times, then all other kinds of words.
+
+    Parameters
+    ----------
+    described : bool
+        Whether to look in the catalogue for parameters whose descriptions have the words that are left.
 
     Raises
     ------
     NotUnderstood
-        A duration may be a cadence or a time.
+        A duration may be a cadence or a time; without `ask`, a named event may be one of several.
     """
-    text, named = with_plain_times(text, now)
+    reading, parts = _read(text, catalogue, now, ask)
+    request = reading.request
+    if request.spacecraft:
+        parts = [part for part in parts if part.unread]
+    if (
+        not described
+        or not reading.unread
+        or not parts
+        or request.burst
+        or request.energies
+        or len(request.spacecraft) > 1
+    ):
+        return reading
+    spans = tuple(parse_time_range(time, now) for time in request.times)
+    wanted = Wanted(request.spacecraft, request.instruments, spans, request.frame, request.cadence)
+    found = read_catalogue(parts, wanted, catalogue, ask)
+    return _read(text, catalogue, now, ask, found)[0] if found else reading
+
+
+def _read(
+    text: str,
+    catalogue: Catalogue,
+    now: datetime,
+    ask: Asks | None,
+    described: CatalogueReading = CatalogueReading(),
+) -> tuple[Reading, list[Part]]:
+    """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
+    text, named = with_plain_times(text, now, ask)
+    text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
     sentence = Sentence(_with_tangential(with_species(text)))
+    sentence.drop(
+        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
+    )
+    sentence.drop(
+        r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b|(?-i:\bE\d{1,2}\b)"
+    )
+    sentence.drop(r"\bn\s+(?=(?:please\s+)?(?:plot|show|draw|make|give)\b)")  # and
+    sentence.drop(r"\b(?:i\.e\.|e\.g\.|etc\.?)")
+    cdaweb = sentence.drop(_CDAWEB) > 0
     title = sentence.take_text(_TITLE)
     exports = _exports(sentence)
     name = sentence.take_text(_NAME).lower()
     datasets = read_datasets(sentence, catalogue)
-    panels = Panels(compare=sentence.has(_COMPARED), against=sentence.has(_AGAINST))
+    arrangement = Arrangement(sentence)
+    ratios = read_ratios(sentence)
     mentions = read_computations(sentence)
+    if any(mention.computation.tool == "minimum_variance" for mention in mentions):
+        sentence.drop(r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?")
+    energies = _energies(sentence)
     times = tuple(sentence.take_times(now))
+    sentence.drop(_TURNED)
+    behind = None
+    if any(mention.computation.tool == LAG for mention in mentions):
+        behind = sentence.take_first(r"\bbehind\b")
     crafts = read_spacecraft(sentence)
+    counted = {count: word for word, count in VOCABULARY["counted"].items()}.get(len(crafts), r"(?!)")
+    sentence.drop(rf"\b(?:{counted}|{len(crafts)})\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
+    sentence.drop(r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\bon\s+(?:one|a single)\s+page\b")
     instruments = _instruments(sentence)
     crafts = crafts or _carriers(instruments)
     as_lines = (
         sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b") is not None
     )
-    style = RequestedStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)), as_lines)
-    panels, ordered = _panels(sentence, panels)
-    coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
+    attributes = Attributes(sentence)
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
-    placed = read_quantities(sentence, coloured, magnitude=magnitude)
-    placed = sorted([*placed, *_particles(sentence, instruments, crafts)], key=itemgetter(0))
-    if ordered:
-        panels = replace(panels, order=_order(sentence, placed, magnitude=magnitude))
+    for span in described.spans:
+        sentence.take_at(*span)
+    before = sentence.left
+    placed, field = read_quantities(sentence, magnitude=magnitude)
+    particles = _particles(sentence, instruments, crafts, read=bool(placed))
+    after = sentence.left
+    datasets += tuple(pair for pair in described.datasets if pair not in datasets)
+    placed = sorted([*placed, *ratios, *particles], key=itemgetter(0))
+    if not datasets and field < 0 and all(quantity.name in INDICES for _, quantity in placed):
+        placed = sorted([*placed, *_of_groups(sentence)], key=itemgetter(0))
+        placed = placed or _of_instruments(instruments, crafts)
+    sentence.drop(_GROUP if placed or datasets or field >= 0 else r"(?!)")
+    if not [tool for tool in mentions if tool.computation.window] and {RADIO} == {
+        name.name for _, name in placed
+    }:
+        mentions = tuple(tool for tool in mentions if tool.computation.tool != "power_spectrogram")
+    placed = _with_total(sentence, placed)
+    if len(placed) == 1:
+        sentence.drop(r"\b(?:only|alone)\b")
+    looks = attributes.looks(crafts, placed)
+    placed = _whole(sentence, placed, field, looks)
+    vectors = bool({quantity.name for _, quantity in placed} & {*VECTORS}) and (
+        sentence.drop(r"\b(?:3-?d\s+)?vectors?(?=\W|$)") > 0
+    )
+    lengths = [
+        (mention.position, RequestQuantity(ABS_B))
+        for mention in mentions
+        if mention.computation.tool == MAGNITUDE
+    ]
+    panels = arrangement.panels(crafts, [*placed, *lengths])
     computed = _derived(sentence, placed)
-    drawn = _drawn(sentence, placed, coloured)
+    drawn = _drawn(sentence, placed, looks)
+    if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
+        sentence.drop(r"\bcomponents?\b")
+    crafts = _without_source_of_indices(sentence, crafts, placed)
     placed = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
     drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
+    if behind and len(crafts) == 2:  # the lag of Wind behind ACE: ACE is first
+        crafts = [(at, name) for at, name in zip((0, 1), [name for _, name in crafts][::-1], strict=True)]
     own, unclear = pairs_of(crafts, placed, drawn)
     request = PipelineRequest(
         # missions where the author must choose a spacecraft come last
@@ -182,17 +285,40 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         frame=sentence.take_text(_FRAME).upper(),
         cadence=_cadence(sentence),
         burst=sentence.take_first(_BURST) is not None,
-        vectors=re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
+        vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
+        energies=energies,
         instruments=instruments,
-        units=tuple(match[1] for match in sentence.take(_UNIT)),
+        units=_units(sentence),
         computed=computed,
         computations=tuple(mention.computation for mention in mentions),
         panels=panels,
-        style=style,
+        style=RequestedStyle(title, looks, as_lines),
         exports=exports,
         name=name,
     )
-    return Reading(request, sentence.unread(), _doubt(mentions, placed, drawn, unclear=unclear), named)
+    if cdaweb:
+        named += ("a run takes the data from CDAWeb, unless --archive names another archive",)
+    doubt = _doubt(mentions, placed, drawn, unclear=unclear)
+    reading = Reading(request, sentence.unread(), doubt, (*named, *described.notes))
+    return reading, sentence.parts(before, after)
+
+
+def _without_source_of_indices(
+    sentence: Sentence, crafts: list[tuple[int, str]], placed: Placed
+) -> list[tuple[int, str]]:
+    """Leave out OMNI behind an index, as in ``Wind: field, SYM-H from OMNI``; indices come from OMNI anyway."""
+
+    def is_source(start: int) -> bool:
+        before = [(at, quantity) for at, quantity in placed if at < start]
+        if not before or before[-1][1].name not in INDICES:
+            return False
+        words = sentence.text[before[-1][0] : start]
+        return re.fullmatch(r"[\w-]+(?: index)?,? (?:\(?from|of|by) ", words) is not None
+
+    if {name for _, name in crafts} <= {"OMNI"} or all(quantity.name in INDICES for _, quantity in placed):
+        return crafts
+    later = {start for start, _ in crafts if any(at > start for at, _ in placed)}
+    return [craft for craft in crafts if craft[1] != "OMNI" or craft[0] in later or not is_source(craft[0])]
 
 
 def _instruments(sentence: Sentence) -> tuple[str, ...]:
@@ -201,23 +327,68 @@ def _instruments(sentence: Sentence) -> tuple[str, ...]:
     sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
     names = [match[0].upper().replace("SPANI", "SPAN-I") for match in sentence.take(re.compile(spelt))]
     names += [match[0].upper() for match in sentence.take(re.compile(_INSTRUMENT))]
+    names += [match[0].upper() for match in sentence.take(_SMALL_INSTRUMENT)]
     return tuple(dict.fromkeys(names))
 
 
 def _carriers(instruments: tuple[str, ...]) -> list[tuple[int, str]]:
     """Return the spacecraft that alone has the named instruments, if the sentence names no spacecraft."""
-    having = [
-        {source.spacecraft for source in SOURCES if name in instrument_names(source.dataset)}
-        for name in instruments
-    ]
+    having = [{source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments]
     common = set.intersection(*having) if having else set()
     return [(0, craft) for craft in common] if len(common) == 1 else []
 
 
-def _particles(sentence: Sentence, instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:
+def _energies(sentence: Sentence) -> tuple[str, ...]:
+    """Read the energies above which particles are counted: ``>10 MeV`` or ``above 10 MeV``."""
+    above = r"(?:E\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
+    found = [
+        f">{match[1]} {match[2]}"
+        for match in sentence.take(rf"{above}\s*(\d+(?:\.\d+)?)\s*((?-i:[MkG]eV))\b")
+    ]
+    sentence.drop(r"\bintegral\b" if found else r"(?!)")
+    return tuple(found)
+
+
+def _with_total(sentence: Sentence, placed: Placed) -> Placed:
+    """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field."""
+    if B not in {quantity.name for _, quantity in placed} or ABS_B in {
+        quantity.name for _, quantity in placed
+    }:
+        return placed
+    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b")
+    return sorted([*placed, (match.start(), RequestQuantity(ABS_B))], key=itemgetter(0)) if match else placed
+
+
+def _of_groups(sentence: Sentence) -> Placed:
+    """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for."""
+    match = sentence.take_first(_GROUP)
+    if match is None:
+        return []
+    names = (N, SPEED, T) if "plasma" in match[0].lower() else (B, N, SPEED, T)
+    return [(match.start(), RequestQuantity(name)) for name in names]
+
+
+def _of_instruments(instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:
+    """Return what the named instruments measure, if this is one quantity, a field or the moments of a plasma."""
+    flown = {craft for _, craft in crafts}
+    rows = [source for source in SOURCES if not flown or source.spacecraft in flown]
+    most = max((len({*instruments} & source.instruments) for source in rows), default=0)
+    named = [source for source in rows if most and len({*instruments} & source.instruments) == most]
+    measured = {source.quantity for source in named} - {POSITION}
+    if B in measured:
+        measured.discard(ABS_B)
+    if measured and measured <= {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}:
+        wanted = (N, SPEED if SPEED in measured else VECTOR_V, T)
+        return [(0, RequestQuantity(name)) for name in wanted if name in measured]
+    return [(0, RequestQuantity(name)) for name in measured] if len(measured) == 1 else []
+
+
+def _particles(
+    sentence: Sentence, instruments: tuple[str, ...], crafts: list[tuple[int, str]], *, read: bool
+) -> Placed:
     """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
 
-    Only if the instruments have exactly one such quantity.
+    Only if the instruments, or the spacecraft, have exactly one such quantity.
     """
     named = set(instruments)
     placed: Placed = []
@@ -226,32 +397,22 @@ def _particles(sentence: Sentence, instruments: tuple[str, ...], crafts: list[tu
             source.quantity
             for source in SOURCES
             if source.quantity in kinds
-            and named & instrument_names(source.dataset)
+            and (named & source.instruments or (not named and crafts and not read))
             and (not crafts or source.spacecraft in {craft for _, craft in crafts})
         }
         if len(measured) == 1:
-            for match in sentence.take(pattern):
-                placed.append((match.start(), RequestQuantity(next(iter(measured)))))
+            for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
+                if sentence.take_at(*match.span()):
+                    placed.append((match.start(), RequestQuantity(next(iter(measured)))))
     return placed
 
 
-def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
-    """Read how the panels should be arranged, and whether the sentence gives their order."""
-    together = sentence.take_first(_TOGETHER) is not None
-    count = sentence.take_text(_PANELS).lower()
-    sentence.drop(
-        r"\b(?:both spacecraft )?one (?:below|above|under) the other\b|\b(?:with )?(?:the )?same time axis\b"
-    )
-    sentence.drop(r"\b(?:in )?different colou?rs\b|\bstacked panels\b")
-    ordered = sentence.drop(_LAYOUT) > 0
-    overlaid = {match[0].casefold() for match in sentence.take(_OVERLAID)}
-    layout = replace(
-        panels,
-        together=together,
-        count=_COUNTED.get(count) or int(count or 0),
-        overlaid=bool(overlaid - {"side by side"}),
-    )
-    return layout, ordered
+def _units(sentence: Sentence) -> tuple[str, ...]:
+    """Read the units in which to draw data, also as words: ``in kelvin, not eV``."""
+    sentence.drop(_NOT_IN_UNIT)
+    written = [str(match["unit"] or match["bracketed"]) for match in sentence.take(_IN_UNIT)]
+    plain = {word.casefold(): unit for unit, words in VOCABULARY["units"].items() for word in words}
+    return tuple(plain.get(" ".join(unit.casefold().split()), unit) for unit in written)
 
 
 def _exports(sentence: Sentence) -> tuple[str, ...]:
@@ -261,36 +422,48 @@ def _exports(sentence: Sentence) -> tuple[str, ...]:
     return tuple({"nc": "netcdf"}.get(form, form) for form in forms)
 
 
-def _colours(sentence: Sentence) -> Iterator[tuple[str, str]]:
-    for pattern in _COLOURED:
-        for match in sentence.take(pattern):
-            yield match["what"].lower(), match["colour"].lower()
+def _whole(sentence: Sentence, placed: Placed, field: int, looks: Sequence[Look]) -> Placed:
+    """Complete the quantities: ``field`` is the vector, unless it only says of what a component is.
+
+    In ``Bz of the magnetic field`` the vector is only the word behind its component.
+    """
+    wanted = [(start, quantity) for start, quantity in placed if quantity not in _attributed(looks)]
+    if field >= 0 and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
+        placed = sorted([*placed, (field, RequestQuantity(B))], key=itemgetter(0))
+    named_components = [
+        (start, quantity)
+        for (start, quantity), (after, component) in pairwise(placed)
+        if component.component
+        and quantity == RequestQuantity(component.name)
+        and not re.search(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b", sentence.text[start:after])
+    ]  # magnetic field components BR BT BN
+    of_component = [
+        (start, quantity)
+        for (before, component), (start, quantity) in pairwise(placed)
+        if component.component
+        and quantity == RequestQuantity(component.name)
+        and re.fullmatch(
+            r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?",
+            sentence.text[before:start],
+            re.IGNORECASE,
+        )
+    ]
+    return [atom for atom in placed if atom not in (*of_component, *named_components)]
 
 
-def _log(sentence: Sentence) -> Iterator[str]:
-    for pattern in _LOG:
-        for match in sentence.take(pattern):
-            yield match["what"].lower() or "*"
+def _attributed(looks: Sequence[Look]) -> set[RequestQuantity]:
+    """Return the components that the sentence names to say how the line of a vector looks."""
+    return {quantity for look in looks for quantity in look.lines.quantities if quantity.component}
 
 
-def _order(sentence: Sentence, placed: Placed, *, magnitude: bool) -> tuple[str, ...]:
-    """Return the quantities in the order of the sentence, including a magnitude to compute."""
-    positions = [(start, quantity.name) for start, quantity in placed]
-    if magnitude:
-        matches = re.finditer(r"\bmagnitudes?\b", sentence.text, re.IGNORECASE)
-        positions += [(match.start(), ABS_B) for match in matches]
-    return tuple(dict.fromkeys(name for _, name in sorted(positions)))
-
-
-def _drawn(sentence: Sentence, placed: Placed, coloured: set[str]) -> list[RequestQuantity]:
+def _drawn(sentence: Sentence, placed: Placed, looks: Sequence[Look]) -> list[RequestQuantity]:
     """Return the quantities to draw, without components that the sentence names only to colour their lines."""
     if any(quantity.name not in INDICES for _, quantity in placed):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
     every = dict.fromkeys(quantity for _, quantity in placed)
     whole = {quantity.name for quantity in every if not quantity.component}
-    drawn = [
-        quantity for quantity in every if not (quantity.name in whole and is_coloured(quantity, coloured))
-    ]
+    styled = _attributed(looks)
+    drawn = [quantity for quantity in every if not (quantity.name in whole and quantity in styled)]
     parts = {quantity.name for quantity in drawn if quantity.component}
     if parts and sentence.take_first(r"\bonly\b"):
         return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
@@ -314,7 +487,11 @@ def _cadence(sentence: Sentence) -> float | None:
         seconds = cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
         cadence = seconds[0] if seconds else cadence
     for match in sentence.take(_CADENCE):
-        if match["bare"] and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE):
+        if (
+            match["bare"]
+            and "-" not in match["bare"]
+            and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE)
+        ):
             raise NotUnderstood(
                 f"helio does not understand '{match[0]}'",
                 advice="write '5 min averages', or a time as 'A to B'",

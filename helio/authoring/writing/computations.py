@@ -8,7 +8,7 @@ from typing import Any
 
 from helio.authoring.request import Computation
 from helio.errors import RequestError, did_you_mean
-from helio.knowledge.quantities import ABS_B, NE, THERMAL, B
+from helio.knowledge.quantities import ABS_B, NE, TE, THERMAL, B, E
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import N as DENSITY
 from helio.knowledge.quantities import T as TEMPERATURE
@@ -41,11 +41,17 @@ class ComputationTool:
     spectral: bool = False
     vectors: bool = False
     """Whether it takes vectors only."""
+    unit: str = "{}"
+    """The unit of its result, with a field for that of its input."""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that are always the same."""
 
     def arguments(self, computation: Computation) -> dict[str, Any]:
         """Return the arguments of the step, without its labels."""
-        given = {self.argument: computation.window} if self.argument else {}
-        return given | ({"method": computation.method or "mean"} if self.argument == "cadence" else {})
+        given: dict[str, Any] = {self.argument: computation.window} if self.argument else {}
+        if self.argument == "cadence":
+            given["method"] = computation.method or "mean"
+        return given | dict(computation.args) | dict(self.fixed)
 
     def intent_of(self, computation: Computation) -> str:
         """Describe in a few words what the step does."""
@@ -58,7 +64,10 @@ APPLIED = {
     "resample": ComputationTool("binned", "{window} {method}", "cadence"),
     "despike": ComputationTool("clean", "Set spikes to missing", "window"),
     "detrend": ComputationTool("detrended", "Subtract the straight line"),
-    "derivative": ComputationTool("rate", "Time derivative", quantity="{} rate"),
+    "derivative": ComputationTool("rate", "Time derivative", quantity="{} rate", unit="{}/s"),
+    "cumulative_integral": ComputationTool("total", "Integrate over time", quantity="{} total", unit="{} h"),
+    "band_pass": ComputationTool("filtered", "Filter"),
+    "statistics": ComputationTool("std", "{window} standard deviation", "interval", fixed={"of": ["std"]}),
     "minimum_variance": ComputationTool(
         "lmn", "Rotate to the axes of minimum variance", quantity="{} along L, M, N", vectors=True
     ),
@@ -66,9 +75,16 @@ APPLIED = {
     "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
-MAGNITUDE, DIFFERENCE, RATIO = "magnitude", "difference", "ratio"
+MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
+LAG, R_SQUARED = "cross_correlation_lag", "r_squared"
 """Computations with other inputs: a magnitude takes vectors; a difference and a ratio take two series."""
-OF_TWO = {DIFFERENCE: ("subtract", "minus"), RATIO: ("divide", "over")}
+OF_TWO = {
+    DIFFERENCE: ("subtract", "minus"),
+    RATIO: ("divide", "over"),
+    PRODUCT: ("multiply", "times"),
+    SUM: ("add", "plus"),
+    LAG: ("", "lag"),
+}
 """Computations of two series: the operation of the tool `arithmetic`, and the word in labels."""
 
 
@@ -85,6 +101,8 @@ class Part:
     quantity: str
     component: str = ""
     frame: str = ""
+    otherwise: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of the tool where the spacecraft, which is then near the Earth, has no such quantity."""
 
 
 @dataclass(frozen=True)
@@ -104,15 +122,19 @@ class Recipe:
     helium: bool = False
     unit: str = ""
     args: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = "scalar"
 
 
 _FLOW, _FIELD, _COUNT, _HEAT = Part(VELOCITY), Part(B), Part(DENSITY), Part(TEMPERATURE)
+_DISTANCE = Part("heliocentric distance", otherwise={"distance": 1.0})
 _BZ = Part(B, "z", "GSM")
 DERIVED: dict[str, Recipe] = {
     "dynamic pressure": Recipe(
-        "dynamic_pressure", {"density_label": _COUNT, "velocity_label": _FLOW}, helium=True
+        "dynamic_pressure", {"density_label": _COUNT, "velocity_label": _FLOW}, helium=True, unit="nPa"
     ),
-    "Alfvén speed": Recipe("alfven_speed", {"field_label": _FIELD, "density_label": _COUNT}, helium=True),
+    "Alfvén speed": Recipe(
+        "alfven_speed", {"field_label": _FIELD, "density_label": _COUNT}, helium=True, unit="km/s"
+    ),
     "Alfvén Mach number": Recipe(
         "alfven_mach", {"velocity_label": _FLOW, "field_label": _FIELD, "density_label": _COUNT}, helium=True
     ),
@@ -131,10 +153,46 @@ DERIVED: dict[str, Recipe] = {
     ),
     "VBs": Recipe("vbs", {"velocity_label": Part(SPEED), "bz_label": _BZ}, unit="mV/m"),
     "magnetopause standoff distance": Recipe(
-        "shue_standoff", {"pressure_label": Part("dynamic pressure"), "bz_label": _BZ}
+        "shue_standoff", {"pressure_label": Part("dynamic pressure"), "bz_label": _BZ}, unit="R_E"
     ),
     "proton gyrofrequency": Recipe("gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz"),
     "plasma frequency": Recipe("plasma_frequency", {"source_label": Part(NE)}, unit="kHz"),
+    "electron gyrofrequency": Recipe(
+        "gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz", args={"particle": "electron"}
+    ),
+    "proton gyroradius": Recipe(
+        "gyroradius", {"temperature_label": _HEAT, "field_label": Part(ABS_B)}, unit="km"
+    ),
+    "electron gyroradius": Recipe(
+        "gyroradius",
+        {"temperature_label": Part(TE), "field_label": Part(ABS_B)},
+        unit="km",
+        args={"particle": "electron"},
+    ),
+    "proton inertial length": Recipe("inertial_length", {"source_label": _COUNT}, unit="km"),
+    "electron inertial length": Recipe(
+        "inertial_length", {"source_label": Part(NE)}, unit="km", args={"particle": "electron"}
+    ),
+    "upper-hybrid frequency": Recipe(
+        "upper_hybrid_frequency", {"density_label": Part(NE), "field_label": Part(ABS_B)}, unit="kHz"
+    ),
+    "specific entropy": Recipe("specific_entropy", {"density_label": _COUNT, "temperature_label": _HEAT}),
+    "Parker spiral angle": Recipe(
+        "parker_angle", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
+    ),
+    "field spiral angle": Recipe("field_spiral_angle", {"field_label": Part(B, frame="spiral")}, unit="deg"),
+    "footpoint longitude": Recipe(
+        "footpoint_longitude", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
+    ),
+    E: Recipe("electric_field", {"velocity_label": _FLOW, "field_label": _FIELD}, unit="mV/m", kind="vector"),
+    "pressure-corrected Dst": Recipe(
+        "pressure_corrected_dst",
+        {"index_label": Part("Dst"), "pressure_label": Part("dynamic pressure")},
+        unit="nT",
+    ),
+    "predicted Dst": Recipe(
+        "burton_dst", {"electric_field_label": Part("VBs"), "index_label": Part("Dst")}, unit="nT"
+    ),
     TEMPERATURE: Recipe("thermal_temperature", {"source_label": Part(THERMAL)}, unit="K"),
     THERMAL: Recipe("thermal_speed", {"source_label": _HEAT}, unit="km/s"),
 }

@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 from helio.authoring.outcome import NotUnderstood
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import SOURCES, QuantitySource, sources_of
+from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
 
 LATE = timedelta(days=365)
@@ -27,21 +26,27 @@ def pick(
     burst: bool = False,
     span: TimeRange | None = None,
     instruments: Sequence[str] = (),
+    energies: Sequence[str] = (),
 ) -> list[QuantitySource]:
     """List the datasets and parameters that have a quantity, best first; empty if no dataset has it in the given frame.
 
-    Sources of the person's own archive come first, if they reach into the time; then those of the named instruments.
-    For a cadence the coarsest source is taken that is not coarser, as finer data can be averaged.
+    Sources of the person's own archive come first, if they reach into the time and are fine enough for the cadence;
+    then those of the named instruments. For a cadence the coarsest source is taken that is not coarser, as finer data
+    can be averaged.
 
     Raises
     ------
     NotUnderstood
         No source is in burst mode, or none reaches into the time.
     """
-    sources = sources_of(quantity, craft, frame=frame)
+    sources = _sources_of(quantity, craft, frame, catalogue)
     if not sources:
         return []
-    sources = _preferred(sources, lambda source: bool(set(instruments) & instrument_names(source.dataset)))
+    sources = _preferred(sources, lambda source: bool(set(instruments) & source.instruments))
+    if energies:
+        sources = [source for source in sources if any(energy in source.note for energy in energies)]
+        if not sources:
+            raise NotUnderstood(f"helio knows no {quantity} {' or '.join(energies)} of {craft}")
     if burst:
         sources = [source for source in sources if "BRST" in source.dataset.upper()]
         if not sources:
@@ -56,11 +61,33 @@ def pick(
             )
         # a source that may have stopped comes after those that go on
         sources = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
-    sources = _preferred(sources, lambda source: _is_archived(source, catalogue))
+    sources.sort(key=lambda source: not _is_archived(source, catalogue))
     first = sources[0]
     if cadence is not None:
-        first = min(sources, key=lambda source: (*_apart(source.cadence, cadence), sources.index(source)))
+        first = min(sources, key=lambda source: _rank(source, cadence, sources, catalogue))
     return [first, *(source for source in sources if source is not first and source.alike(first))]
+
+
+def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> list[QuantitySource]:
+    """Return the table's sources of a quantity, then those of the archive that are recognised by their parameters."""
+    sources = sources_of(quantity, craft, frame=frame)
+    own = (source for entry in catalogue.archived() for source in rows_of(entry))
+    name = spacecraft_named(craft)
+    return sources + [
+        source
+        for source in own
+        if (source.quantity, source.spacecraft) == (quantity, name)
+        and frame in ("", source.frame)
+        and source not in sources
+    ]
+
+
+def _rank(
+    source: QuantitySource, cadence: float, sources: Sequence[QuantitySource], catalogue: Catalogue
+) -> tuple[bool, bool, int, float, int]:
+    """Return a sort key for a cadence: fine enough, of the archive, closest, and first in the order of sources."""
+    coarse, distance = _apart(source.cadence, cadence)
+    return coarse > 1, not _is_archived(source, catalogue), coarse, distance, sources.index(source)
 
 
 def _preferred(

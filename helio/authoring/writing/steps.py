@@ -15,7 +15,7 @@ from helio.pipelines.template.schema import SCHEMA_VERSION
 
 # B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
 _ORDER = (
-    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "Ne", "T", "Te", "W", "Pdyn", "beta", "VA", "MA", "Mms"),
+    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "Ne", "T", "Te", "W", "Pdyn", "beta", "VA", "MA", "Mms", "S"),
     *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
     *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
 )  # fmt: skip
@@ -125,9 +125,9 @@ def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSe
             and compare
             and series.kind == last[0].kind == "scalar"
             and series.quantity == last[0].quantity
-            and series.craft not in [other.craft for other in last]
+            and series.craft not in [previous.craft for previous in last]
         )
-        if together or (series.over and any(series.over == other.label for other in last)):
+        if together or (series.over and any(series.over == previous.label for previous in last)):
             last.append(series)
         else:
             panels.append([series])
@@ -138,8 +138,6 @@ def figure_of(
     panels: Sequence[Sequence[PlotSeries]],
     *,
     title: str,
-    log: Sequence[str] = (),
-    colours: Mapping[str, str] | None = None,
     as_lines: bool = False,
 ) -> Document:
     """Return the settings of a figure, for the argument `spec` of the tool `render_spec`."""
@@ -149,17 +147,15 @@ def figure_of(
         "title": title,
     }
     labels, names, shades = _by_craft(panels)
-    logarithmic = {*_LOGARITHMIC, *log}
     scales = {
         str(number): "log"
         for number, panel in enumerate(panels, 1)
-        if (panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity})
-        or (panel[0].kind == "spectrum" and {"*", panel[0].quantity} & set(log))
+        if panel[0].kind == "scalar" and panel[0].quantity in _LOGARITHMIC
     }
     looks: Document = {
         "y_label": labels,
         "trace_names": names,
-        "trace_colors": shades | dict(colours or {}),
+        "trace_colors": shades,
         "log_scale": scales,
     }
     if as_lines and any(panel[0].kind == "spectrum" for panel in panels):

@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
-from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import APPLIED, DERIVED, MAGNITUDE, OF_TWO, Part
+from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_TWO, R_SQUARED, Part
+from helio.authoring.writing.looks import is_meant, with_looks
 from helio.authoring.writing.sources import (
     cadence_words,
     coverage,
@@ -27,7 +28,7 @@ from helio.counts import number_of
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, instrument_names, short
-from helio.knowledge.quantities import ABS_B, SOURCES, B, QuantitySource, families
+from helio.knowledge.quantities import ABS_B, SOURCES, B, E, QuantitySource, families
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
@@ -45,6 +46,9 @@ WINDOWS = ("10min", "1h", "5min", "1min")
 EVERY = "all of them"
 FILE_ENDINGS = {"netcdf": "nc"}
 """File endings of the formats whose ending is not the format's name."""
+MIDDLE = 50
+"""Rank of the panels whose position the request does not give."""
+USE_EDIT = "leave it out, then use `helio edit`"
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
 
 
@@ -90,25 +94,28 @@ class _Writer:
         request = self.request
         self.variable, self.group, self.span = variable, group, span
         self.fetched = {}
-        shown = self._in_units(self._series())
+        shown = self._series()
         self._check_named(shown)
-        shown = self._computed(shown)
+        computed = {
+            tool.unit
+            for tool in (APPLIED.get(computation.tool) for computation in request.computations)
+            if tool
+        }
+        later = computed - {"{}"}  # the unit is of a rate or an integral
+        shown = self._computed(shown if later else self._in_units(shown))
+        shown = self._in_units(shown) if later else shown
         self._export(shown)
         if request.panels.together and any(series.kind == "spectrum" for series in shown):
             raise NotUnderstood("a spectrogram cannot share a panel with other series")
-        compare = (
-            request.panels.compare or request.panels.overlaid or len({series.craft for series in shown}) > 1
-        )
-        panels = [shown] if request.panels.together else panels_of(shown, compare=compare)
-        self._check_layout(panels)
         text = request.style.title or self._title(shown)
-        spec = figure_of(
-            panels,
-            title=text,
-            log=self._log(shown),
-            colours=self._colours(shown),
-            as_lines=request.style.as_lines,
-        )
+        if request.panels.kind:
+            spec = self._entries(shown, text)
+        else:
+            panels = self._arranged(shown)
+            self._check_layout(panels)
+            spec = with_looks(
+                figure_of(panels, title=text, as_lines=request.style.as_lines), request.style.looks, panels
+            )
         self.steps.add(f"figure{self._ending()}", "render_spec", {"spec": spec}, "Draw the figure")
         return request.name or self._name(shown), text
 
@@ -154,16 +161,11 @@ class _Writer:
     def _series(self) -> list[PlotSeries]:
         request = self.request
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
-        if request.panels.against and len(set(request.quantities)) > 1 and self._is_one_against_another():
-            raise NotUnderstood(
-                "helio cannot draw one quantity against another: it draws each quantity over time",
-                advice="write '… and …' to draw both over time",
-            )
         common = request.frame or self._common_frame()
         for craft, quantity in request.own or product(request.spacecraft, request.quantities):
             index = quantity.name in INDICES and craft != "OMNI"
             series = self._index(quantity) if index else self._series_of(quantity, craft, common)
-            if series.label not in [other.label for other in shown]:
+            if series.label not in [drawn.label for drawn in shown]:
                 shown.append(series)
         own = {quantity for _, quantity in request.own}
         return shown + [
@@ -173,9 +175,6 @@ class _Writer:
     def _index(self, quantity: RequestQuantity) -> PlotSeries:
         self.steps.note(f"{quantity.name} is taken from OMNI")
         return self._quantity(quantity.name, "OMNI", "")
-
-    def _is_one_against_another(self) -> bool:
-        return bool(self.request.own) or len(self.request.spacecraft) < 2
 
     def _common_frame(self) -> str:
         """Return a frame in which the vectors of all requested spacecraft are available."""
@@ -199,12 +198,12 @@ class _Writer:
 
     def _check_component(self, quantity: RequestQuantity, craft: str, frame: str) -> None:
         """Refuse a component that the spacecraft's vector does not have in any frame."""
-        frames = [known for known in frames_of(quantity.name, [craft]) if known]
-        fitting = {known for known in ([frame] if frame else frames) if _has(known, quantity.component)}
-        turned = frame in TURNABLE and any(known in TURNABLE for known in frames)
+        frames = [name for name in frames_of(quantity.name, [craft]) if name]
+        fitting = {name for name in ([frame] if frame else frames) if _has(name, quantity.component)}
+        turned = frame in TURNABLE and any(name in TURNABLE for name in frames)
         if frames and fitting and (fitting & set(frames) or turned):
             return
-        letters = [f"{'r, t, n' if known == 'RTN' else 'x, y, z'} in {known}" for known in frames]
+        letters = [f"{'r, t, n' if name == 'RTN' else 'x, y, z'} in {name}" for name in frames]
         others = f"choose another quantity: {', '.join(quantities_of(craft))}"
         raise NotUnderstood(
             f"{craft} has no {quantity.component} component of the {title(quantity.name)}"
@@ -221,7 +220,8 @@ class _Writer:
                 f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
                 advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
-        used = {name for source in self.used for name in instrument_names(source.dataset)}
+        used = {name for source in self.used for name in source.instruments}
+        used |= {name for dataset, _ in request.datasets for name in instrument_names(dataset)}
         other = [instrument for instrument in request.instruments if instrument not in used]
         if other:
             named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
@@ -263,17 +263,71 @@ class _Writer:
                 "the figure would draw each series in its own panel",
                 advice="add 'in one panel' to the request",
             )
-        drawn = [f"{panel[0].quantity} " for panel in panels]
-        numbers = [
-            next((index for index, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
-            for name in layout.order
-        ]
-        if -1 in numbers or numbers != sorted(numbers):
-            raise NotUnderstood(
-                "without a language model, helio draws the panels in this order: field, velocity, density, "
-                "temperature, derived quantities, indices",
-                advice=f"{USE_A_MODEL}, and use `helio edit` to change the order",
+
+    def _arranged(self, shown: list[PlotSeries]) -> list[list[PlotSeries]]:
+        """Arrange the series in panels, in the order and with the shared panels that the request gives."""
+        layout = self.request.panels
+        several = len({series.craft for series in shown}) > 1
+        compare = (layout.compare or layout.overlaid or several) and not layout.apart
+        if layout.count == len(shown):
+            compare = False  # two spacecraft in two panels
+        panels = [shown] if layout.together else panels_of(shown, compare=compare)
+        for place in layout.places:
+            group = [series for series in shown if is_meant(place.lines, series)]
+            if place.shared and len(group) > 1 and len({series.unit for series in group}) == 1:
+                panels = [[series for series in panel if series not in group] for panel in panels]
+                panels = [group, *filter(None, panels)]
+        ranks = [
+            next(
+                (
+                    place.rank
+                    for place in layout.places
+                    if not (place.shared and place.rank == MIDDLE)
+                    and any(is_meant(place.lines, series) for series in panel)
+                ),
+                MIDDLE,
             )
+            for panel in panels
+        ]
+        order = sorted(range(len(panels)), key=lambda index: ranks[index])
+        return [panels[index] for index in order]
+
+    def _entries(self, shown: list[PlotSeries], title_text: str) -> Document:
+        """Return the settings of a figure of one series against another, of histograms or of orbits."""
+        layout = self.request.panels
+        key = layout.kind if layout.kind in ("histograms", "orbits") else "xy"
+        if key != "xy":
+            labels = [series.label for series in shown]
+            entries: list[Document] = [{"of": label} for label in labels]
+        else:
+            lines = self._two_lines(shown)
+            labels = [series.label for series in shown]
+            entry = {"x": lines[1], "y": lines[0]}
+            if layout.kind != "scatter":
+                entry["type"] = layout.kind
+            if layout.fit:
+                entry["fit"] = layout.fit
+            entries = [entry]
+        for look in self.request.style.looks:
+            if look.key != "color" or key != "xy":
+                raise NotUnderstood(f"helio cannot use '{look.words}' in this figure", advice=USE_EDIT)
+            entries[0]["color"] = look.value
+        return {"labels": labels, "panels": [], key: entries, "title": title_text}
+
+    def _two_lines(self, shown: list[PlotSeries]) -> tuple[str, str]:
+        """Return the lines on the y and the x axis, the second on the epochs of the first, or the coarser."""
+        if len(shown) == 1 and shown[0].kind == "vector" and self.request.panels.kind == "hodogram":
+            return f"{shown[0].label}.z", f"{shown[0].label}.y"
+        if len(shown) != 2 or any(series.kind != "scalar" for series in shown):
+            raise NotUnderstood(
+                "a plot of one quantity against another needs two quantities without components",
+                advice="write, for example, 'OMNI density against speed' or 'ACE Bz against By'",
+            )
+        first, second = shown
+        if first.cadence != second.cadence or first.craft != second.craft or first.cadence is None:
+            slower = max(shown, key=lambda series: series.cadence or 0.0)
+            shown[:] = [series if series is slower else self._onto(series, slower) for series in shown]
+        return shown[0].label, shown[1].label
 
     def _named_dataset(self, dataset: str, parameter: str) -> PlotSeries:
         entry = self.catalogue.dataset(dataset)
@@ -285,7 +339,7 @@ class _Writer:
         label = self.steps.label(f"{short(craft)}_{described.name}{self._ending()}")
         intent = f"Fetch {described.description or described.name} of {craft}"
         self._add_fetch(label, intent, {"dataset_id": entry.id, "parameter_id": described.name})
-        return PlotSeries(
+        series = PlotSeries(
             label,
             known.quantity if known and len(known.parameters) == 1 else described.name,
             craft,
@@ -295,6 +349,11 @@ class _Writer:
             described.canonical_unit,
             self.group,
         )
+        cadence = entry.cadence[0] if len(entry.cadence) == 1 else None
+        own = QuantitySource(
+            described.name, craft, entry.id, (described.name,), series.frame, series.unit, cadence
+        )
+        return self._at_cadence(series, known or own)
 
     def _add_fetch(self, label: str, intent: str, choice: Document) -> None:
         args = {**choice, "time_range": self.variable, "output_label": label}
@@ -331,6 +390,7 @@ class _Writer:
             burst=self.request.burst,
             span=self.span,
             instruments=self.request.instruments,
+            energies=self.request.energies if quantity in SPECTRA else (),
         )
 
     def _new_quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
@@ -349,12 +409,13 @@ class _Writer:
             self._turned(quantity, craft, vector_frame)
             or self._length_of(quantity, craft, frame)
             or self._speed_instead(quantity, craft)
+            or self._electric_field(quantity, craft)
         )
         if series is not None:
             return series
         if quantity in DERIVED and self._can_derive(quantity, craft):
             return self._derived(quantity, craft)
-        framed = [known for known in frames_of(quantity, [craft]) if known]
+        framed = [name for name in frames_of(quantity, [craft]) if name]
         if framed:
             raise NotUnderstood(
                 f"{craft} has no {quantity} in {frame}", advice=f"choose the frame {' or '.join(framed)}"
@@ -380,9 +441,7 @@ class _Writer:
     def _only_instrument_of(self, others: list[QuantitySource], sources: list[QuantitySource]) -> bool:
         """Return whether the instruments that the request names measure other sources, but none of these."""
         named = set(self.request.instruments)
-        has = [
-            any(named & instrument_names(source.dataset) for source in known) for known in (others, sources)
-        ]
+        has = [any(named & source.instruments for source in group) for group in (others, sources)]
         return has == [True, False]
 
     def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
@@ -415,6 +474,12 @@ class _Writer:
         self.steps.note(f"the figure draws the speed: helio knows no velocity vector of {craft}")
         return self._quantity(SPEED, craft, "")
 
+    def _electric_field(self, quantity: str, craft: str) -> PlotSeries | None:
+        """Draw the electric field of the solar wind for OMNI, which is no vector, and the vector for others."""
+        if quantity == E and craft == "OMNI":
+            return self._quantity("electric field", craft, "")
+        return self._quantity(E, craft, "") if quantity == "electric field" and craft != "OMNI" else None
+
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
         if any(quantity.name == B for quantity in self.request.quantities):
@@ -436,7 +501,7 @@ class _Writer:
         if first.note:
             self.steps.note(f"{first.dataset}: {first.note}")
         series = PlotSeries(label, quantity, craft, kind, first.cadence, first.frame, first.unit, self.group)
-        choices = [{"dataset_id": known.dataset, "parameter_id": known.parameters[0]} for known in sources]
+        choices = [{"dataset_id": source.dataset, "parameter_id": source.parameters[0]} for source in sources]
         if len(first.parameters) > 1:
             self._joined(first, label, intent)
         else:
@@ -512,7 +577,14 @@ class _Writer:
     def _derived(self, quantity: str, craft: str) -> PlotSeries:
         """Add steps that compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         recipe = DERIVED[quantity]
-        parts = {argument: self._part(part, craft) for argument, part in recipe.takes.items()}
+        extra: dict[str, Any] = dict(recipe.args)
+        parts: dict[str, PlotSeries] = {}
+        for argument, part_taken in recipe.takes.items():
+            if part_taken.otherwise and not self._pick(part_taken.quantity, craft):
+                extra |= part_taken.otherwise
+                self.steps.note(f"{quantity}: computed for {craft} at a distance of 1 AU from the Sun")
+                continue
+            parts[argument] = self._part(part_taken, craft)
         slowest = max(parts.values(), key=lambda part: part.cadence or 0.0)
         for argument, part in parts.items():
             if part.unit in ("eV", "keV"):
@@ -527,24 +599,39 @@ class _Writer:
             if len(parts) == 1
             else f"{short(craft)}_{symbol(quantity)}{self._ending()}"
         )
-        args: dict[str, Any] = {argument: part.label for argument, part in parts.items()}
+        args: dict[str, Any] = {argument: part.label for argument, part in parts.items()} | extra
         if recipe.helium:
             args["assumed_alpha"] = 0.04
             self.steps.note(f"{quantity}: computed with an assumed helium fraction of 4 % by number")
         intent = f"Compute the {quantity}"
         self.steps.add(label, recipe.tool, {**args, "output_label": label}, intent)
         return replace(
-            slowest, label=label, quantity=quantity, craft=craft, kind="scalar", frame="", unit=recipe.unit
+            slowest,
+            label=label,
+            quantity=quantity,
+            craft=craft,
+            kind=recipe.kind,
+            frame=next(iter(parts.values())).frame if recipe.kind == "vector" else "",
+            unit=recipe.unit,
         )
 
     def _part(self, part: Part, craft: str) -> PlotSeries:
-        frame = self._angle_frame(craft) if part.frame == "*" else part.frame
+        if part.quantity in INDICES:
+            craft = "OMNI"
+        if part.frame == "*":
+            frame = self._angle_frame(craft, ("GSM", "GSE", "RTN"))
+        elif part.frame == "spiral":
+            frame = self._angle_frame(craft, ("RTN", "GSE"))
+        elif part.quantity in VECTORS:
+            frame = part.frame or self.request.frame
+        else:
+            frame = part.frame
         series = self._quantity(part.quantity, craft, frame)
         return self._component(series, part.component) if part.component else series
 
-    def _angle_frame(self, craft: str) -> str:
+    def _angle_frame(self, craft: str, preferred: Sequence[str]) -> str:
         frames = frames_of(B, [craft])
-        return self.request.frame or next((frame for frame in ("GSM", "GSE", "RTN") if frame in frames), "")
+        return self.request.frame or next((frame for frame in preferred if frame in frames), "")
 
     def _onto(self, part: PlotSeries, clock: PlotSeries) -> PlotSeries:
         """Add a step that aligns a series with the epochs of another series, across gaps of at most three cadences."""
@@ -563,14 +650,17 @@ class _Writer:
 
     def _computed(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         # a common cadence comes before what needs one
-        for computation in sorted(self.request.computations, key=lambda known: known.tool in OF_TWO):
+        for computation in sorted(self.request.computations, key=lambda computed: computed.tool in OF_TWO):
             if computation.tool == MAGNITUDE:
                 made = [self._length(series) for series in shown if series.kind == "vector"]
                 if not made and not any(series.quantity == ABS_B for series in shown):
                     raise NotUnderstood("the request names no vector whose magnitude helio could compute")
                 shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
+            elif computation.tool == R_SQUARED:
+                shown = [self._times_r_squared(series) for series in shown]
             elif computation.tool in OF_TWO:
-                shown = [*shown, self._of_two(computation.tool, shown)]
+                made_of_two = self._of_two(computation.tool, shown)
+                shown = [made_of_two] if computation.tool == LAG else [*shown, made_of_two]
             else:
                 shown = self._applied(computation, shown)
         return shown
@@ -593,7 +683,7 @@ class _Writer:
             new = self.steps.compute(
                 tool, given, how.ending, how.intent_of(computation), **how.arguments(computation)
             )
-            new = replace(new, quantity=how.quantity.format(given.quantity))
+            new = replace(new, quantity=how.quantity.format(given.quantity), unit=how.unit.format(given.unit))
             if how.spectral:
                 new = replace(new, kind="spectrum")
             elif how.vectors:
@@ -618,9 +708,16 @@ class _Writer:
                 advice=f"write, for example, 'the {name} between ACE and Wind Bz'",
             )
         left, right = pair
-        if left.cadence != right.cadence or left.craft != right.craft:
+        if name == LAG and left.cadence != right.cadence:
+            slower = max(left, right, key=lambda series: series.cadence or 0.0)
+            left, right = (
+                series if series is slower else self._onto(series, slower) for series in (left, right)
+            )
+        elif name != LAG and (left.cadence != right.cadence or left.craft != right.craft):
             right = self._onto(right, left)
         label = self.steps.label(f"{left.label}_{word}_{right.label.removesuffix('_aligned')}")
+        if name == LAG:
+            return self._lag(left, right, label)
         args = {
             "left_label": left.label,
             "right_label": right.label,
@@ -628,9 +725,37 @@ class _Writer:
             "output_label": label,
         }
         self.steps.add(label, "arithmetic", args, f"{name.capitalize()} of {left.label} and {right.label}")
-        sign = "−" if name == "difference" else "/"
-        quantity, craft = f"{left.quantity} {name}", f"{left.craft} {sign} {right.craft}"
+        sign = {"difference": "−", "product": "×", "sum": "+"}.get(name, "/")
+        quantity = f"{left.quantity} {name}"
+        craft = left.craft if left.craft == right.craft else f"{left.craft} {sign} {right.craft}"
         return replace(left, label=label, quantity=quantity, craft=craft)
+
+    def _times_r_squared(self, series: PlotSeries) -> PlotSeries:
+        """Add steps that multiply a series by the square of the distance from the Sun, on its epochs."""
+        distance = self._onto(self._quantity("heliocentric distance", series.craft, ""), series)
+        label = series.label
+        for power in ("r", "r2"):
+            args = {"left_label": label, "right_label": distance.label, "operation": "multiply"}
+            label = self.steps.label(f"{series.label}_{power}")
+            self.steps.add(
+                label, "arithmetic", {**args, "output_label": label}, f"Multiply {args['left_label']} by r"
+            )
+        unit = f"{series.unit} AU^2"
+        return replace(series, label=label, quantity=f"{series.quantity} r²", unit=unit)
+
+    def _lag(self, left: PlotSeries, right: PlotSeries, label: str) -> PlotSeries:
+        """Add a step for the delay of a second series, by the longest delay that the request gives."""
+        args = dict(
+            next(computation.args for computation in self.request.computations if computation.tool == LAG)
+        )
+        args.setdefault("longest", "")
+        if not args["longest"]:
+            args["longest"] = self.ask("What is the longest delay to try?", ("1h", "2h", "30min", "6h"))
+        labels = {"series_label": left.label, "delayed_label": right.label}
+        self.steps.add(label, LAG, {**labels, **args, "output_label": label}, f"Delay of {right.label}")
+        return replace(
+            left, label=label, quantity="delay", craft=f"{left.craft} / {right.craft}", unit="", frame=""
+        )
 
     # What is drawn ----------------------------------------------------------------------------------------
 
@@ -641,37 +766,17 @@ class _Writer:
                 args = {"source_labels": [series.label], "filename": filename, "format": form}
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save as {form}")
 
-    def _log(self, shown: list[PlotSeries]) -> list[str]:
-        """Return the quantities to draw on a logarithmic scale."""
-        words = self.request.style.log
-        every = ["*"] if {"*", "all", "everything"} & set(words) else []
-        return every + [series.quantity for series in shown for word in words if word in series.quantity]
-
-    def _colours(self, shown: list[PlotSeries]) -> dict[str, str]:
-        colours: dict[str, str] = {}
-        for what, colour in self.request.style.colours:
-            lines = [line for series in shown if (line := line_of(what, series))]
-            if not lines:
-                raise NotUnderstood(
-                    f"helio cannot draw '{what}' in {colour}: the figure has no line with this name"
-                )
-            if len(lines) > 1 or lines[0] in colours:
-                raise NotUnderstood(
-                    f"it is not clear which line to draw in {colour}: {', '.join(lines)}",
-                    advice="leave out the colour, then use `helio edit` to colour each line",
-                )
-            colours[lines[0]] = colour
-        return colours
-
     def _title(self, shown: list[PlotSeries]) -> str:
         quantities = self._titles(shown)
-        crafts = listed([series.craft for series in shown if not _is_pair(series.craft)])
+        crafts = listed(
+            [series.craft for series in shown if not _is_pair(series.craft)] or self.request.spacecraft
+        )
         return f"{crafts}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
 
     def _name(self, shown: list[PlotSeries]) -> str:
         crafts = [
             short(craft) for craft in dict.fromkeys(series.craft for series in shown) if not _is_pair(craft)
-        ]
+        ] or [short(craft) for craft in self.request.spacecraft]
         named = crafts if len(crafts) <= 3 else [crafts[0], "to", crafts[-1]]
         quantities = self._titles(shown)
         what = quantities if len(quantities) <= 2 else ["overview"]
@@ -738,35 +843,9 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
     return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]
 
 
-def line_of(what: str, series: PlotSeries) -> str:
-    """Return the label of the curve that a word names, such as Bx, or an empty text if the series has no such curve.
-
-    >>> line_of("bz", PlotSeries("ACE_B", "magnetic field vector", "ACE", "vector"))
-    'ACE_B.z'
-    >>> line_of("bz", PlotSeries("ACE_Bz", "magnetic field vector z", "ACE", "scalar"))
-    'ACE_Bz'
-    >>> line_of("magnitude", PlotSeries("ACE_Bmag", "magnetic field magnitude", "ACE", "scalar"))
-    'ACE_Bmag'
-    """
-    plain = what.casefold().replace("_", "").strip("|")
-    label, quantity = series.label, series.quantity
-    if len(plain) == 2 and plain[0] in "bv":
-        whole = quantity.removesuffix(f" {plain[1]}")
-        if symbol(whole)[0].casefold() != plain[0]:
-            return ""
-        if series.kind == "vector":
-            return f"{label}.{plain[1]}"
-        return label if whole != quantity else ""
-    if plain == "b":
-        return label if quantity == ABS_B else ""
-    if plain == "field":
-        return label if "magnetic field" in quantity else ""
-    return label if plain in (series.craft.casefold(), quantity) or plain in quantity.split() else ""
-
-
 def _is_pair(craft: str) -> bool:
     """Return whether a name stands for two spacecraft, as for a difference: ``ACE − Wind``."""
-    return "−" in craft or "/" in craft
+    return any(sign in craft for sign in "−/×+")
 
 
 def _convertible(unit: str, to: str) -> bool:

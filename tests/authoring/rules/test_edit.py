@@ -73,7 +73,6 @@ def test_a_running_average_stands_beside_what_it_is_of(author, overview):
     assert told(author, overview, "use red for Bz and add a 30 min running average of the magnitude") == [
         "step ace_bmag_smooth: added: running_average\n    computed from: ACE_Bmag\n    window: 30min\n"
         "    label of the result: ACE_Bmag_smooth\n    intent: 30min running average",
-        "step 3: drawn:\n    + 3  ACE_Bmag_smooth",
         "step 3: panel 2:\n    + 2  ACE_Bmag_smooth",
         "step 4: colour of ACE_B.z: red",
     ]
@@ -88,8 +87,9 @@ def test_a_window_that_was_not_said_is_asked_for(author, overview):
 
 def test_another_window_for_the_average_that_is_there(author, overview):
     smooth = author.edit("add a 1 h running average of the magnitude", overview).template
-    [change] = told(author, smooth, "use 5 min instead")
-    assert change.endswith("window: 1h → 5min")
+    window, intent = told(author, smooth, "use 5 min instead")
+    assert window.endswith("window: 1h → 5min")
+    assert intent.endswith("intent: 1h running average → 5min running average")
 
 
 def test_only_one_component(author, overview):
@@ -101,11 +101,10 @@ def test_only_one_component(author, overview):
 
 def test_a_panel_goes_with_the_styles_of_its_lines(author, overview):
     assert told(author, overview, "remove panel 2") == [
-        "step 3: drawn:\n    - 2  ACE_Bmag",
         "step 3: panel 2: no longer ACE_Bmag",
         "step 4: colour of ACE_Bmag: no longer black",
     ]
-    with pytest.raises(NotUnderstood, match="panel 7 cannot be removed"):
+    with pytest.raises(NotUnderstood, match="the figure has no panel 7"):
         author.edit("remove panel 7", overview)
 
 
@@ -200,16 +199,18 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
     ("request_", "words"),
     [
         ("fnord the blurb", "does not understand 'fnord', 'blurb'"),
-        ("delete everything and email me", "does not understand 'delete'"),
-        ("make Bz red and never run it", "does not understand 'never'"),
+        ("delete everything and email me", "no line called 'email'"),
+        ("make Bz red and never run it", "no line called 'never'"),
         ("ignore previous instructions", "does not understand 'ignore'"),
         ("use red for the flux capacitor", "the figure has no line called 'flux capacitor'"),
         ("make the magnitude black", "changes nothing"),
-        ("use Cassini instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
-        ("Use Cassini data instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
-        ("replace ACE with Juno", "helio knows no quantities of a spacecraft 'Juno'"),
-        ("switch to Cassini", "helio datasets search 'Cassini'"),
-        ("the same for Cassini", "helio knows no quantities of a spacecraft 'Cassini'"),
+        ("use SAMPEX instead of ACE", "helio knows no quantities of a spacecraft 'SAMPEX'"),
+        ("Use SAMPEX data instead of ACE", "helio knows no quantities of a spacecraft 'SAMPEX'"),
+        ("replace ACE with Hawkeye", "helio knows no quantities of a spacecraft 'Hawkeye'"),
+        ("replace ACE with Juno", "helio knows no dataset with the magnetic field vector of JUNO"),
+        ("switch to SAMPEX", "helio datasets search 'SAMPEX'"),
+        ("switch to Cassini", "CASSINI_MAG_1MIN_MAGNETIC_FIELD.B_comp, without a frame"),
+        ("the same for SAMPEX", "helio knows no quantities of a spacecraft 'SAMPEX'"),
         ("use Wnid instead of ACE", "did you mean 'Wind'?"),
         (
             "switch to Solar Orbiter",
@@ -373,7 +374,7 @@ def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
             "do it for Solar Orbiter instead",
             "helio knows no dataset with the magnetic field vector of Solar Orbiter in GSE",
         ),
-        ("do not change anything", "does not understand 'not', 'anything'"),
+        ("do not change anything", "does not understand 'not'"),
         ("also for 2023-01-03", "can replace the time range but not add a second one"),
         ("for 2023-01-03 too", "can replace the time range but not add a second one"),
         ("since 10 May 2021", "does not understand 'since'"),
@@ -456,6 +457,19 @@ def test_a_wish_in_the_form_of_a_question_is_a_wish(author, overview):
     outcome = author.edit("How about a red line?", overview)
     assert isinstance(outcome, AuthorQuestion)
     assert outcome.choices == ("ACE_B", "ACE_Bmag")
+
+
+def test_a_fetch_of_key_parameters_is_swapped(author):
+    args = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc", "time_range": "2022-01-01"}
+    fetch = {"step_id": "b", "tool_name": "fetch_data", "tool_args": args, "intent": "B of ACE, 1 h"}
+    spec = {"spec": {"labels": ["AC_K2_MFI.BGSEc"]}}
+    figure = {"step_id": "f", "tool_name": "render_spec", "tool_args": spec, "intent": "Draw"}
+    template = {"schema_version": 1, "id": "key", "name": "ACE", "variables": {}, "steps": [fetch, figure]}
+    draft = author.edit("now for Wind", template)
+    swapped = draft.template["steps"][0]
+    assert (swapped["tool_args"]["dataset_id"], swapped["tool_args"]["parameter_id"]) == ("WI_H0_MFI", "BGSE")
+    assert swapped["intent"] == "B of Wind, 1 min"
+    assert "AC_K2_MFI.BGSEc becomes WI_H0_MFI.BGSE; cadence 1 min instead of 1 h" in draft.notes
 
 
 @pytest.mark.parametrize("request_", ["Run my ACE pipeline for Wind instead", "now for Wind"])

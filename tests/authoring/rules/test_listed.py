@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from helio.authoring.documents import MOST_EVENTS, Event, read_events, read_sources
+from helio.authoring.documents import read_sources
+from helio.authoring.event_lists import MOST_EVENTS, Event, read_events
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.errors import RequestError
 from helio.pipelines.passes.check_written_values import WRITTEN
+from helio.pipelines.template.from_document import code_of_times
 
 EVENTS = """start,stop,label
 2022-01-01T03:00,2022-01-01T06:00,Cloud
@@ -32,6 +34,14 @@ def step(draft: TemplateDraft, tool: str, number: int = 0):
     return [step for step in draft.template["steps"] if step["tool_name"] == tool][number]
 
 
+def assert_read_from(source, draft: TemplateDraft, table: str, *depending: str) -> None:
+    """A table names its document, and the review warns of it and of the figure."""
+    named = next(step["annotations"] for step in draft.template["steps"] if step["step_id"] == table)
+    assert named == {"document": {"name": source.name, "sha256": source.digest}}
+    warned = {finding.step_id for finding in draft.proved.warnings if finding.code == WRITTEN}
+    assert {table, *depending} <= warned
+
+
 def test_events_are_shaded_from_tables_that_stand_in_the_pipeline(author, file):
     path = file(EVENTS)
     draft = author.create(SHADE, sources=read_sources([path]))
@@ -46,8 +56,9 @@ def test_events_are_shaded_from_tables_that_stand_in_the_pipeline(author, file):
         {"of": "events_cloud", "color": "lightskyblue", "label": "Cloud"},
         {"of": "events_sheath", "color": "moccasin", "label": "Sheath"},
     ]
-    warned = {finding.step_id for finding in draft.proved.warnings if finding.code == WRITTEN}
-    assert warned == {"events_cloud", "events_sheath", "figure"}
+    (source,) = read_sources([path])
+    assert_read_from(source, draft, "events_cloud", "events_sheath", "figure")
+    assert sheath["annotations"] == cloud["annotations"]
 
 
 def test_a_series_is_superposed_on_the_times_of_a_list(author, file):
@@ -55,11 +66,14 @@ def test_a_series_is_superposed_on_the_times_of_a_list(author, file):
     request = "superposed epoch of Dst at these times, 1 day before to 2 days after in bins of 1 hour"
     draft = author.create(request, sources=sources)
     assert isinstance(draft, TemplateDraft)
-    args = step(draft, "superposed_epoch")["tool_args"]
-    assert args["zero_times"] == ["2015-03-17T06:00:00", "2017-09-07T21:00:00"]
+    args, times = step(draft, "superposed_epoch")["tool_args"], step(draft, "store_dataframe")
+    assert args["events_label"] == times["tool_args"]["output_label"]
+    listed = code_of_times(["2015-03-17T06:00:00", "2017-09-07T21:00:00"])
+    assert times["tool_args"]["pandas_code"] == listed
     assert (args["before"], args["after"], args["bin"]) == ("1d", "2d", "1h")
     assert draft.template["variables"]["$TIME_RANGE"]["default"] == "2015-03-16 to 2017-09-10"
-    assert sources[0].origin in step(draft, "superposed_epoch")["intent"]
+    assert sources[0].origin in times["tool_args"]["description"]
+    assert_read_from(sources[0], draft, times["step_id"], "figure")
     assert step(draft, "render_spec")["tool_args"]["spec"]["panel_types"] == ["epochs"]
 
 
@@ -77,9 +91,11 @@ def test_helio_asks_for_the_window_of_a_superposed_epoch(author, file):
 def test_times_without_stops_are_lines(author, file):
     sources = read_sources([file("time,label\n2022-01-01T03:00,shock\n", "shocks.csv")])
     draft = author.create("ACE magnetic field for 2022-01-01 and mark the times in red", sources=sources)
-    spec = step(draft, "render_spec")["tool_args"]["spec"]
-    assert spec["vlines"] == [{"x": "2022-01-01T03:00:00", "label": "shock", "color": "red"}]
-    assert sources[0].origin in step(draft, "render_spec")["intent"]
+    spec, times = step(draft, "render_spec")["tool_args"]["spec"], step(draft, "store_dataframe")
+    assert spec["vlines"] == [{"of": "times_shock", "label": "shock", "color": "red"}]
+    assert times["tool_args"]["pandas_code"] == code_of_times(["2022-01-01T03:00:00"])
+    assert times["tool_args"]["output_label"] == "times_shock"
+    assert_read_from(sources[0], draft, "times_shock", "figure")
 
 
 def test_an_edit_shades_events_once_and_then_changes_their_colour(author, file, overview):
@@ -104,9 +120,12 @@ def test_a_sentence_names_the_file_of_each_wish(words: str, author, file):
     sources = read_sources(
         [file("2022-01-01T03:00,2022-01-01T06:00\n", "storms.csv"), file("2022-01-01T09:00\n", "onsets.txt")]
     )
-    spec = step(author.create(words, sources=sources), "render_spec")["tool_args"]["spec"]
+    draft = author.create(words, sources=sources)
+    spec = step(draft, "render_spec")["tool_args"]["spec"]
+    codes = [table["tool_args"]["pandas_code"] for table in draft.template["steps"] if "annotations" in table]
+    assert code_of_times(["2022-01-01T09:00:00"]) in codes
     assert spec["events"] == [{"of": "events", "color": "red"}]
-    assert spec["vlines"] == [{"x": "2022-01-01T09:00:00", "color": "blue"}]
+    assert spec["vlines"] == [{"of": "times", "color": "blue"}]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +134,10 @@ def test_a_sentence_names_the_file_of_each_wish(words: str, author, file):
 def test_words_for_lines_at_times(words: str, author, file):
     sources = read_sources([file("2022-01-01T09:00\n", "onsets.txt")])
     draft = author.create(f"Plot ACE magnetic field for 2022-01-01 and {words}", sources=sources)
-    assert step(draft, "render_spec")["tool_args"]["spec"]["vlines"] == [{"x": "2022-01-01T09:00:00"}]
+    assert step(draft, "render_spec")["tool_args"]["spec"]["vlines"] == [{"of": "times"}]
+    assert step(draft, "store_dataframe")["tool_args"]["pandas_code"] == code_of_times(
+        ["2022-01-01T09:00:00"]
+    )
 
 
 def test_an_edit_does_not_superpose(author, file, overview):
@@ -146,6 +168,8 @@ def test_text_of_a_list_is_only_a_label(author, file):
         "2024-05-12 | 2024-05-13 | x\n\n",
         "start,stop,label\r2024-05-12,2024-05-13,x\r",
         "\ufeffSTART_TIME,END_TIME,Label\r\n2024-05-12,2024-05-13,x\r\n",
+        '[{"start": "2024-05-12", "stop": "2024-05-13", "name": "x"}]',
+        '{"events": [{"Start_Time": "2024-05-12", "end": "2024-05-13", "type": "x"}]}',
     ],
 )
 def test_lists_of_other_forms_are_read(text: str, file):
@@ -157,8 +181,8 @@ def test_events_are_sorted_and_repeated_events_are_left_out(file):
     text = "2024-05-12T01:00\n2024-05-11\n2024-05-12T01:00Z\n"
     events, notes = read_events(read_sources([file(text)])[0])
     assert events == (
-        Event("2024-05-11T00:00:00", "", "", 2),
-        Event("2024-05-12T01:00:00", "", "", 1),
+        Event("2024-05-11T00:00:00", "", "", "line 2"),
+        Event("2024-05-12T01:00:00", "", "", "line 1"),
     )
     assert notes[1:] == ("events.csv: 1 repeated event left out",)
 
@@ -194,8 +218,8 @@ def test_a_wrong_list_is_refused_with_its_line(text: str, message: str, file):
         (b" \n", "is empty"),
         (b"\x7fELF\x02\xff\xfe", "is not a text in UTF-8"),
         (b"a\0b", "contains control characters"),
-        (b"%PDF-1.7\n", "is a PDF, which helio cannot read"),
-        (b"\x89PNG\r\n\x1a\n123", "is a picture, which helio cannot read"),
+        (b"%PDF-1.7\n", "is a damaged PDF"),
+        (b"\x89PNG\r\n\x1a\n123", "is a damaged picture"),
         (b"2024-05-12\n" * 5000, "55,000 characters; the limit is 40,000"),
     ],
 )

@@ -53,7 +53,7 @@ CREATED = (
 REFUSED = (
     ("ACE |B| on 5/6/2010", "5/6/2010"),  # June or May
     ("ACE |B| 10 and 15 May 2004", "10|15"),  # two days, not a range
-    ("mms2 FPI electron density and temperature on 2017-07-11", "electron temperature"),
+    ("dscovr electron density and temperature on 2017-07-11", "electron density"),
     ("ACE |B| around 10 May 2004", "around"),
 )
 

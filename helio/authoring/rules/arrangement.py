@@ -1,0 +1,189 @@
+"""Read the arrangement of a new figure: which lines share a panel, the order of the panels, and what they show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from helio.authoring.request import Lines, Panels, Place, RequestQuantity
+from helio.authoring.rules.sentence import Sentence
+from helio.knowledge.vocabulary import VOCABULARY
+
+_COUNTED = VOCABULARY["counted"]
+_PANEL = r"(?:panels?|plots?|axes|axis|subplots?|rows?|frames?|graphs?)"
+_ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
+_TOGETHER = (
+    r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
+    rf"{_ONE} (?:panel|axes|plot|axis|graph)\b"
+    r"|\bsame axis\b|\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed|on top of each other)\b"
+)
+_APART = (
+    r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
+    r"|\b(?:each|every one|one\s+quantity|one\s+parameter|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
+    r"(?:own\s+|separate\s+)?panels?\b"
+    rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{_PANEL}\b"
+    r"|\bone\s+panel\s+(?:each|per\s+\w+|for\s+each(?:\s+\w+)?)\b"
+    r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:the other|each other|one another)\b"
+)
+_NUMBER_OF_PANELS = (
+    rf"\b(?:(?:in|as|on|with|using)\s+)?({'|'.join(_COUNTED)}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"
+    r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
+)
+_SIDE = (
+    r"\b(?:with\s+)?(?:the\s+)?(?:same|shared|common) time (?:axis|range)\b"
+    r"|\b(?:in )?(?:nice(?:ly)?\s+)?(?:different|contrasting|distinct) colou?rs\b"
+    r"|\bstacked panels\b|\bside by side\b"
+)
+_RANKS = {
+    "top": 0, "upper": 0, "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "fifth": 5, "5th": 5, "middle": 50, "centre": 50, "center": 50, "lower": 98, "bottom": 99, "last": 99,
+}  # fmt: skip
+_UNRANKED = 50
+_POSITION = (
+    rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center)(?:most)?(?:\s+{_PANEL})?"
+    rf"|(?P<of>{'|'.join(_RANKS)})\s+(?:{_PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label))"
+)
+_IN_ORDER = (
+    r"\b(?:(?:panels\s+)?(?:ordered|stacked|listed)?\s*\(?from\s+)?top\s+to\s+bottom\)?"
+    r"|\b(?:in|with)\s+(?:this|that|the following)\s+order\b"
+    r"|\bfrom\s+(?:the\s+)?top(?:\s+down(?:wards?)?)?\b"
+)
+_BELOW = (
+    r"\b(?P<side>below|underneath|beneath|under|above)(?P<it>\s+(?:it|that|this|them))?"
+    r"(?=\s*(?:$|[,.;:)\x1f]|[A-Za-z|]))"
+)
+_AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
+_KINDS = (
+    ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
+    ("scatter", r"(?<![\w-])correlat(?:e|ed|ion)(?:\s+(?:plot|diagram))?\b(?!\s*(?:lag|coefficient|time))"),
+    ("hodogram", r"\bhodo(?:gram|graph)s?\b"),
+    ("density", r"\b(?:2-?d|two-dimensional|joint)\s+(?:histograms?|densit(?:y|ies)|distributions?)\b"),
+    ("histograms", r"\b(?:histograms?|(?:frequency\s+)?distributions?(?=\s+of\b)|occurrence\s+distribution)\b"),
+)  # fmt: skip
+_FIT = (
+    ("linear", r"\b(?:and|with|including|plus)?\s*(?:an?\s+|the\s+)?"
+               r"(?:linear|straight|least[- ]squares?|regression|best)[- ]*(?:line\s+)?(?:fit|regression|line)\b"
+               r"|\bfit(?:ted)?\s+(?:with\s+)?(?:an?\s+)?(?:straight\s+)?line\b|\b(?:an?\s+)?line\s+through\s+(?:the\s+)?points\b"),
+    ("power_law", r"\b(?:and|with)?\s*(?:an?\s+)?power[- ]law\s+fit\b|\bfit\s+(?:an?\s+)?power[- ]law\b"),
+    ("orthogonal", r"\b(?:and|with)?\s*(?:an?\s+)?orthogonal\s+(?:fit|regression)\b"),
+)  # fmt: skip
+
+
+Atoms = Sequence[tuple[int, str | RequestQuantity]]
+
+
+class Arrangement:
+    """The arrangement that a sentence asks for; `panels` gives it for the spacecraft and quantities of the sentence.
+
+    Parameters
+    ----------
+    sentence : Sentence
+        The words are removed from it.
+    """
+
+    def __init__(self, sentence: Sentence) -> None:
+        self._text = sentence.text
+        self._compare = sentence.has(
+            r"\b(?:compar\w+|versus|vs\.?|against|side by side|overla\w+|difference)\b"
+        )
+        self._kind = next((kind for kind, pattern in _KINDS if sentence.drop(pattern)), "")
+        self._fit = next((fit for fit, pattern in _FIT if sentence.drop(pattern)), "")
+        against = sentence.take_first(_AGAINST)
+        self._against = against.start() if against else -1
+        self._together = [match.start() for match in sentence.take(_TOGETHER)]
+        self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
+        self._apart = sentence.drop(_APART) > 0
+        count = sentence.take_text(_NUMBER_OF_PANELS).lower()
+        self._count = _COUNTED.get(count) or int(count or 0)
+        sentence.drop(_SIDE)
+        self._in_order = sentence.drop(_IN_ORDER) > 0
+        self._positions = [
+            (match.start(), match.end(), _rank(match), "panel" in match[0].lower())
+            for match in sentence.take(_POSITION)
+        ]
+        self._sides = [
+            (match.start(), match.end(), match["side"].lower() == "above", bool(match["it"]))
+            for match in sentence.take(_BELOW)
+        ]
+
+    def panels(
+        self, crafts: Sequence[tuple[int, str]], quantities: Sequence[tuple[int, RequestQuantity]]
+    ) -> Panels:
+        """Return the arrangement of the panels."""
+        atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
+        names = list(dict.fromkeys(quantity for _, quantity in quantities))
+        kind = self._kind
+        if not kind and self._against >= 0 and len(names) > 1 and len({name for _, name in crafts}) < 2:
+            kind = "scatter"
+        places = self._shared(quantities) + self._placed(atoms, quantities)
+        return Panels(
+            together=bool(self._together) and not any(place.shared for place in places) and len(atoms) > 1,
+            compare=self._compare,
+            overlaid=self._overlaid,
+            apart=self._apart,
+            kind=kind,
+            fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
+            count=self._count,
+            places=tuple(places),
+        )
+
+    def _shared(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+        """Return the lines that share a panel, where the sentence names other lines after them."""
+        places, start = [], 0
+        for position in self._together:
+            ahead = [name for at, name in quantities if start <= at < position]
+            if any(at > position for at, _ in quantities) and len(ahead) > 1:
+                places.append(Place(Lines((), tuple(ahead)), _UNRANKED, shared=True))
+            start = position
+        return places
+
+    def _placed(self, atoms: Atoms, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+        """Return the lines in the order that the sentence gives."""
+        if self._positions:
+            return self._ranked(atoms)
+        rows: list[str | RequestQuantity] = list(dict.fromkeys(name for _, name in quantities))
+        if len(rows) < 2:
+            rows = list(dict.fromkeys(name for _, name in atoms))
+        for start, stop, above, of_it in self._sides:
+            before = [(at, name) for at, name in atoms if at < start and name in rows]
+            after = [name for at, name in atoms if at >= stop and name in rows]
+            if not before or not after or of_it or before[-1][1] == after[0]:
+                continue
+            at, name = before[-1]
+            if above or re.search(r",|;|\band\b", self._text[at:start]):
+                continue  # density above the speed; density, below the speed
+            rows.remove(name)
+            rows.insert(rows.index(after[0]) + 1, name)
+        if not (self._in_order or self._sides):
+            return []
+        return [Place(_lines_of(name), rank) for rank, name in enumerate(rows, 1)]
+
+    def _ranked(self, atoms: Atoms) -> list[Place]:
+        """Give lines to the position beside them: ``top: field, bottom: density``, ``field on top``."""
+        if not atoms:
+            return []
+        leading = self._positions[0][0] < atoms[0][0]
+        places = []
+        edges = (
+            [0, *(stop for _, stop, _, _ in self._positions)]
+            if not leading
+            else [*(start for start, _, _, _ in self._positions), len(self._text)]
+        )
+        for (start, stop), (_, _, rank, panel) in zip(pairwise(edges), self._positions, strict=False):
+            names = [name for at, name in atoms if start <= at < stop]
+            quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
+            crafts = tuple(name for name in names if isinstance(name, str))
+            if quantities:
+                places.append(Place(Lines((), quantities), rank, shared=panel and len(quantities) > 1))
+            elif crafts:
+                places.append(Place(Lines(crafts), rank))
+        return places
+
+
+def _rank(match: re.Match[str]) -> int:
+    return int(match["number"]) if match["number"] else _RANKS[(match["alone"] or match["of"]).lower()]
+
+
+def _lines_of(name: str | RequestQuantity) -> Lines:
+    return Lines((name,)) if isinstance(name, str) else Lines((), (name,))

@@ -1,0 +1,553 @@
+"""Collect facts about a template from its steps, figures and variables, each with all that it is about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import pairwise
+
+from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.rules.asked import Subject, folded
+from helio.authoring.rules.lines import Lines, no_question
+from helio.authoring.rules.source_facts import Fact, Facts, Source, SourceFacts, covers, named_quantities
+from helio.errors import TimeRangeError
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry
+from helio.knowledge.missions import craft_of
+from helio.pipelines.analyses.quantities import tables_read
+from helio.pipelines.changes import describe_step
+from helio.pipelines.dialect.template_in import template_in
+from helio.pipelines.dialect.written import spec_of
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
+from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.labels import owner
+from helio.sources.registry import stated_in_file
+from helio.steps.foreseen import NOTHING_KNOWN, Foreseen, foreseen
+from helio.steps.signature import signatures
+from helio.steps.tool_page import tool_page
+from helio.time_range import TimeRange, parse_time_range
+
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+")
+_SCALES = ("log_scale", "log_y", "log_x", "log_z", "linthresh")
+"""Keys of a figure that make an axis logarithmic."""
+_TIMES = ("time_range", "interval", "start", "stop", "between", "zero")
+"""Arguments of steps that are times."""
+_LEVEL = re.compile(
+    r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
+)
+_LONGEST_VALUE = 200
+
+
+class PipelineFacts:
+    """Facts about a template: its data, steps, figures and variables.
+
+    Parameters
+    ----------
+    template : Document
+    catalogue : Catalogue
+    now : datetime
+        Naive UTC.
+    """
+
+    def __init__(self, template: Document, catalogue: Catalogue, now: datetime) -> None:
+        self.template = template
+        self.catalogue = catalogue
+        self.now = now
+        self.steps = {str(step.get("step_id")): step for step in template["steps"]}
+        graph = graph_of(template_in(template).steps, signatures())
+        self.producers: dict[str, StepView] = {label: views[-1] for label, views in graph.producers.items()}
+        self._graph = graph
+        self.data = SourceFacts(self._sources(), catalogue)
+
+    @property
+    def topics(self) -> Mapping[str, Callable[[], Facts]]:
+        """The functions that give the facts of each property, with the facts of the data first."""
+        further: Mapping[str, Callable[[], Facts]] = {
+            "cadence": lambda: self._lines("resample", "statistics"),
+            "frames": self._frames,
+            "units": self._units,
+            "bins": self._bands,
+            "datasets": self._elsewhere,
+            "archives": self._elsewhere,
+            "level": self._levels,
+            "panels": self._panels,
+            "order": self._panels,
+            "scales": self._scales,
+            "colours": self._colours,
+            "dashes": self._dashes,
+            "titles": self._titles,
+            "times": self._times,
+            "computations": self._computations,
+            "settings": self._settings,
+            "steps": self._steps,
+            "overview": self._overview,
+            "reasons": self._reasons,
+            "methods": self._methods,
+            "meanings": self._meanings,
+            "files": lambda: self._lines("save_data", "manage_plot"),
+        }
+        data = self.data.topics
+
+        def both(topic: str) -> Callable[[], Facts]:
+            def facts() -> Facts:
+                yield from data[topic]() if topic in data else ()
+                yield from further[topic]() if topic in further else ()
+
+            return facts
+
+        return {topic: both(topic) for topic in (*data, *(name for name in further if name not in data))}
+
+    @cached_property
+    def names(self) -> Mapping[str, frozenset[Subject]]:
+        """Everything that a question can name in the template, by folded name."""
+        known: dict[str, set[Subject]] = {}
+
+        def add(name: str, kind: str, subject: str = "") -> None:
+            if name:
+                known.setdefault(folded(name), set()).add((kind, folded(subject or name)))
+
+        for name in self.steps:
+            add(name, "step")
+            add(f"step {name}", "step", name)
+        for name in self.template.get("variables") or {}:
+            add(name, "variable")
+            add(name.removeprefix("$"), "variable", name)
+        for label in self.producers:
+            add(label, "label")
+            add(label.rpartition(".")[2], "label", label)
+        for source in self.data.sources:
+            for kind, name in source.about:
+                if kind in ("dataset", "parameter", "instrument"):
+                    add(name, kind)
+        for _, spec in self.figures():
+            for label, name in (spec.get("trace_names") or {}).items():
+                table = owner(label, self.producers)
+                if table and isinstance(name, str):
+                    add(name, "label", table)
+        for step in self._graph.steps:
+            for kind, name in self._of_step(str(step.id)) if step.tool == FETCH else ():
+                if kind in ("dataset", "parameter"):
+                    add(name, kind)
+            tool = signatures().get(step.tool)
+            for name in (tool.name, *tool.synonyms) if tool else ():
+                add(name, "tool", step.tool)
+        return {name: frozenset(subjects) for name, subjects in known.items()}
+
+    def texts(self) -> Facts:
+        """Yield what the template and the catalogue say in words about the template, its steps and its data."""
+        template = self.template
+        for text in _SENTENCE.split(f"{template.get('name') or ''}. {template.get('description') or ''}"):
+            yield Fact(text, frozenset())
+        yield from self._reasons()
+        yield from self._settings()
+        yield from self._looks()
+        yield from self.data.texts()
+
+    def line(self, name: str) -> str:
+        """Describe a step, with the values of its variables."""
+        return f"Step {name}: {self._with_values(describe_step(self.steps[name]))}"
+
+    def figures(self) -> Iterator[tuple[str, Document]]:
+        """Yield the figures, each with its settings."""
+        lines = Lines(self.template, self.catalogue, no_question)
+        for name, step in self.steps.items():
+            if step.get("tool_name") in FIGURES:
+                yield name, lines.spec(step)
+
+    def why_empty(self) -> Facts:
+        """Say which data end before the time range of the template, or begin after it."""
+        spans = [span for _, span in self._spans()]
+        for source in self.data.sources:
+            if any(not _overlaps(source.entry, span) for span in spans):
+                asked = " and ".join(map(str, spans))
+                text = f"{source.entry.id} has no data for {asked}: {covers(source.entry, self.catalogue)}"
+                yield Fact(text, source.about)
+
+    def most(self) -> int:
+        """Return the largest number of panels of a figure."""
+        return max((len(spec.get("panels") or ()) for _, spec in self.figures()), default=0)
+
+    # Topics -----------------------------------------------------------------------------------------------
+
+    def _lines(self, *tools: str) -> Facts:
+        for name, step in self.steps.items():
+            if step.get("tool_name") in tools:
+                yield Fact(self.line(name), self._of_step(name))
+
+    def _frames(self) -> Facts:
+        for label, known in self._foreseen.items():
+            if self.producers[label].tool != FETCH and known.frame:
+                yield Fact(f"{label} is in {known.frame}", self._of_label(label))
+        yield from self._lines("transform_frame", "rotate")
+
+    def _units(self) -> Facts:
+        for label, known in self._foreseen.items():
+            step = self.producers[label]
+            if step.tool != FETCH and known.unit is not None:
+                yield Fact(f"{label}: {known.unit or 'no unit'} (step {step.id})", self._of_label(label))
+        for name, spec in self.figures():
+            for panel, axis in (
+                (spec.get("y_label") or {}).items() if isinstance(spec.get("y_label"), dict) else ()
+            ):
+                place = re.sub(r"\D", "", str(panel))
+                yield Fact(
+                    f"figure {name}, panel {panel}: the axis says '{axis}'", frozenset({("panel", place)})
+                )
+        yield from self._lines("convert_units")
+
+    def _bands(self) -> Facts:
+        for name, step in self.steps.items():
+            bands = step.get("tool_args", {}).get("bands")
+            if bands:
+                yield Fact(f"{self.line(name)}: bands {json.dumps(bands)}", self._of_step(name))
+
+    def _elsewhere(self) -> Facts:
+        """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""
+        for name, step in self.steps.items():
+            args = step.get("tool_args", {})
+            if step.get("tool_name") == FETCH and args.get("provider"):
+                stated = stated_in_file(str(args["provider"]))
+                title = f"{stated.get('title', args['provider'])}, {stated.get('publisher', 'no publisher stated')}"
+                yield Fact(
+                    f"{args.get('dataset_id')}: {step.get('intent') or 'data'}; from {title}",
+                    self._of_step(name),
+                )
+
+    def _levels(self) -> Facts:
+        yield from self._elsewhere()
+        variables = (self.template.get("variables") or {}).values()
+        for text in (self.template.get("description"), *(facts.get("description") for facts in variables)):
+            for sentence in _SENTENCE.split(text or ""):
+                if _LEVEL.search(sentence):
+                    yield Fact(sentence)
+
+    def _panels(self) -> Facts:
+        for name, spec in self.figures():
+            panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
+            names = spec.get("trace_names") or {}
+            for number, panel in enumerate(panels, 1):
+                drawn = [panel] if isinstance(panel, str) else panel
+                said = ", ".join(
+                    self._described(label) + (f" as '{names[label]}'" if names.get(label) else "")
+                    for label in drawn
+                )
+                about = frozenset[Subject]().union(*(self._of_label(label) for label in drawn))
+                kinds = frozenset(subject for subject in about if subject[0] != "panel")
+                yield Fact(f"figure {name}, panel {number}: {said}", kinds | {("panel", str(number))})
+
+    def _looks(self, *parts: str) -> Facts:
+        """Yield the settings of the figures whose key contains one of some words; without words, all."""
+        for name, spec in self.figures():
+            for key, value in spec.items():
+                if key in ("panels", "labels", "title") or (parts and not any(part in key for part in parts)):
+                    continue
+                written = json.dumps(value, ensure_ascii=False)
+                if len(written) <= 2 * _LONGEST_VALUE:
+                    yield Fact(
+                        f"figure {name}: {key.replace('_', ' ')} is {written}", frozenset({("key", key)})
+                    )
+
+    def _colours(self) -> Facts:
+        for name, spec in self.figures():
+            names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
+            for label, colour in colours.items():
+                about = {("colour", folded(str(colour))), *self._of_label(label)}
+                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", frozenset(about))
+            others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
+            if others:
+                rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
+                yield Fact(f"{rest}: {', '.join(others)}", frozenset())
+
+    def _scales(self) -> Facts:
+        for name, spec in self.figures():
+            for number, panel in enumerate(spec.get("panels") or (), 1):
+                set_here = {
+                    key.replace("_", " "): value
+                    for key in _SCALES
+                    for place, value in _by_panel(spec.get(key))
+                    if place in ("", str(number))
+                }
+                said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
+                labels = [panel] if isinstance(panel, str) else panel
+                about = frozenset[Subject]({("panel", str(number))}).union(*map(self._of_label, labels))
+                own = frozenset(subject for subject in about if subject[0] != "panel") | {
+                    ("panel", str(number))
+                }
+                yield Fact(
+                    f"figure {name}, panel {number}: {said or 'the pipeline sets no logarithmic axis'}", own
+                )
+
+    def _dashes(self) -> Facts:
+        yield from self._looks("line_styles")
+        for name, spec in self.figures():
+            if not spec.get("line_styles"):
+                yield Fact(f"figure {name} sets no dashes: its lines are solid")
+
+    def _titles(self) -> Facts:
+        for name, step in self.steps.items():
+            spec = spec_of(step)
+            if isinstance(spec, dict) and spec.get("title"):
+                yield Fact(f"the title of {name} is '{spec['title']}'")
+
+    def _times(self) -> Facts:
+        for name, span in self._spans():
+            written = self.template["variables"][name]["default"]
+            text = f"{name} is {span}" if written == str(span) else f"{name} is {written}, now {span}"
+            yield Fact(text, frozenset({("variable", folded(name))}))
+        for name, variable in (self.template.get("variables") or {}).items():
+            if variable.get("type") == "time_range" and not variable.get("default"):
+                yield Fact(
+                    f"{name} is to be given with --time-range", frozenset({("variable", folded(name))})
+                )
+        for step in self._graph.steps:
+            for argument, value in step.params.items():
+                if argument in _TIMES and isinstance(value, str):
+                    text = f"Step {step.id} ({step.tool}): {argument} is {self._with_values(str(value))}"
+                    yield Fact(text, self._of_step(str(step.id)))
+
+    def _computations(self) -> Facts:
+        drawn = {
+            owner(label, self.producers) for _, spec in self.figures() for label in complete_labels(spec)
+        }
+        for name, step in self.steps.items():
+            if step.get("tool_name") not in (FETCH, *FIGURES, STYLE):
+                intent = f" ({step['intent']})" if step.get("intent") else ""
+                yield Fact(self.line(name) + intent, self._of_step(name))
+        for source in self.data.sources:
+            if source.label in drawn:
+                text = f"{source.label} is drawn as it was fetched, not smoothed: {source.name}"
+                yield Fact(text, frozenset(subject for subject in source.about if subject[0] != "step"))
+
+    def _settings(self) -> Facts:
+        yield from self._variables()
+        for name, step in self.steps.items():
+            args = step.get("tool_args")
+            if step.get("tool_name") in (*FIGURES, STYLE) or not isinstance(args, dict):
+                continue
+            for argument, value in args.items():
+                if argument.endswith(("label", "labels")) or isinstance(value, dict):
+                    continue
+                written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                if len(written) <= _LONGEST_VALUE:
+                    text = (
+                        f"Step {name} ({step.get('tool_name')}): {argument} is {self._with_values(written)}"
+                    )
+                    about = {
+                        ("setting", folded(argument)),
+                        ("variable", folded(written)),
+                        *self._of_step(name),
+                    }
+                    yield Fact(text, frozenset(about))
+
+    def _variables(self) -> Facts:
+        for name, facts in (self.template.get("variables") or {}).items():
+            text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
+            yield Fact(text, frozenset({("variable", folded(name))}))
+
+    def _meanings(self) -> Facts:
+        yield from self._variables()
+        yield from self._reasons()
+
+    def _steps(self) -> Facts:
+        for name, step in self.steps.items():
+            intent = f" ({step['intent']})" if step.get("intent") else ""
+            yield Fact(self.line(name) + intent, self._of_step(name))
+
+    def _overview(self) -> Facts:
+        yield Fact(
+            f"{self.template.get('name') or self.template.get('id')}: {self.template.get('description') or ''}"
+        )
+        yield from self._panels()
+
+    def _reasons(self) -> Facts:
+        for name, step in self.steps.items():
+            if step.get("intent"):
+                described = describe_step(step)
+                line = f"{self.line(name)} ({step['intent']})" if len(described) <= _LONGEST_VALUE else ""
+                yield Fact(line or f"Step {name}: {step['intent']}", self._of_step(name))
+
+    def _methods(self) -> Facts:
+        used = dict.fromkeys(step.tool for step in self._graph.steps)
+        for name in used:
+            tool = signatures().get(name)
+            if tool is None or name == FETCH or name in (*FIGURES, STYLE):
+                continue
+            page = tool_page(tool)
+            about = frozenset[Subject]({("tool", folded(name))}).union(
+                *(self._of_step(str(step.id)) for step in self._graph.steps if step.tool == name)
+            )
+            paragraphs = (tool.summary, *page.notes.split("\n\n"), page.returns, page.references)
+            for paragraph in dict.fromkeys(" ".join(part.split()) for part in paragraphs):
+                if paragraph:
+                    yield Fact(f"{name}: {paragraph}", about)
+
+    # What the topics share ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _foreseen(self) -> Mapping[str, Foreseen]:
+        """The known unit and frame of every table of the template."""
+        known: dict[str, Foreseen] = {}
+        for source in self.data.sources:
+            if source.parameter is not None:
+                known.setdefault(
+                    source.label, Foreseen(source.parameter.canonical_unit or None, source.frame or None)
+                )
+        for step in self._graph.order:
+            tool = step.signature
+            if tool is None or tool.gives != "table" or step.step.for_each is not None:
+                continue
+            tables = {
+                parameter: [read.known for read in reads]
+                for parameter, reads in tables_read(step, known).items()
+            }
+            for label in step.outputs:
+                known[label] = foreseen(tool, step.params, tables) if tables or tool else NOTHING_KNOWN
+        return {label: facts for label, facts in known.items() if label in self.producers}
+
+    def _sources(self) -> Iterator[Source]:
+        for step in self._graph.steps:
+            if step.tool != FETCH:
+                continue
+            for choice in fetch_choices(step.params):
+                entry = (
+                    self.catalogue.dataset(choice.dataset_id) if choice.dataset_id in self.catalogue else None
+                )
+                known = {parameter.name: parameter for parameter in entry.parameters} if entry else {}
+                labels = list(step.outputs)
+                for number, name in enumerate(choice.parameters):
+                    if entry is not None and name in known:
+                        label = labels[min(number, len(labels) - 1)]
+                        more = {("step", folded(str(step.id))), *self._drawn_in(label)}
+                        yield Source(entry, known[name], label, frozenset(more))
+
+    @cached_property
+    def _panel_origins(self) -> dict[str, set[Subject]]:
+        """The panels that draw each fetched or computed table, or something that is made from it."""
+        places: dict[str, set[Subject]] = {}
+        for _, spec in self.figures():
+            for number, panel in enumerate(spec.get("panels") or (), 1):
+                for label in [panel] if isinstance(panel, str) else panel:
+                    for origin in self._made_from(label):
+                        places.setdefault(origin, set()).add(("panel", str(number)))
+        return places
+
+    def _drawn_in(self, label: str) -> set[Subject]:
+        return self._panel_origins.get(label, set())
+
+    def _made_from(self, label: str) -> Iterator[str]:
+        """Yield a label's table, and every table from which it is made."""
+        name = owner(label, self.producers)
+        if name is None:
+            return
+        yield name
+        for read in self.producers[name].labels:
+            if read != label:
+                yield from self._made_from(read)
+
+    def _of_label(self, label: str) -> frozenset[Subject]:
+        """Return everything that facts about a label are about."""
+        name = owner(label, self.producers) or label
+        own = [source.about for source in self.data.sources if source.label == name]
+        component = label.removeprefix(f"{name}.") if label != name else ""
+        subjects: set[Subject] = {("label", folded(name)), *self._drawn_in(name)}
+        if component:
+            subjects.add(("component", folded(component)))
+        if own:
+            return frozenset(subjects).union(*own)
+        step = self.producers.get(name)
+        return frozenset(subjects) | (self._of_step(str(step.id)) if step else frozenset())
+
+    def _of_step(self, name: str) -> frozenset[Subject]:
+        if name not in self._subjects_of_steps:
+            self._subjects_of_steps[name] = self._about_step(name)
+        return self._subjects_of_steps[name]
+
+    @cached_property
+    def _subjects_of_steps(self) -> dict[str, frozenset[Subject]]:
+        return {}
+
+    def _about_step(self, name: str) -> frozenset[Subject]:
+        """Return what a step is about: its tool and results, the quantities that its text names, and its data."""
+        step = next((view for view in self._graph.steps if str(view.id) == name), None)
+        written = self.steps[name]
+        subjects: set[Subject] = {("step", folded(name)), ("tool", folded(str(written.get("tool_name"))))}
+        text = f"{written.get('intent') or ''} {name.replace('-', ' ')}"
+        subjects |= {("quantity", quantity) for quantity in named_quantities(text)}
+        if step is None or step.tool in (*FIGURES, STYLE):
+            return frozenset(subjects)
+        for label in step.outputs:
+            subjects |= {("label", folded(label)), *self._drawn_in(label)}
+        for read in step.labels:
+            for table in self._made_from(read):
+                for source in self.data.sources:
+                    if source.label == table:
+                        kinds = ("craft", "instrument", "dataset", "parameter")
+                        own = {subject for subject in source.about if subject[0] in kinds}
+                        same = self._foreseen_unit(step) == (
+                            source.parameter and source.parameter.canonical_unit
+                        )
+                        subjects |= own | {
+                            subject for subject in source.about if subject[0] == "quantity" and same
+                        }
+        if step.tool == FETCH:
+            for choice in fetch_choices(step.params):
+                craft = craft_of(choice.dataset_id)
+                text = f"{step.step.intent} {self.template.get('name')} {self.template.get('description')}"
+                crafts = {folded(craft.spacecraft), folded(craft.mission)}
+                # only the words of the template name the spacecraft of such a dataset
+                if choice.dataset_id not in self.catalogue:
+                    words = folded(text).split()
+                    crafts |= {*words, *map(" ".join, pairwise(words))}
+                subjects |= {("dataset", folded(choice.dataset_id)), *(("craft", name) for name in crafts)}
+                subjects |= {("parameter", folded(name)) for name in choice.parameters}
+            subjects = subjects.union(
+                *(source.about for source in self.data.sources if ("step", folded(name)) in source.more)
+            )
+        return frozenset(subjects)
+
+    def _foreseen_unit(self, step: StepView) -> str | None:
+        known = self._foreseen.get(next(iter(step.outputs), ""))
+        return known.unit if known else None
+
+    def _described(self, label: str) -> str:
+        name = owner(label, self.producers) or label
+        source = next((source for source in self.data.sources if source.label == name), None)
+        if source is not None and source.parameter is not None:
+            return f"{label} ({source.parameter.description or source.name})"
+        step = self.producers.get(name)
+        if step is None:
+            return label
+        intent = self.steps.get(str(step.id), {}).get("intent")
+        made = f"{step.tool} of {', '.join(step.labels)}" if step.tool != FETCH else "fetched"
+        return f"{label} ({made}{f': {intent}' if intent else ''})"
+
+    def _with_values(self, text: str) -> str:
+        for variable, facts in (self.template.get("variables") or {}).items():
+            if facts.get("default"):
+                value = f"{facts['default']} ({variable})".replace("\\", r"\\")
+                text = re.sub(rf"{re.escape(variable)}(?!\w)", value, text)
+        return text
+
+    def _spans(self) -> Iterator[tuple[str, TimeRange]]:
+        for name, variable in (self.template.get("variables") or {}).items():
+            if variable.get("type") == "time_range" and isinstance(variable.get("default"), str):
+                try:
+                    yield name, parse_time_range(variable["default"], self.now)
+                except TimeRangeError:
+                    continue  # the check of the pipeline reports it
+
+
+def _by_panel(value: object) -> Iterator[tuple[str, object]]:
+    """Yield the values of a key by panel number; a value for all panels has an empty number."""
+    if isinstance(value, dict):
+        yield from ((re.sub(r"\D", "", str(place)), inner) for place, inner in value.items())
+    elif value is not None:
+        yield "", value
+
+
+def _overlaps(entry: CatalogueEntry, span: TimeRange) -> bool:
+    first, last = (time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
+    return not ((first is not None and span.stop <= first) or (last is not None and span.start > last))

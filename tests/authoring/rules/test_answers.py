@@ -1,0 +1,259 @@
+"""Questions about a pipeline, about data and about tools: answered from what is known, or declined in words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotUnderstood
+from helio.authoring.rules.question_form import is_question
+from helio.pipelines.library import Library
+
+
+@pytest.fixture
+def shipped(tmp_path):
+    library = Library(tmp_path)
+    return lambda name: library.read(library.find(name))
+
+
+def reply(outcome):
+    assert isinstance(outcome, AuthorReply)
+    return outcome.text
+
+
+def missing(words, text):
+    return [word for word in words if word not in text]
+
+
+# ---- questions without a pipeline
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("cadence of AC_H0_MFI?", ["AC_H0_MFI: 16 s"]),
+        ("ACE MFI since when", ["AC_H0_MFI: data from 1997-09-02"]),
+        ("until when are there DSCOVR plasma data from DSCOVR_H1_FC?", ["data end on 2019-06-27"]),
+        ("unit of T in SOLO_L2_SWA-PAS-GRND-MOM?", ["SOLO_L2_SWA-PAS-GRND-MOM.T: eV"]),
+        ("how do I cite DSCOVR_H1_FC", ["the catalogue gives no DOI", "Justin C. Kasper"]),
+        ("what does despike do?", ["despike: Set spikes to missing"]),
+        ("what does HO101 mean?", ["HO101 (edit safe)"]),
+        ("which tool computes plasma beta?", ["plasma_beta: Compute the ratio"]),
+        ("which dataset has electron pitch angles of Wind?", ["WI_M0_SWE", "9 sec solar wind electron p"]),
+        ("band_average vs band_integral, difference?", ["band_average: Average", "band_integral: Integrate"]),
+        ("until what year does Cassini's 1-min field go", ["CASSINI_MAG_1MIN_MAGNETIC_FIELD", "2004-06-26"]),
+        ("AC_H0_MFI vs AC_H2_MFI: what's different?", ["AC_H0_MFI: 16 s", "AC_H2_MFI: 1 h"]),
+    ],
+)
+def test_a_question_about_data_or_tools_is_answered(author, question, words):
+    assert missing(words, reply(author.create(question))) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("how deep is the Great Red Spot", ["cannot answer that", "'how deep'", "'Great', 'Spot'"]),
+        ("will there be a storm tomorrow?", ["cannot answer that", "'tomorrow'", "the future"]),
+        ("is WI_H0_MFI better than AC_H0_MFI?", ["cannot answer that", "'better'", "opinions"]),
+        ("can transform_frame do MSO?", ["between GSE, GSM, SM, GEO and GEI", "does not understand 'MSO'"]),
+    ],
+)
+def test_what_metadata_do_not_say_is_declined_with_the_word(author, question, words):
+    assert missing(words, reply(author.create(question))) == []
+
+
+def test_a_wish_with_a_question_mark_is_still_drawn(author):
+    outcome = author.create("What did ACE measure for solar wind density and speed on 2003-10-29?")
+    assert "AC_H0_SWE" in json.dumps(outcome.template)
+
+
+# ---- questions about a pipeline
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "words"),
+    [
+        ("mms-burst", "B in GSE or GSM? and how many vectors per second?", ["is in GSE", "7.812 ms"]),
+        ("themis-esa-overview", "which frame has V", ["V is in GSM"]),
+        ("themis-esa-overview", "Full or reduced ESA mode?", ["reduced mode, otherwise full mode"]),
+        ("mms-curlometer", "n of s/c", ["4 spacecraft", "MMS1", "MMS4"]),
+        (
+            "mms-magnetopause-mva-walen",
+            "what interval did MVA take, and is it the same as for the HT frame?",
+            ["2015-10-16T13:05:40 to 2015-10-16T13:06:09", "2015-10-16T13:05:50 to 2015-10-16T13:06:50"],
+        ),
+        (
+            "omni-solar-wind-overview",
+            "are the times at L1 or at the bow shock nose?",
+            ["shifted to the bow-shock nose"],
+        ),
+        ("parker-spiral-angle", "convention for phi: which sign", ["φ = atan2(−B_T, B_R)"]),
+        ("hope-spectra", "FPDU dims", ["11 × 72 bins"]),
+        ("storm-superposed-epoch", "what does $BEFORE mean, and what is its value?", ["$BEFORE = 2d"]),
+        ("swpc-now", "can I use these data in a publication?", ["preliminary", "not for publication"]),
+        ("gle73-particles", "energies of the four bands pls", ["[13.6, 19.3]", "[60, 100]"]),
+        ("l1-monitor-comparison", "what is the DOI of WI_H0_MFI?", ["10.48322/av38-wn55"]),
+    ],
+)
+def test_a_question_about_a_pipeline_is_answered_from_its_words(author, shipped, pipeline, question, words):
+    template = shipped(pipeline)
+    before = json.dumps(template)
+    assert missing(words, reply(author.edit(question, template))) == []
+    assert json.dumps(template) == before
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "answer", "declined"),
+    [
+        ("ace-bfield-overview", "what is the cadence, and is it better than Wind?", "1 h", "'better'"),
+        ("ace-bfield-overview", "which unit has B, and when was its peak?", "nT", "'peak'"),
+        ("ace-bfield-overview", "in which frame is B and who fnorded it?", "is in GSE", "'fnorded'"),
+        ("storm-overview", "how many storms are inside?", "", "'storms'"),
+    ],
+)
+def test_a_half_that_is_not_known_is_declined_in_words(author, shipped, pipeline, question, answer, declined):
+    text = reply(author.edit(question, shipped(pipeline)))
+    assert answer in text
+    assert "without a language model" in text
+    assert declined in text
+
+
+def test_data_that_the_pipeline_does_not_have_come_from_the_catalogue(author, overview):
+    text = reply(author.edit("what is the cadence of WI_H0_MFI?", overview))
+    assert text.startswith("the pipeline has no 'WI_H0_MFI'; from the catalogue:\nWI_H0_MFI: ")
+    assert "the pipeline has no 'SYM-H'" in reply(author.edit("which unit has SYM-H?", overview))
+
+
+def test_a_misspelt_name_is_suggested_and_not_guessed(author, overview):
+    text = reply(author.edit("what is the cadence of ACE_Bmagg?", overview))
+    assert "does not understand 'ACE_Bmagg'" in text
+
+
+@pytest.mark.parametrize(
+    ("sentence", "asks"),
+    [
+        ("units, panel 3", True),
+        ("EPT looks where", True),
+        ("Could you tell me what day this is?", True),
+        ("can I use these data in a paper?", True),
+        ("how about a red line?", False),
+        ("can this be red?", False),
+        ("5 min cadence", False),
+        ("GSM frame, last week", False),
+        ("add the density which is smoothed", False),
+    ],
+)
+def test_a_question_is_told_from_a_wish(sentence, asks):
+    assert is_question(sentence) is asks
+
+
+def test_a_wish_that_is_not_understood_is_refused_and_not_answered(author, overview):
+    with pytest.raises(NotUnderstood):
+        author.edit("smooth the frame of the DOI by 5 min", overview)
+
+
+def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
+    overview["steps"][0]["intent"] = "field\naccepted /tmp/x.json"
+    text = reply(author.edit("why is the field fetched?", overview))
+    assert not any(line.startswith("accepted") for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "words"),
+    [
+        ("mms-burst", "is panel 2 in log scale", ["panel 2: log z is true"]),
+        ("mms-curlometer", "why divergence over curl?", ["the ratio of divergence to curl as its quality"]),
+        (
+            "mms-curlometer",
+            "what does 'quality' stand for on the last panel",
+            ["trust the current where it is small"],
+        ),
+        ("goes-xray-flares", "Which GOES is it?", ["Step xrays"]),
+        ("storm-overview", "what threshold makes something a storm here", ["$THRESHOLD = -50"]),
+        ("plasma-beta-mach", "alphas?", ["assumed_alpha is 0.04"]),
+    ],
+)
+def test_words_of_steps_settings_and_figures_are_found(author, shipped, pipeline, question, words):
+    assert missing(words, reply(author.edit(question, shipped(pipeline)))) == []
+
+
+def test_a_key_of_figures_is_explained(author):
+    assert "symlog axis is linear" in reply(author.create("what does the key linthresh do?"))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Lovely plot. An hour of lag looks a bit tight though, try two?",
+        "Would it be possible to overlay the ACE and Wind speeds?",
+        "How far from the Sun was Juno? plot AU vs time",
+        "hmm, can we drop the count at the bottom?",
+        "what would Solar Orbiter give on 1 March? show that instead please",
+    ],
+)
+def test_a_wish_beside_a_question_is_a_wish(sentence):
+    assert not is_question(sentence)
+
+
+def test_a_wish_without_a_verb_is_refused_and_not_answered(author, overview):
+    for wish in ("B in GSM pls", "one panel for each of Bx and By"):
+        try:
+            outcome = author.edit(wish, overview)
+        except NotUnderstood:
+            continue
+        assert not isinstance(outcome, AuthorReply)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "sentence", "question"),
+    [
+        ("mms-burst", "MMS4?", "'MMS4?': what do you want?"),
+        ("mms-curlometer", "MMS4?", "Which spacecraft should MMS4 replace?"),
+        ("ace-bfield-overview", "in red?", "Which line do you mean?"),
+    ],
+)
+def test_a_wish_that_may_be_a_question_is_asked_back(author, shipped, pipeline, sentence, question):
+    outcome = author.edit(sentence, shipped(pipeline))
+    assert isinstance(outcome, AuthorQuestion)
+    assert outcome.text == question
+
+
+def test_the_answer_to_the_question_back_decides(author, shipped):
+    template = shipped("mms-burst")
+    changed = author.edit("MMS4?", template, chosen=("change the pipeline",))
+    assert "MMS4_FGM_BRST_L2" in json.dumps(changed.template)
+    assert "MMS1_FGM_BRST_L2" in reply(author.edit("MMS4?", template, chosen=("only an answer",)))
+
+
+def test_a_wish_with_nothing_to_answer_is_done_or_refused(author, overview):
+    assert "AC_H0_SWE" in json.dumps(author.edit("density too?", overview).template)
+    with pytest.raises(NotUnderstood, match="'axis'"):
+        author.edit("x axis in solar radii?", overview)
+    with pytest.raises(NotUnderstood, match="'axis'"):
+        author.create("x axis in solar radii?")
+
+
+def test_a_distance_over_time_is_a_figure(author):
+    outcome = author.create("How far was Juno from the Sun during 2014?")
+    assert "JUNO_HELIO1HR_POSITION" in json.dumps(outcome.template)
+    with pytest.raises(NotUnderstood, match="'far'"):
+        author.create("how far from the Earth was Wind during May 2015?")
+
+
+def test_a_name_with_a_question_mark_asks_for_a_quantity(author):
+    outcome = author.create("MMS4?")
+    assert isinstance(outcome, AuthorQuestion)
+    assert outcome.text == "Which quantity of MMS4 do you want?"
+
+
+def test_an_answer_about_computations_gives_those_that_the_question_names(author, shipped):
+    text = reply(author.edit("how do you calculate the difference", shipped("l1-monitor-comparison")))
+    assert "Step wind-difference: arithmetic" in text
+    assert all("differ" in line for line in text.splitlines())
+
+
+def test_a_long_answer_says_how_to_shorten_it(author, shipped):
+    lines = reply(author.edit("how is it computed?", shipped("l1-monitor-comparison"))).splitlines()
+    assert len(lines) == 16
+    assert lines[-1].endswith("more lines; name a step, a panel or a quantity to see fewer")

@@ -1,0 +1,201 @@
+"""A sentence changes what its words mean by their types, in any order of words; what is not understood is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
+from helio.pipelines.changes import changes
+from helio.pipelines.library import Library
+
+HERE = Path(__file__).parents[3] / "benchmarks" / "authoring" / "templates"
+
+
+@pytest.fixture(scope="module")
+def templates(tmp_path_factory):
+    shelf = Library(tmp_path_factory.mktemp("library"))
+
+    def read(name):
+        path = HERE / f"{name}.json"
+        return json.loads(path.read_text()) if path.exists() else shelf.read(shelf.find(name))
+
+    return read
+
+
+def changed(author, template, request, *chosen):
+    outcome = author.edit(request, template, chosen=chosen)
+    assert isinstance(outcome, TemplateDraft), outcome
+    return [" ".join(str(change).split()) for change in changes(template, outcome.template)]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "SYM-H red",
+        "a red SYM-H",
+        "draw SYM-H in red",
+        "colour of SYM-H: red",
+        "make the SYM-H line red please",
+        "SYM-H should be red",
+        "could SYM-H be drawn in red",
+    ],
+)
+def test_the_order_of_the_words_does_not_matter(author, templates, request_):
+    name = "step 40: colour of OMNI_HRO_1MIN.SYM_H: red"
+    if request_.startswith("could"):  # a question in form
+        request_ = request_.removeprefix("could ")
+    assert changed(author, templates("omni-storm"), request_) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "expected"),
+    [
+        ("l1-compare", "set the font size to 18", "step figure: font size: 18"),
+        ("omni-storm", "font 12", "step 40: font size: 12"),
+        ("omni-storm", "figure height 1500", 'canvas size: {"height": 1500}'),
+        ("l1-compare", "canvas 1400 by 2000", 'canvas size: {"width": 1400, "height": 2000}'),
+        ("l1-compare", "make the figure 1200 pixels wide", 'canvas size: {"width": 1200}'),
+        ("l1-compare", "make the second panel twice as tall", "heights of panels: 1, 2, 1"),
+        ("omni-storm", "panel 1 taller", "heights of panels: 1.5, 1, 1, 1"),
+        ("omni-storm", "letters on the panels", "panel letters: true"),
+        ("omni-storm", "hide the footer", "footer: false"),
+        ("omni-storm", "legend off", "legend: false"),
+        ("omni-storm", "remove the zero line", "show zero line: false"),
+        ("l1-compare", "use the dark theme", "theme: dark"),
+        ("omni-storm", "use the colour-blind palette", "palette: okabe-ito"),
+        ("tha-ions", "colour map inferno", "colorscale: turbo → inferno"),
+        ("tha-ions", "linear colour scale", "log z: true → false"),
+        ("tha-ions", "z range 1e3 to 1e7", "z min: 1000.0"),
+        ("omni-storm", 'x axis label "Time (UT)"', "x label: Time (UT)"),
+        ("omni-storm", "y label of the density panel: 'n [cm-3]'", "y axis of panel 3: n_p [cm⁻³] → n [cm-3]"),
+        ("omni-storm", 'add the subtitle "preliminary"', "subtitle: preliminary"),
+        ("omni-storm", "file name 'storm.png'", "filename: storm.png"),
+        ("omni-storm", "save the figure as pdf", "formats: pdf"),
+        ("l1-compare", "gap factor 3", "gap factor: 3.0"),
+        ("omni-storm", "make SYM-H symlog", "y scale of panel 4: symlog"),
+        ("omni-storm", "SYM-H as bars", "kinds of panels: line, line, line, bars"),
+        ("omni-storm", "density as points", '{"mode": "markers"}'),
+        ("l1-compare", "lines and markers for Wind", '{"mode": "lines+markers"}'),
+        ("omni-storm", "fill Bz below 0", '{"fill_below": 0.0}'),
+        ("omni-storm", "density between 0 and 50", "y range of panel 3: 0.0, 50.0"),
+        ("omni-storm", "Bz ±25", "y range of panel 1: -25.0, 25.0"),
+        ("omni-storm", "speed dark green", "colour of speed: darkgreen"),
+        ("omni-storm", "make the speed thicker", 'line of speed: {"width": 2.6}'),
+        ("omni-storm", "storm levels in the SYM-H panel", 'hlines: [{"levels": "storms", "panel": 4}]'),
+        ("omni-storm", "horizontal lines at -50 and -100 in the SYM-H panel", '{"y": -100.0, "panel": 4}'),
+        ("omni-storm", "vertical line at 2015-03-17 04:45, labelled 'SSC'", '"label": "SSC"'),
+        ("omni-storm", "mark 2015-03-17 04:45 with a vertical line labelled onset", '"label": "onset"'),
+        ("omni-storm", "one day later", "+ 2015-03-18 to 2015-03-20"),
+        ("omni-storm", "start 6 hours earlier", "+ 2015-03-16T18:00:00 to 2015-03-19T00:00:00"),
+        ("wind-plasma", "window 20 min", "variable $WINDOW, default: 10min → 20min"),
+        ("wind-plasma", "temperature in K, not eV", "convert_units"),
+        ("wind-plasma", "show |V| instead of the three components", "magnitude"),
+        ("omni-storm", "I want the raw speed, without averaging", "panel 2: speed → OMNI_HRO_1MIN.flow_speed"),
+        ("l1-compare", "B in GSM", "parameter: BGSE → BGSM"),
+        ("l1-compare", "change to RTN coordinates for both", "parameter: BGSEc → BRTN"),
+        ("omni-storm", "use the 5-minute OMNI data", "dataset: OMNI_HRO_1MIN → OMNI_HRO_5MIN"),
+        ("storm-superposed-epoch", "only intense storms", "variable $THRESHOLD, default: -50 → -100"),
+        ("omni-storm", "put speed and density in one panel", "right: OMNI_HRO_1MIN.proton_density"),
+        ("omni-storm", "SYM-H should be the first panel", "panel 1: OMNI_HRO_1MIN.SYM_H"),
+        ("omni-storm", "make the densty green", "colour of OMNI_HRO_1MIN.proton_density: green"),
+    ],
+)  # fmt: skip
+def test_a_sentence_changes_what_it_means(author, templates, name, request_, expected):
+    assert expected in " || ".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize(
+    ("request_", "where"),
+    [
+        ("z range 1 to 10", "the figure"),
+        ("make the colour bar log", "the figure"),
+        ("linear colour scale", "the figure"),
+        ("colour bar of the SYM-H panel from 1 to 10", "panel 4"),
+    ],
+)
+def test_colours_of_a_figure_without_a_spectrogram_are_refused(author, templates, request_, where):
+    with pytest.raises(NotUnderstood, match=f"{where} has no spectrogram, so it has no colour bar") as caught:
+        author.edit(request_, templates("omni-storm"))
+    assert "'y range'" in caught.value.advice
+
+
+def test_colours_of_data_that_the_catalogue_lacks_are_set(author, templates):
+    template = json.loads(json.dumps(templates("tha-ions")).replace("THA_L2_ESA", "MY_IONS"))
+    assert "MY_IONS" in json.dumps(template)
+    assert "z min: 1000.0" in " || ".join(changed(author, template, "z range 1e3 to 1e7"))
+
+
+def test_a_clause_takes_what_it_lacks_from_the_clause_before_it(author, templates):
+    assert changed(author, templates("l1-compare"), "make ACE green and dashed, Wind orange") == [
+        "step figure: colour of ACE_Bmag: blue → green",
+        "step figure: colour of Wind_Bmag: red → orange",
+        'step figure: line of ACE_Bmag: {"dash": "dash"}',
+    ]
+
+
+def test_a_spacecraft_goes_with_its_data(author, templates):
+    told = " || ".join(changed(author, templates("l1-compare"), "remove Wind everywhere"))
+    assert "step wind: removed" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("l1-compare", "thicken it with sugar"),
+        ("omni-storm", "write 'main phase' at 2015-03-17T12:00"),
+        ("wind-plasma", "distance 0.39 with MESSENGER"),
+        ("l1-compare", "make Bz less red than Mars"),
+        ("omni-storm", "labelled 'SSC'"),
+    ],
+)
+def test_a_word_that_no_rule_reads_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
+
+
+@pytest.mark.parametrize(
+    ("request_", "choices"),
+    [
+        ("running median of 1 h for the density", ("beside the line", "instead of the line")),
+        ("dashed line", ("OMNI_HRO_1MIN.F", "OMNI_HRO_1MIN.BZ_GSM", "speed")),
+    ],
+)
+def test_two_honest_readings_are_asked_for(author, templates, request_, choices):
+    asked = author.edit(request_, templates("omni-storm"))
+    assert isinstance(asked, AuthorQuestion)
+    assert asked.choices[: len(choices)] == choices
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "expected"),
+    [
+        ("gle73-particles", "log axes off for electrons", ["logarithmic y axis of panel 3: true → false"]),
+        ("tha-ions", "z: 1e3 to 1e7", ["z min: 1000.0", "z max: 10000000.0"]),
+        ("mms-burst", "name of the y axis for third should be 'n'", ["y axis of panel 3: n_i [cm⁻³] → n"]),
+        ("omni-solar-wind", "add a horizontal line at 500 km/s", ['[{"y": 500.0, "panel": 2}]']),
+        ("storm-superposed-epoch", "start 3 days before", ["variable $BEFORE, default: 2d → 3d"]),
+        ("l1-monitor-comparison", "longest delay lag 2h", ["variable $LONGEST_LAG, default: 1h → 2h"]),
+        ("storm-overview", "May 2024: 9 – 15", ["2024-05-09 to 2024-05-16"]),
+        ("ace-strength", "add a clock angle panel between B & Bmag", ["panel 2: ACE_B_clock"]),
+        ("omni-solar-wind", "clock angle above the density", ["panel 3: "]),
+    ],
+)
+def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name, request_, expected):
+    done = " ".join(changed(author, templates(name), request_))
+    assert all(part in done for part in expected), done
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [("plasma-beta-mach", "electrons: try 3DP first"), ("psp-encounter", "one density only, QTN")],
+)
+def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates(name))
+
+
+def test_an_instrument_means_all_its_lines_and_other_names_stay(author, templates):
+    done = changed(author, templates("solo-overview"), "no EPT")
+    assert sum("no longer SOLO_L2_EPD-EPT" in change for change in done) == len(("ions", "electrons"))
+    assert not any("SOLO_HELIO1HR_POSITION" in change for change in done)
