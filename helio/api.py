@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from threading import Event
 
     from helio.authoring.chat import Chat
-    from helio.authoring.desk import By, Desk
+    from helio.authoring.choice_of_author import By
+    from helio.authoring.desk import Desk
     from helio.authoring.drawings import Drawings
     from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
@@ -419,8 +420,8 @@ def run(
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
 
-    for name, given in (("formats were", bool(formats)), ("self_contained was", self_contained)):
-        if given and output is None and outputs is None:
+    for name, is_set in (("formats were", bool(formats)), ("self_contained was", self_contained)):
+        if is_set and output is None and outputs is None:
             raise RequestError(
                 f"{name} given, but the run writes no files",
                 advice=f"set output to a folder, or leave out {name.split()[0]}",
@@ -685,9 +686,9 @@ def refresh(
     count = settings.workers if workers is None else workers
     if count < 1:
         raise RequestError(f"workers is {count}", advice="use at least 1 process")
-    found = drift(name, since=since, numbers=numbers, access=access, settings=settings, asking=asking)
+    drifted = drift(name, since=since, numbers=numbers, access=access, settings=settings, asking=asking)
     return refresh_figures(
-        found,
+        drifted,
         settings,
         now=read_clock(),
         workers=count,
@@ -1172,6 +1173,7 @@ def chat(
     now: datetime | str | None = None,
     archive: str | Path | None = None,
     outputs: str | Path = "helio-runs",
+    sources: Sequence[str | Path] = (),
     settings: Settings | None = None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
@@ -1191,14 +1193,17 @@ def chat(
         As for `desk`.
     outputs : str or Path
         Folder in which ``/run`` and ``/preview`` make a folder for their files.
+    sources : sequence of str or Path
+        Files that go with the first sentence, as for ``/from``.
 
     Raises
     ------
     UnknownPipeline, RequestError
-        There is no such pipeline or conversation.
+        There is no such pipeline, conversation or file.
     """
     from helio.authoring.chat import Chat
     from helio.authoring.conversation import Conversation, find_conversation, new_conversation
+    from helio.authoring.documents import read_sources
     from helio.authoring.scrub import scrub_of
 
     settings = settings_in_use(settings)
@@ -1207,12 +1212,16 @@ def chat(
     with closing(tools.desk("rules", None)) as at:  # before a file is written
         if name and not resume:
             at.template(name)
+    read_sources(sources, settings)
     if resume:
         conversation = Conversation(find_conversation(settings.chats, name), scrub=scrub)
-        return Chat(conversation, settings, tools, by=by)
-    made = Chat(new_conversation(settings.chats, scrub=scrub), settings, tools, by=by)
-    if name:
+    else:
+        conversation = new_conversation(settings.chats, scrub=scrub)
+    made = Chat(conversation, settings, tools, by=by)
+    if name and not resume:
         made.about(name)
+    if sources:
+        made.give(sources)
     return made
 
 

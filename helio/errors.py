@@ -38,6 +38,7 @@
     │   ├── CodeRefused           code that uses something not allowed
     │   ├── CodeFailed            code that raised an error, or exceeded a limit
     │   ├── BadResult             a result of code that is no table: no time index, no numbers
+    │   ├── WorkerKilled          the machine: it killed the process of the step; worth another try
     │   └── NoSandbox             the machine: it lacks a part of the sandbox
     ├── OutputError               the disk: a file cannot be written                      exit 1
     ├── DamagedObject             the store: an object is missing or damaged              exit 1
@@ -251,7 +252,7 @@ def may_pass(kind: str) -> bool:
     (True, True, False)
     """
     error = globals().get(kind)
-    return isinstance(error, type) and issubclass(error, (TransientError, OutputError))
+    return isinstance(error, type) and issubclass(error, (TransientError, WorkerKilled, OutputError))
 
 
 class ServerUnavailable(TransientError):
@@ -324,6 +325,10 @@ class CodeFailed(StepError):
 
 class BadResult(StepError):
     """The result of code in a template is not a table of numbers over time."""
+
+
+class WorkerKilled(StepError):
+    """The process of a step was killed from outside, for example because the machine had no memory left."""
 
 
 class NoSandbox(StepError):

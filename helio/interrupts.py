@@ -28,6 +28,9 @@ CANCELLED = 130
 GRACE = {signal.SIGINT: 1.6, signal.SIGTERM: 8.0}
 """Seconds from a signal to the end by force: short if a user waits at a terminal, longer for a service manager."""
 
+_WAKE = signal.SIGURG
+"""Signal that only interrupts a system call of the main thread, so that Python handles the signal before it."""
+
 NOTHING_BEGUN = "nothing was begun"
 FINISHED = "the command had finished its work"
 
@@ -71,6 +74,7 @@ def install() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _handle)
+    signal.signal(_WAKE, lambda number, frame: None)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -210,6 +214,8 @@ def _watch(signals: int) -> None:
                     continue  # this thread is late: the main thread has dealt with it
                 note_signal(number)
                 while _STATE.is_asked and _STATE.is_working and seconds_left():
+                    if _STATE.handled < _STATE.watched:  # the main thread may wait for a key, and sleep on
+                        signal.pthread_kill(threading.main_thread().ident or 0, _WAKE)
                     time.sleep(min(0.05, seconds_left()))
                 if _STATE.is_asked:
                     end()

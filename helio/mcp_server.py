@@ -17,7 +17,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 
 from helio import __version__, api
-from helio.authoring.desk import By, Desk
+from helio.authoring.choice_of_author import By
+from helio.authoring.desk import Desk
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.review import proposal_lines
@@ -194,20 +195,28 @@ class HelioTools:
         return _review(made)
 
     def propose_from_sentence(
-        self, request: str, pipeline: str = "", name: str = "", answers: list[str] | None = None
+        self,
+        request: str,
+        pipeline: str = "",
+        name: str = "",
+        answers: list[str] | None = None,
+        documents: dict[str, str] | None = None,
     ) -> str:
         """Let helio write a new pipeline from a sentence, or change `pipeline` as the sentence says.
 
         A person decides on the proposal. `name` is the name of the new pipeline, or of a changed copy: a pipeline that
         comes with helio can only be copied. If helio asks a question, put it to the person, and call this again with
-        the answers so far.
+        the answers so far. `documents` are texts that the request names, by their names, such as that of events.csv;
+        helio reads no file for you.
         """
         chosen = tuple(answers or ())
         with closing(self._desk(self._by)) as desk:
             if pipeline:
-                outcome = desk.edit(_id(pipeline), request, name=name, chosen=chosen)
+                outcome = desk.edit(
+                    _id(pipeline), request, name=name, chosen=chosen, documents=documents or {}
+                )
             else:
-                outcome = desk.create(request, name=name, chosen=chosen)
+                outcome = desk.create(request, name=name, chosen=chosen, documents=documents or {})
         if isinstance(outcome, AuthorQuestion):
             choices = "\n".join(f"- {choice}" for choice in outcome.choices)
             return f"helio asks: {outcome.text}\n{choices}"

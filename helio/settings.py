@@ -159,6 +159,11 @@ class Settings:
     """``$HELIO_MODEL_STATISTICS``, ``send`` or ``withhold``: whether a model that repairs a failed run gets
     statistics of its tables: the share of missing values, minimum, median and maximum of each column.
     Default: ``withhold``."""
+    model_files_mb: float = 10.0
+    """``$HELIO_MODEL_FILES_MB``: maximum size of the PDFs and pictures that go to a model with one request, in MB.
+    Default: 10."""
+    model_pages: int = 50
+    """``$HELIO_MODEL_PAGES``: maximum number of pages of the PDFs of one request. Default: 50."""
     model_tokens: int | None = None
     """``$HELIO_MODEL_TOKENS``: maximum number of tokens for one request of the user. Default: no limit."""
     model_prices: tuple[float, float] | None = None
@@ -288,6 +293,8 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         model_fallback="" if fallback == "none" else fallback,
         model_size="small" if size == "small" else "large" if size == "large" else "",
         model_statistics=statistics == "send",
+        model_files_mb=_number(environ, "HELIO_MODEL_FILES_MB", Settings.model_files_mb, least=0.001),
+        model_pages=int(_number(environ, "HELIO_MODEL_PAGES", Settings.model_pages, least=1)),
         model_tokens=int(tokens) or None,
         model_prices=prices,
         model_cost=cost or None,

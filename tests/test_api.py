@@ -120,6 +120,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "outputs": (5, b"out", math.nan),
     "locked": (5, b"helio.lock", True),
     "replay": (5, b"x"),
+    "sources": (None, 5, "events.csv", Path("events.csv"), (5,), (None,), ["a.csv", 5]),
     "formats": (None, 5, b"png", math.nan, (5,), (b"png",), {"png": True}, (name for name in ["png"])),
     "engine": (None, 5, b"direct"),
     "proof": (5, b"file", True),
@@ -327,7 +328,7 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
     assert set(CHECKS) - used == {
         "request",
         "chosen",
-        "sources",
+        "documents",
         "document",
         "writing",
         "choice",
@@ -343,7 +344,7 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
 
 
 def test_the_choices_are_those_of_the_code() -> None:
-    from helio.authoring.desk import By
+    from helio.authoring.choice_of_author import By
     from helio.steps.describe import Position
     from helio.store.source_file import Level
 
@@ -559,6 +560,8 @@ METHODS = {
     "create": lambda value: api.desk(by="rules").create(value),
     "create as": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", name=value),
     "create sources": lambda value: api.desk(by="rules").create("shade the events", sources=value),
+    "create documents": lambda value: api.desk(by="rules").create("shade the events", documents=value),
+    "chat sources": lambda value: api.chat(sources=value),
     "create chosen": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", chosen=value),
     "edit": lambda value: api.desk(by="rules").edit(value, "make it red"),
     "repair": lambda value: api.desk(by="rules").repair(value),
@@ -569,7 +572,7 @@ METHODS = {
 @in_one_test("value", [None, 5, b"x", math.nan, OTHER])
 @in_one_test("method", METHODS)
 def test_methods_of_what_is_returned_refuse_a_wrong_type_by_its_name(method: str, value: Any) -> None:
-    named = "name|request|run_id|pipeline|document|chosen|sources"
+    named = "name|request|run_id|pipeline|document|chosen|sources|documents"
     with pytest.raises(TypeError, match=f"^(each item of )?({named}) must be "):
         METHODS[method](value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 import sys
@@ -232,6 +233,26 @@ def test_the_figure_of_a_run_is_a_picture():
     [content] = figure.content
     assert content.mime_type == "image/png"
     assert base64.b64decode(content.data).startswith(b"\x89PNG")
+
+
+def test_a_client_hands_over_texts_and_no_paths(tmp_path):
+    request = "ACE magnetic field for 2022-01-01, shade the events in icmes.csv"
+    text = "start,stop\n2022-01-01T03:00,2022-01-01T06:00\n"
+    review = said("propose_from_sentence", request=request, documents={"icmes.csv": text})
+    assert '("2022-01-01T03:00:00", "2022-01-01T06:00:00"),' in review
+    assert f"icmes.csv, sha256 {hashlib.sha256(text.encode()).hexdigest()}" in review
+    (tmp_path / "mine.csv").write_text(text, encoding="utf-8")
+    path = str(tmp_path / "mine.csv")
+    message = refused("propose_from_sentence", request=request, documents={path: path})
+    assert "2022-01-01T03" not in message
+    for texts, words in (
+        ({"a.csv": ""}, "a.csv is empty"),
+        ({"": text}, "is empty"),
+        ({"a.csv": "a\0b"}, "control"),
+    ):
+        assert words in refused("propose_from_sentence", request=request, documents=texts)
+    [kept] = pending()
+    assert kept.documents[0]["name"] == "icmes.csv"
 
 
 def test_a_question_of_helio_is_handed_on_and_its_answer_goes_on():

@@ -14,7 +14,8 @@ from typer.models import CommandInfo
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, chat, memory, mcp, models, pipelines, reference, runs, gallery  # isort: skip
+from helio.cli import run, new, authoring, proposals, chat, memory, mcp, models, pipelines  # isort: skip
+from helio.cli import reference, runs, gallery  # isort: skip
 from helio.cli import reproduce, schedules, service, backfill, drift, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
@@ -33,7 +34,9 @@ __all__ = [
     "mcp",
     "memory",
     "models",
+    "new",
     "pipelines",
+    "proposals",
     "reference",
     "reproduce",
     "run",

@@ -303,6 +303,11 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def say_line(text: str) -> None:
+    """Print a text that helio did not write in a single line, so that no part of it looks like a message of helio."""
+    say(" ".join(text.splitlines()))
+
+
 def say_when(line: str) -> None:
     """Print a line of the log of ``helio serve``, with the present time in UTC."""
     from datetime import UTC, datetime

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from helio.service.estimate import Estimate
     from helio.settings import Settings
 
-_MARKS = {"done": "✓", "partial": "~", "no data": "–", "failed": "✗"}
 _ORDER = (
     *("done", "partial", "stale", "no data", "waiting", "due", "missing", "left", "running"),
     *("cancelled", "crashed", "failed"),
@@ -234,11 +233,8 @@ def _say_event(progress: Progress, *, every: bool) -> None:
     from helio.service.chunk import Made
 
     ending = progress.event
-    if isinstance(ending, Made) and ending.is_left:
-        say(f"  {ending.span}  left: {ending.reason}")
-    elif isinstance(ending, Made) and (every or ending.state not in ("done", "no data")):
-        reason = f"  {ending.state}: {ending.reason}" if ending.reason else ""
-        say(f"{_MARKS.get(ending.state, ' ')} {ending.span}  {ending.seconds:.1f} s{reason}")
+    if isinstance(ending, Made) and (every or ending.is_left or ending.state not in ("done", "no data")):
+        say(str(ending))
 
 
 def _progress_line(progress: Progress) -> str:

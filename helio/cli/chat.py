@@ -22,7 +22,7 @@ from helio.cli.app import (
     print_json,
     say,
 )
-from helio.cli.authoring import Writer, shown_requests, writer_called
+from helio.cli.asking import Sources, Writer, shown_requests, writer_called
 from helio.cli.completion import complete_chats
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def chat(
         ),
     ] = "",
     resume: Annotated[bool, typer.Option("--continue", help="Resume a saved conversation.")] = False,
+    sources: Sources = None,
     listed: Annotated[bool, typer.Option("--list", help="List the saved conversations.")] = False,
     now: Now = None,
     archive: Archive = None,
@@ -75,6 +76,7 @@ def chat(
             by=writer_called(by),
             now=now,
             archive=archive,
+            sources=sources or [],
             settings=settings,
             started=_print_started if at_terminal else lambda step: None,
             finished=_print_finished if at_terminal else lambda result: None,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from helio.cli.app import Archive, app, current_settings, errors_as_text
-from helio.cli.authoring import Writer, writer_called
+from helio.cli.asking import Writer, writer_called
 
 
 @app.command()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from helio.cli.app import Json, app, current_settings, errors_as_text, print_json, say
+from helio.cli.app import Json, app, current_settings, errors_as_text, print_json, proposals, say
 from helio.cli.completion import complete_pipelines
 from helio.cli.groups import Commands
 
@@ -90,14 +90,17 @@ def add_item(
         from helio.authoring.memory import KINDS, Item, scope_of
         from helio.errors import RequestError
 
-        chosen = next((known for known in KINDS if known == kind), None)
+        chosen = next((name for name in KINDS if name == kind), None)
         if chosen is None:
             raise RequestError(f"'{kind}' cannot be remembered", advice="use preference, pitfall or name")
         if mission and pipeline:
             raise RequestError("--mission and --pipeline cannot be used together")
         item = Item(chosen, text, scope_of(mission=mission, pipeline=pipeline))
         added = _memory().add(item)
-        say(f"{'remembered' if added else 'remembered already'} ({item.scope}): {item.text}")
+        where = f"; used for requests that say '{mission}'" if mission else ""
+        if pipeline and not _is_known(pipeline):
+            where = f"; there is no pipeline '{pipeline}' yet"
+        say(f"{'remembered' if added else 'remembered already'} ({item.scope}): {item.text}{where}")
 
 
 @memory_app.command("accept")
@@ -123,6 +126,14 @@ def forget_item(number: Number) -> None:
         item, new = _item(kept, number)
         (kept.proposed if new else kept).forget(item)
         say(f"forgotten ({item.scope}): {item.text}")
+
+
+def _is_known(pipeline: str) -> bool:
+    """Return whether a pipeline, or a pending proposal of one, has this name."""
+    from helio import api
+
+    names = {entry.id for entry in api.library(current_settings()).entries()}
+    return pipeline in names or proposals().working(pipeline) is not None
 
 
 def _memory() -> Memory:

@@ -134,6 +134,10 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
             ):
                 if labels:
                     say(f"      {what}: {', '.join(labels)}")
+            for document in step.get("documents", ()):
+                pages = ", ".join(map(str, document.get("pages", ())))
+                at = f", page {pages}" if pages else ""
+                say(f"      read from {document['name']}{at} (sha256 {document['sha256'][:12]}…)")
             for output in step["outputs"]:
                 say(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
                 if output.get("quality"):
@@ -247,7 +251,7 @@ def preview_table(
         from helio.errors import RequestError
 
         if not label:
-            from helio.cli.authoring import draw_proposal, say_drawings
+            from helio.cli.proposals import draw_proposal, say_drawings
 
             if is_run(run_id):
                 raise RequestError(

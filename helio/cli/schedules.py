@@ -38,6 +38,7 @@ from helio.cli.groups import Commands
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from helio.flows.last_runs import LastRun
     from helio.flows.schedule import Schedule, Schedules
     from helio.flows.server import Server
     from helio.settings import Settings
@@ -168,8 +169,8 @@ def add_schedule(
         typer.Option(
             "--latency",
             help="How long after an interval its data usually appear, such as 3d. Until then they are 'not published "
-            "yet', afterwards there is a gap. Default: by the dates of the files of earlier runs, otherwise by the "
-            "catalogue.",
+            "yet', afterwards there is a gap; for a backfill of the same pipeline too. Default: by the dates of the "
+            "files of earlier runs, otherwise by the catalogue.",
             metavar="LENGTH",
         ),
     ] = "",
@@ -243,7 +244,6 @@ def list_schedules(as_json: Json = False) -> None:
 
         from helio import api
         from helio.errors import HelioError
-        from helio.flows.last_runs import last_run
         from helio.flows.missed import is_served, missed_notes
         from helio.service.status import read_heartbeat
 
@@ -264,7 +264,7 @@ def list_schedules(as_json: Json = False) -> None:
                     "next": schedule.next_after(now).isoformat(),
                     "folder": str(schedule.root(settings)),
                     "served": served,
-                    "last_run": last.to_json() if (last := last_run(settings.home, schedule.name)) else None,
+                    "last_run": last.to_json() if (last := _last_run(schedule, settings, now)) else None,
                     "paused_on_pages": schedule.name in paused,
                     "notes": [*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)],
                 }
@@ -279,7 +279,7 @@ def list_schedules(as_json: Json = False) -> None:
             say(f"error: {damage}", err=True)
         for schedule in sound:
             say(_schedule_line(schedule, now))
-            say_rows(_facts_of(schedule, settings), indent=4)
+            say_rows(_facts_of(schedule, settings, now), indent=4)
             if schedule.name in paused:
                 say(f"note: {schedule.name}: paused on the engine's page", err=True)
             for note in (*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)):
@@ -420,11 +420,16 @@ def _schedule_line(schedule: Schedule, now: datetime) -> str:
     return f"{schedule.name}  {schedule.cron} {schedule.timezone}  {state}"
 
 
-def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
-    """Return what a schedule runs, with which values, its output folder, and how its last run ended."""
-    from helio.flows.last_runs import last_run
+def _last_run(schedule: Schedule, settings: Settings, now: datetime) -> LastRun | None:
+    from helio.flows.last_runs import judged, last_run
 
     last = last_run(settings.home, schedule.name)
+    return last and judged(last, settings.home, now)
+
+
+def _facts_of(schedule: Schedule, settings: Settings, now: datetime) -> list[tuple[str, str]]:
+    """Return what a schedule runs, with which values, its output folder, and how its last run ended."""
+    last = _last_run(schedule, settings, now)
     succeeded = last.last_success if last is not None else ""
     values = [f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items()]
     return [

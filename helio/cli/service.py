@@ -31,38 +31,38 @@ def status(as_json: Json = False) -> None:
     raise typer.Exit(FAILED if found.problems else SUCCESS)
 
 
-def _print_status(found: Status) -> None:
+def _print_status(status: Status) -> None:
     from helio.service.status import in_words
 
-    seen = "" if found.seen_seconds is None else f", last seen {in_words(found.seen_seconds)} ago"
-    say(f"serve   {'running' if found.served else 'not running'}{seen}")
-    say(f"engine  {'running' if found.engine_up else 'not running'}")
-    say(f"disk    {found.disk_free / 1e9:.1f} GB free, {found.home}")
-    if found.housekeeping is not None or found.quota is not None:
-        say(f"home    {_home_of(found)}")
-    say(f"runs    {found.running} running, {found.queued} waiting to begin")
-    width = max((len(schedule.name) for schedule in found.schedules), default=0)
-    for schedule in found.schedules:
+    seen = "" if status.seen_seconds is None else f", last seen {in_words(status.seen_seconds)} ago"
+    say(f"serve   {'running' if status.served else 'not running'}{seen}")
+    say(f"engine  {'running' if status.engine_up else 'not running'}")
+    say(f"disk    {status.disk_free / 1e9:.1f} GB free, {status.home}")
+    if status.housekeeping is not None or status.quota is not None:
+        say(f"home    {_home_of(status)}")
+    say(f"runs    {status.running} running, {status.queued} waiting to begin")
+    width = max((len(schedule.name) for schedule in status.schedules), default=0)
+    for schedule in status.schedules:
         say(f"{schedule.name:<{width}}  {schedule.state:<9}  {_facts(schedule)}")
         if schedule.reason:
             say(f"{'':<{width}}  {'; '.join(schedule.reason.splitlines())}")
-    if not found.schedules:
+    if not status.schedules:
         say("no schedules")
-    for subject, what, remedy in found.problems:
+    for subject, what, remedy in status.problems:
         say(f"problem: {subject}: {what}", err=True)
         if remedy:
             say(f"  help: {remedy}", err=True)
 
 
-def _home_of(found: Status) -> str:
+def _home_of(status: Status) -> str:
     from helio.service.status import in_gigabytes
 
-    quota = f"quota {in_gigabytes(found.quota)}" if found.quota is not None else "no quota"
-    if found.housekeeping is None:
+    quota = f"quota {in_gigabytes(status.quota)}" if status.quota is not None else "no quota"
+    if status.housekeeping is None:
         return f"{quota}, not measured yet: `helio serve` does its housekeeping once a day"
-    at = _shown(found.housekeeping.at)
-    following = _shown(found.housekeeping.next.isoformat())
-    used = in_gigabytes(found.housekeeping.used)
+    at = _shown(status.housekeeping.at)
+    following = _shown(status.housekeeping.next.isoformat())
+    used = in_gigabytes(status.housekeeping.used)
     return f"{used} used at {at}, {quota}, next housekeeping {following}"
 
 
@@ -123,15 +123,19 @@ def show_notify(context: typer.Context, as_json: Json = False) -> None:
 
 @notify_app.command("test")
 def test_notify() -> None:
-    """Send a message to every address, and say which ones did not accept it."""
+    """Send a message to every address, and say which ones did not accept it, and why."""
     with errors_as_text(as_json=False):
         from helio.errors import RequestError
         from helio.service.notify import find_addresses, send
 
         addresses = find_addresses(current_settings())
         if not addresses:
-            raise RequestError("no addresses for notifications are set", advice="run `helio notify`")
+            raise RequestError(
+                "no addresses for notifications are set",
+                advice="set HELIO_NOTIFY, or write them, one in each line, into notify.urls in helio's home",
+            )
         failed = send(addresses, "helio: test", "This is a test. Notifications of helio arrive here.")
         for address in addresses:
-            say(f"{'failed' if address.name in failed else 'sent':<6}  {address.name}")
+            reason = failed.get(address.name)
+            say(f"sent    {address.name}" if reason is None else f"failed  {address.name}  {reason}")
     raise typer.Exit(FAILED if failed else SUCCESS)

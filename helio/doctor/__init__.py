@@ -167,7 +167,7 @@ def _sandbox(settings: Settings) -> Finding:
 
 def _model(settings: Settings) -> Finding:
     """Describe the settings of the language model, without a request to the model, because a request may cost money."""
-    from helio.authoring.providers import has_model, provider_called
+    from helio.authoring.providers import has_model, is_wanted, provider_called
     from helio.authoring.scrub import scrub_of
 
     try:
@@ -181,7 +181,9 @@ def _model(settings: Settings) -> Finding:
         return Finding(
             "model",
             False,
-            "no API key: `helio author` and `helio edit` understand simple requests only",
+            f"no API key for {settings.model_smart}"
+            if is_wanted(settings)
+            else "no API key: `helio author` and `helio edit` understand simple requests only",
             provider.advice,
             optional=True,
         )

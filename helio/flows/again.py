@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from helio.errors import RequestError
+from helio.pipelines.template.retries import Retries
 from helio.time_range import Duration, TimeRange
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 DAILY = timedelta(days=1)
 RETRIES = 1
-"""Maximum number of further attempts for a step, if the schedule names no other. A step is repeated only after an error
-that may pass; HTTP requests have their own attempts."""
+"""Maximum number of further attempts for a step, if neither the step nor the schedule names another. A step is repeated
+only after an error that may pass; HTTP requests have their own attempts."""
+USUAL_RETRIES = Retries(RETRIES)
 LEAST = timedelta(minutes=1)
 """Minimum time between two attempts, to be polite to archives."""
 _RULE = re.compile(r"(?:(?:retry|every)? ?(?P<every>\S+) )?for (?P<span>\S+)")
@@ -121,7 +123,7 @@ def slots_to_run(
         rule = remake if run is not None and run.state in DONE else late
         if at is None or rule is None or not at <= now <= at + rule.within:
             continue
-        if interval.runs and now < interval.runs[0].started_at + rule.every:
+        if interval.runs and timedelta() <= now - interval.runs[0].started_at < rule.every:
             continue
         if interval.state in ("stale", "missing") or (interval.runs and _may_pass(interval.runs[0])):
             yield Slot(at, interval.span, interval.reason)
@@ -182,7 +184,7 @@ def find_slots(
         present = present_bases(intervals(runs, scheduled), plan, providers)
     latencies = latencies_of(runs, settings, schedule.usual_latency)
     found = intervals(
-        runs, scheduled, now=now, expected=last, present=present, patience=patience, latencies=latencies
+        runs, scheduled, now=now, expected=(last,), present=present, patience=patience, latencies=latencies
     )
     added = written_at(settings.home, schedule.name)
     return [

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +22,7 @@ from helio.errors import DamagedRecord, EngineError
 from helio.flows.definition import parameters_of, version_of
 from helio.flows.register import PATIENCE, QUICK, Picture, figure_artifact, mark_crashed
 from helio.flows.server import Server, notice
-from helio.flows.task_runs import EVENTS, Sender, TaskStates
+from helio.flows.task_runs import EVENTS, LOGS, Sender, TaskStates
 from helio.pipelines.plan import Plan
 from helio.settings import Settings
 from helio.store.files import write_whole
@@ -49,6 +50,15 @@ STATES: Mapping[str, tuple[str, str]] = {
     "cancelled": ("CANCELLED", "Cancelled"),
 }
 """Type and name of the state of an interval's task run, by the state of the interval."""
+
+
+_LEVELS = {
+    "done": logging.INFO,
+    "no data": logging.INFO,
+    "partial": logging.WARNING,
+    "cancelled": logging.WARNING,
+}
+"""Level of the line of an interval in the log; that of the other states is an error."""
 
 
 class ChunkRun:
@@ -123,8 +133,10 @@ class ChunkRun:
         task = self._tasks[span] = TaskStates(span.text, self._flow_run)
         self._sender.put(EVENTS, task.enter("RUNNING", "Running"))
 
-    def ended(self, span: TimeRange, state: str, reason: str = "", picture: str = "") -> None:
-        """Show how an interval ended, with its picture.
+    def ended(
+        self, span: TimeRange, state: str, reason: str = "", picture: str = "", *, line: str = ""
+    ) -> None:
+        """Show how an interval ended, with its picture, and write a line into the log of the flow run.
 
         Parameters
         ----------
@@ -132,11 +144,20 @@ class ChunkRun:
             Its state in a list of intervals.
         picture : str
             The path of a picture; empty without one.
+        line : str
+            What the command prints for the interval. Default: the interval, its state and the reason.
         """
         self._counts[state] += 1
         task = self._tasks.pop(span)
         kind, name = STATES[state]
         self._sender.put(EVENTS, task.enter(kind, name, reason))
+        message = {
+            "name": "helio.backfill",
+            "level": _LEVELS.get(state, logging.ERROR),
+            "message": line or ": ".join(filter(None, (f"{span}  {state}", reason))),
+            "timestamp": datetime.now(UTC).isoformat(),
+        }
+        self._sender.put(LOGS, {**message, "flow_run_id": self._flow_run, "task_run_id": task.id})
         if picture:
             self._show(span, task, Path(picture))
 

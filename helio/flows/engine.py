@@ -208,7 +208,7 @@ def _schedule(execution: FlowExecution, page: _Page, flow_run: str, sender: Send
             step,
             flow_run,
             [task_runs[step_id] for step_id in step.depends_on],
-            retries=execution.request.retries,
+            retries=(step.retries or execution.request.usual_retries).number,
         )
         task_runs[step.step_id] = task_run
         if (not ready and not running) or blocked_by(step, execution.results):

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
@@ -138,11 +138,6 @@ def is_served(home: Path) -> bool:
         except BlockingIOError:
             return True
     return False
-
-
-def utc_now() -> datetime:
-    """Return the current time in UTC, without a time zone."""
-    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _path(home: Path) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from helio.errors import EngineError, UnknownRun
-from helio.flows.again import RETRIES
+from helio.flows.again import USUAL_RETRIES
 from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
 from helio.flows.schedule import Schedule
 from helio.flows.server import Server
@@ -19,6 +19,7 @@ from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.session import Finished, Started
 from helio.pipelines.template.files import FORMATS
+from helio.pipelines.template.retries import Retries
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.runs import RunRecord
@@ -42,10 +43,8 @@ class PrefectEngine:
         Whether to start a temporary server for this run, which leaves nothing behind, for batch systems.
     flow_run : str
         The id of an existing flow run, such as a scheduled one. Default: create a new one.
-    retries : int
-        Maximum number of further attempts for a step, after an error that may pass.
-    retry_delay : float, optional
-        Seconds before a further attempt. Default: a few.
+    usual_retries : Retries
+        How often to try a step again that does not say it.
     """
 
     name = "prefect"
@@ -57,8 +56,7 @@ class PrefectEngine:
         *,
         ephemeral: bool = False,
         flow_run: str = "",
-        retries: int = RETRIES,
-        retry_delay: float | None = None,
+        usual_retries: Retries = USUAL_RETRIES,
     ) -> None:
         self._settings = settings
         self._server = Server(
@@ -67,8 +65,7 @@ class PrefectEngine:
         self._ephemeral = ephemeral
         self._given = flow_run
         self._flow_run = ""
-        self._retries = retries
-        self._retry_delay = retry_delay
+        self._usual_retries = usual_retries
 
     @classmethod
     def of_schedule(cls, schedule: Schedule, settings: Settings, *, flow_run: str = "") -> Self:
@@ -78,8 +75,7 @@ class PrefectEngine:
             settings,
             settings.environ,
             flow_run=flow_run,
-            retries=schedule.retries,
-            retry_delay=None if delay is None else delay.total_seconds(),
+            usual_retries=Retries(schedule.retries, None if delay is None else delay.total_seconds()),
         )
 
     def begin(self) -> None:
@@ -132,8 +128,7 @@ class PrefectEngine:
             api_url=None if self._ephemeral else self._server.url,
             flow_run=self._given,
             workers=self._settings.workers,
-            retries=self._retries,
-            retry_delay=self._retry_delay,
+            usual_retries=self._usual_retries,
         )
         return run_flow(
             request,

@@ -20,14 +20,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from helio import interrupts
-from helio.errors import Cancelled, EngineError, Suspended, TransientError
-from helio.flows.again import RETRIES
+from helio.errors import Cancelled, EngineError, Suspended
+from helio.flows.again import USUAL_RETRIES
 from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
 from helio.flows.task_runs import TaskRun
 from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.runs.execute import StepResult
+from helio.pipelines.runs.execute import StepResult, attempt_step
 from helio.pipelines.runs.states import blocked_by
 from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.retries import Retries
 
 log = logging.getLogger(__name__)
 
@@ -75,10 +76,8 @@ class FlowRequest:
         The id of an existing flow run, such as a scheduled one. Default: create a new one.
     workers : int
         Steps that may run at the same time.
-    retries : int
-        Maximum number of further attempts for a step, after an error that may pass.
-    retry_delay : float or None
-        Seconds before a further attempt; None for a few, at random.
+    usual_retries : Retries
+        How often to try a step again that does not say it.
     """
 
     plan: Plan
@@ -87,8 +86,7 @@ class FlowRequest:
     api_url: str | None
     flow_run: str = ""
     workers: int = 4
-    retries: int = RETRIES
-    retry_delay: float | None = None
+    usual_retries: Retries = USUAL_RETRIES
 
 
 def run_flow(
@@ -237,24 +235,20 @@ class FlowExecution:
             show(task_run.end(result))
 
     def _do(self, step: PlannedStep, retrying: Callable[[], None]) -> StepResult:
-        """Do a step, again after a transient error as often as the request says."""
+        """Do a step, again after an error that may pass, as often as the step or the request says."""
         reason = blocked_by(step, self.results)
         if reason:
             return StepResult(step, "skipped", reason=reason)
         with self._telling:
             self._started(step)
-        result = self._runner.run_step(step)
-        delay = self.request.retry_delay
-        for number in range(1, self.request.retries + 1):
-            if not isinstance(result.error, TransientError):
-                break
-            log.warning(
-                "%s; helio tries the step again (%d of %d)", result.error, number, self.request.retries
-            )
-            retrying()
-            if self.cancelled.wait(self._pause() if delay is None else delay):
-                raise Cancelled("the run was cancelled")
-            result = self._runner.run_step(step)
+        result = attempt_step(
+            step,
+            self._runner.run_step,
+            self.request.usual_retries,
+            few=self._pause,
+            wait=self.cancelled.wait,
+            retrying=retrying,
+        )
         if result.error is not None:
             log.error("%s", result.error)
         return result

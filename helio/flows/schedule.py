@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from helio.counts import number_of
 from helio.errors import (
     DamagedRecord,
     ExportError,
@@ -23,7 +22,7 @@ from helio.errors import (
     TimeRangeError,
     did_you_mean,
 )
-from helio.flows.again import DAILY, RETRIES, Again, in_words, read_length
+from helio.flows.again import RETRIES, Again, in_words, read_length
 from helio.flows.last_runs import forget_last_run
 from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
 from helio.pipelines.known import known_datasets
@@ -34,9 +33,10 @@ from helio.pipelines.reread import schedule_notices
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import ID, Document, id_like, require_id
 from helio.pipelines.template.files import FORMATS, STATIC, Format
+from helio.pipelines.template.retries import retry_pause
 from helio.settings import Settings
 from helio.store.files import user_path, write_whole
-from helio.store.records import Count, read_record
+from helio.store.records import Count, NaiveInstantOrEmpty, read_record
 from helio.time_range import TimeRange, canonical, is_relative, parse_time_range
 
 LONGEST_CRON = 200
@@ -45,8 +45,6 @@ SOON = timedelta(days=8)
 """How long before a change between summer and winter time helio begins to report its effect on a schedule."""
 _BEFORE = timedelta(days=70)
 """Time span that always contains at least two runs of a monthly schedule."""
-MOST_RETRIES = 20
-"""Maximum number of further attempts for a step of a schedule."""
 RECORD = "helio-schedule/1"
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
 # Common to all versions of cron; L, W and # are extensions of some.
@@ -80,9 +78,12 @@ class Schedule:
     latency : str
         How long after an interval its data usually appear: ``"3d"``; empty for what helio knows about the datasets.
     retries : int
-        Maximum number of further attempts for a step after an error that may pass, such as a server that is down.
+        Maximum number of further attempts for a step after an error that may pass, such as a server that is down, if
+        the step does not say it.
     retry_delay : str
-        Time before a further attempt: ``"5min"``; empty for a few seconds.
+        Time before a further attempt: ``"5min"``; empty for a few seconds. It counts for steps that say none.
+    added : str
+        When it was added, naive UTC; a change keeps it. Empty in records of earlier versions.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Schedule:
     latency: str = ""
     retries: Count = RETRIES
     retry_delay: str = ""
+    added: NaiveInstantOrEmpty = ""
 
     @property
     def delay(self) -> timedelta | None:
@@ -109,14 +111,7 @@ class Schedule:
         RequestError
             It is not a length, or all attempts together take longer than a day.
         """
-        delay = read_length(self.retry_delay) if self.retry_delay else None
-        if self.retries > MOST_RETRIES or (delay or timedelta()) * self.retries > DAILY:
-            raise RequestError(
-                f"{number_of(self.retries, 'retry', 'retries')} with a delay of {self.retry_delay or 'some seconds'} "
-                "would occupy a run for too long",
-                advice=f"use at most {MOST_RETRIES} retries within one day, and --late for data that come later",
-            )
-        return delay
+        return retry_pause(self.retries, self.retry_delay)
 
     @property
     def usual_latency(self) -> timedelta | None:
@@ -414,7 +409,9 @@ class Schedules:
             for name, text in given.items()
             if name in plan.time_ranges and isinstance(text, str)
         }
-        schedule = dataclasses.replace(schedule, values={**given, **times})
+        schedule = dataclasses.replace(
+            schedule, values={**given, **times}, added=self._added(schedule.name, now)
+        )
         self._write(schedule)
         return schedule
 
@@ -433,6 +430,13 @@ class Schedules:
             raise self._unknown(name) from None
         except OSError as error:
             raise OutputError(f"{self._path(name)} cannot be removed: {error.strerror}") from error
+
+    def _added(self, name: str, now: datetime) -> str:
+        """Return when a schedule was added: now if there is none yet, or if its file cannot be read."""
+        try:
+            return self.load(name).added
+        except RequestError:
+            return now.isoformat()
 
     def _path(self, name: str) -> Path:
         require_id(name, "name of a schedule")

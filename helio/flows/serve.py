@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from helio.errors import Cancelled, EngineError, HelioError, OutputError, Reques
 from helio.flows.definition import define_flow, parameter_names, parameters_of, run_name
 from helio.flows.last_runs import OnEnd, noted_run
 from helio.flows.missed import EVERY as NOTED_EVERY
-from helio.flows.missed import MissedSlots, missed_slots, note_served, read_served, unserved_since, utc_now
+from helio.flows.missed import MissedSlots, missed_slots, note_served, read_served, unserved_since
 from helio.flows.prefect import PrefectEngine, mark_dead_runs
 from helio.flows.register import FINAL
 from helio.flows.run import prefect_environment, signals_to
@@ -45,13 +45,15 @@ from helio.store.runs import Runs
 
 log = logging.getLogger(__name__)
 
-FORM = 3
+FORM = 4
 """Version of the form in which deployments are written. Raise it with every change, so that helio
 replaces old deployments."""
 TAG = "helio-schedule"
 """Tag by which helio recognises the Prefect deployments that it made from schedules."""
 HOME = "helio.home"
 """Prefect label with the home folder of a deployment, because several home folders may use the same server."""
+ADDED = "helio.added"
+"""Prefect label with the time at which the schedule of a deployment was added."""
 EVERY = 2.0
 """Seconds between two checks of the folder of schedules and of the server."""
 PLANNED = 60.0
@@ -96,7 +98,7 @@ def serve(
         The server cannot be started or reached; another process serves the schedules of this home.
     """
     stopped = threading.Event()
-    serving = _Serving(settings, limit, on_progress)
+    serving = Serving(settings, limit, on_progress)
     with ExitStack() as stack:
         stack.enter_context(signals_to(stopped.set))
         stack.enter_context(_only_one(settings))
@@ -125,11 +127,14 @@ class Outage:
         Naive UTC; `ended` is None while the server does not answer.
     restarted : bool
         Whether the process of helio's own server had ended, so that `helio serve` started it again.
+    seconds : float
+        How long it has lasted, whatever the clock of the machine says.
     """
 
     begun: datetime
     ended: datetime | None = None
     restarted: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -213,7 +218,7 @@ class SlotRun:
     Parameters
     ----------
     status : str
-        The status of the run; ``"waiting"`` if it had no data yet and will run again.
+        The status of the run; for a run without data the state of its interval, ``"waiting"`` or ``"no data"``.
     """
 
     run: Run
@@ -239,7 +244,7 @@ def run_slot(
     plan: Plan,
     settings: Settings,
     engine: Engine,
-    on_end: OnEnd = lambda run, status, reason, latency=timedelta(): None,
+    on_end: OnEnd = lambda run, status, reason, latency=None: None,
     processes: Processes | None = None,
 ) -> SlotRun:
     """Run the plan of one scheduled time, with the archive, the folder and the formats of its schedule.
@@ -263,24 +268,19 @@ def run_slot(
     with _lost_server_cancels(Server(settings.home, settings.environ)):
         run = run_plan(request, settings=settings, engine=engine, processes=processes)
     errors = [step_result.error for step_result in run.result.steps if step_result.error is not None]
-    has_no_data = run.status == "failed" and is_without_data(type(error).__name__ for error in errors)
-    ended = SlotRun(run, "waiting" if has_no_data and schedule.late else run.status)
-    reason, latency = _why_no_data(schedule, run.id, settings) if has_no_data else ("", timedelta())
-    on_end(run.id, ended.status, reason or "; ".join(ended.failures), latency)
-    return ended
-
-
-def _why_no_data(schedule: Schedule, run_id: str, settings: Settings) -> tuple[str, timedelta]:
-    """Return why a run found no data and how late they usually are, if helio knows this; otherwise nothing."""
-    run = read_run(Runs(settings.runs).load(run_id))
+    reason = "; ".join(SlotRun(run, run.status).failures)
+    if run.status != "failed" or not is_without_data(type(error).__name__ for error in errors):
+        on_end(run.id, run.status, reason)
+        return SlotRun(run, run.status)
+    without_data = read_run(Runs(settings.runs).load(run.id))
     recorded = (known_run.run for known_run in known_runs_of(settings).read().values())
-    runs = [earlier for earlier in recorded if earlier is not None and earlier.pipeline == run.pipeline]
-    latencies = latencies_of([*runs, run], settings, schedule.usual_latency)
-    latest = latest_of(run, latencies)
-    if latest is None or run.span is None:
-        return "", timedelta()
-    [interval] = intervals([run], now=utc_now(), latencies=latencies)
-    return f"step {run.failed_step}: {interval.reason}", latest[1].length
+    runs = [
+        earlier for earlier in recorded if earlier is not None and earlier.pipeline == without_data.pipeline
+    ]
+    latencies = latencies_of([*runs, without_data], settings, schedule.usual_latency)
+    on_end(run.id, "no data", reason, latest_of(without_data, latencies))
+    found = intervals([without_data], now=settings.clock.utc(), latencies=latencies)
+    return SlotRun(run, found[0].state if found else "no data")
 
 
 @dataclass(frozen=True)
@@ -290,15 +290,31 @@ class _Deployment:
     id: str
     flow_id: str
     version: str
+    added: str
 
 
-class _Serving:
-    """Loop that runs the schedules of one home folder."""
+class Serving:
+    """Loop that runs the schedules of one home folder.
 
-    def __init__(self, settings: Settings, limit: int, on_progress: Callable[[str], None]) -> None:
+    Parameters
+    ----------
+    limit : int
+        Maximum number of runs at the same time.
+    server : Server, optional
+        The engine's server. Default: as the settings say.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        limit: int,
+        on_progress: Callable[[str], None],
+        server: Server | None = None,
+    ) -> None:
         self._settings = settings
+        self._clock = settings.clock
         self._schedules = Schedules(settings)
-        self.server = Server(
+        self.server = server or Server(
             settings.home, settings.environ, idle=settings.engine_idle, keep=settings.retention.engine
         )
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
@@ -314,13 +330,14 @@ class _Serving:
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._outage: Outage | None = None
+        self._lost_at = 0.0
         self._pause = 0.0
         self._start_at = 0.0
         self._look_at: dict[str, float] = {}
         self._resting: set[str] = set()
-        self._renew_at: dict[str, datetime] = {}
-        """For each schedule, the time at which half of the runs that are planned on the server have passed."""
-        self._noted = utc_now()
+        self._renew_at: dict[str, tuple[datetime, datetime]] = {}
+        """For each schedule, when its planned runs were last compared, and when half of them have passed."""
+        self._noted = self._clock.monotonic()
         self._again_at: dict[str, float] = {}
         """For each schedule that runs intervals again, when to look next for such intervals."""
         self._again: subprocess.Popen[bytes] | None = None
@@ -343,7 +360,7 @@ class _Serving:
                 if stopped.wait(EVERY):
                     return
         self._deployments = dict(self._known())
-        self._look_at = dict.fromkeys(self._deployments, time.monotonic() + PLANNED)
+        self._look_at = dict.fromkeys(self._deployments, self._clock.monotonic() + PLANNED)
         mark_dead_runs(self.server, self._settings)
         self._put_back_unbegun()
         self._report_missed()
@@ -370,12 +387,12 @@ class _Serving:
                 log.warning("%s", error)
                 return
             if self._outage is None or self._outage.ended:
-                self._outage = Outage(utc_now())
+                self._outage, self._lost_at = Outage(self._clock.utc()), self._clock.monotonic()
                 self._on_progress(f"lost the connection to the server: {error.message}")
             self._bring_back()
         else:
             if self._outage is not None and not self._outage.ended:
-                self._outage = replace(self._outage, ended=utc_now())
+                self._outage = replace(self._lasting(self._outage), ended=self._clock.utc())
                 self._on_progress("the server answers again")
             self._pause = 0.0
 
@@ -383,7 +400,11 @@ class _Serving:
         """Return which schedules run now, and which were paused on the engine's pages at the last look there."""
         busy = set(self._busy.values())
         running = [name for name, deployment in self._deployments.items() if deployment.id in busy]
-        return Activity(tuple(running), self._paused, self._outage)
+        return Activity(tuple(running), self._paused, self._outage and self._lasting(self._outage))
+
+    def _lasting(self, outage: Outage) -> Outage:
+        """Return an outage with its length until now; one that has ended stays as it is."""
+        return outage if outage.ended else replace(outage, seconds=self._clock.monotonic() - self._lost_at)
 
     def end(self) -> None:
         """Stop all runs and schedule them again, so that the next `helio serve` continues them."""
@@ -414,10 +435,16 @@ class _Serving:
         while page := ask(self.server, "/deployments/filter", {**query, "offset": offset}):
             offset += len(page)
             for deployment in page:
-                if (deployment.get("labels") or {}).get(HOME) == self._home:
+                labels = deployment.get("labels") or {}
+                if labels.get(HOME) == self._home:
                     yield (
                         deployment["name"],
-                        _Deployment(deployment["id"], deployment["flow_id"], deployment["version"] or ""),
+                        _Deployment(
+                            deployment["id"],
+                            deployment["flow_id"],
+                            deployment["version"] or "",
+                            labels.get(ADDED, ""),
+                        ),
                     )
 
     def _follow_records(self) -> None:
@@ -448,18 +475,18 @@ class _Serving:
             return  # changes on the server, such as a pause, stay until the record changes
         form = schedule.form(self._settings, template)
         flow = ask(self.server, "/flows/", {"name": template["id"]})
-        if known is not None and known.flow_id != flow["id"]:
-            self._delete(known)
-        described = _described(schedule, form, self._home, self._parameters(form))
+        if known is not None and (known.flow_id, known.added) != (flow["id"], schedule.added):
+            self._delete(known)  # with the runs that were planned before the schedule was removed
+        described = _described(schedule, form, self._home, self._parameters(form), self._clock.utc())
         made = ask(self.server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
-        self._deployments[name] = _Deployment(made["id"], flow["id"], version)
+        self._deployments[name] = _Deployment(made["id"], flow["id"], version, schedule.added)
         self._refused.pop(name, None)
-        self._look_at[name] = time.monotonic() + PLANNED
-        following = schedule.next_after(datetime.now(UTC).replace(tzinfo=None))
+        self._look_at[name] = self._clock.monotonic() + PLANNED
+        following = schedule.next_after(self._clock.utc())
         self._on_progress(
             f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}"
         )
-        for note in schedule.clock_notes(utc_now(), FAR):
+        for note in schedule.clock_notes(self._clock.utc(), FAR):
             self._on_progress(f"note: {name}: {note}")
         for notice in schedule.notices(self._settings):
             self._on_progress(f"note: {notice}")
@@ -488,7 +515,7 @@ class _Serving:
             "/deployments/get_scheduled_flow_runs",
             {
                 "deployment_ids": [deployment.id for deployment in self._deployments.values()],
-                "scheduled_before": _now(),
+                "scheduled_before": f"{self._clock.utc().isoformat()}Z",
             },
         )
         self._due = {run["deployment_id"] for run in due}
@@ -512,9 +539,9 @@ class _Serving:
             if deployment.id in {*self._due, *self._busy.values()}:
                 continue  # its runs that are due make their intervals themselves
             rules = [rule for rule in (schedule.late_rule, schedule.remake_rule) if rule is not None]
-            if schedule.paused or not rules or self._again_at.get(name, 0.0) > time.monotonic():
+            if schedule.paused or not rules or self._again_at.get(name, 0.0) > self._clock.monotonic():
                 continue
-            self._again_at[name] = time.monotonic() + min(rule.every for rule in rules).total_seconds()
+            self._again_at[name] = self._clock.monotonic() + min(rule.every for rule in rules).total_seconds()
             self._again = self._start("schedule", "again", name)
             return
 
@@ -535,17 +562,19 @@ class _Serving:
 
     def _hand_over_slots(self) -> None:
         """Give the server the next run times of schedules in zones with summer time, before its list runs out."""
-        now = utc_now()
+        now = self._clock.utc()
         for name, deployment, schedule in self._deployed_schedules():
-            if self._renew_at.get(name, now) > now:
+            compared, renew = self._renew_at.get(name, (now, now))
+            if compared <= now < renew:  # otherwise the clock has also gone back
                 continue
             ahead = slots_ahead(schedule.cron, schedule.timezone, now)
-            first_time, self._renew_at[name] = name not in self._renew_at, ahead[len(ahead) // 2]
+            first_time, self._renew_at[name] = name not in self._renew_at, (now, ahead[len(ahead) // 2])
             shown = ask(self.server, f"/deployments/{deployment.id}")["schedules"]
             planned = for_engine(schedule.cron, schedule.timezone, now)
             if len(shown) != 1 or planned.items() <= shown[0]["schedule"].items():
                 continue
-            if "rrule" in planned and len(slots_in(shown[0]["schedule"], now)) > len(ahead) // 2:
+            listed = slots_in(shown[0]["schedule"], now)
+            if "rrule" in planned and len(listed) > len(ahead) // 2 and listed[0] == ahead[0]:
                 continue
             path = f"/deployments/{deployment.id}"
             # a pause on the server stays
@@ -556,7 +585,7 @@ class _Serving:
 
     def _report_missed(self) -> None:
         """Report which scheduled runs were missed, and record them for ``helio schedule list``."""
-        now, served = utc_now(), read_served(self._settings.home)
+        now, served = self._clock.utc(), read_served(self._settings.home)
         missed: dict[str, MissedSlots] = {}
         for name, deployment, schedule in self._deployed_schedules():
             if served is None:
@@ -586,9 +615,9 @@ class _Serving:
         return slots
 
     def _note_served(self) -> None:
-        if utc_now() - self._noted >= NOTED_EVERY:
-            self._noted = utc_now()
-            note_served(self._settings.home, self._noted)
+        if self._clock.monotonic() - self._noted >= NOTED_EVERY.total_seconds():
+            self._noted = self._clock.monotonic()
+            note_served(self._settings.home, self._clock.utc())
             self._paused = tuple(self._paused_on_pages())
 
     def _paused_on_pages(self) -> Iterator[str]:
@@ -602,7 +631,9 @@ class _Serving:
 
     def _report_unplanned(self) -> None:
         """Report schedules for which the server plans no runs, because nothing else would show this."""
-        for name in [deployment for deployment, when in self._look_at.items() if when < time.monotonic()]:
+        for name in [
+            deployment for deployment, when in self._look_at.items() if when < self._clock.monotonic()
+        ]:
             del self._look_at[name]
             if name in self._resting:
                 continue
@@ -630,7 +661,10 @@ class _Serving:
         for flow_run, process in list(self._running.items()):
             code = process.poll()
             if code is None:
-                if time.monotonic() - self._asked_to_end.get(flow_run, time.monotonic()) > PATIENCE:
+                if (
+                    self._clock.monotonic() - self._asked_to_end.get(flow_run, self._clock.monotonic())
+                    > PATIENCE
+                ):
                     _signal(process, signal.SIGKILL)
                 continue
             if code not in ENDS:
@@ -668,7 +702,7 @@ class _Serving:
         for flow_run in ask(self.server, "/flow_runs/filter", {"flow_runs": query}):
             process = self._running[flow_run["id"]]
             if flow_run["id"] not in self._asked_to_end and process.poll() is None:
-                self._asked_to_end[flow_run["id"]] = time.monotonic()
+                self._asked_to_end[flow_run["id"]] = self._clock.monotonic()
                 _signal(process, signal.SIGTERM)
 
     def _put_back(self, flow_run: str) -> None:
@@ -699,13 +733,13 @@ class _Serving:
 
     def _bring_back(self) -> None:
         """Start helio's own server if its process has ended; the next check tests whether the server answers."""
-        if self.server.external or time.monotonic() < self._start_at:
+        if self.server.external or self._clock.monotonic() < self._start_at:
             return
         if self.server.state().pid is not None:
             return  # it is starting, or does not answer now
         # A server that ends at once is started again after longer and longer pauses.
         self._pause = min(max(2 * self._pause, EVERY), LONGEST_PAUSE)
-        self._start_at = time.monotonic() + self._pause
+        self._start_at = self._clock.monotonic() + self._pause
         try:
             self.server.start()
         except EngineError as error:
@@ -715,13 +749,17 @@ class _Serving:
                 self._outage = replace(self._outage, restarted=True)
 
 
-def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:
+def _described(
+    schedule: Schedule, template: Document, home: str, form: Mapping[str, Any], now: datetime
+) -> dict[str, Any]:
     """Convert a schedule to a Prefect deployment, for the server.
 
     Parameters
     ----------
     template : Document
         With every variable that a run takes a value for.
+    now : datetime
+        Naive UTC.
     """
     return {
         "name": schedule.name,
@@ -729,7 +767,7 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
         # Set like the switch on the schedule's page, so that either can undo the other.
         "schedules": [
             {
-                "schedule": for_engine(schedule.cron, schedule.timezone, utc_now()),
+                "schedule": for_engine(schedule.cron, schedule.timezone, now),
                 "active": not schedule.paused,
             }
         ],
@@ -739,7 +777,7 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
         "parameter_openapi_schema": form,
         "enforce_parameter_schema": True,
         "tags": sorted({"helio", str(template["id"]), TAG}),
-        "labels": {HOME: home},
+        "labels": {HOME: home, ADDED: schedule.added},
     }
 
 
@@ -827,10 +865,6 @@ def _only_one(settings: Settings) -> Iterator[None]:
 
 def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
 
 
 def _nothing(**variables: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import tempfile
 import time
@@ -10,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError
 from helio.flows.chunk_runs import ChunkRun
+from helio.flows.schedule import Schedules
 from helio.pipelines.library import Library
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.intervals import (
@@ -42,6 +44,8 @@ from helio.sources.cdf import CdfReader
 from helio.store.files import unwritable
 from helio.store.work_keys import key_of
 from helio.time_range import TimeRange
+
+log = logging.getLogger(__name__)
 
 Choice = Literal["needed", "failed", "all"]
 _ENDED_BADLY: frozenset[State] = frozenset({"failed", "crashed", "cancelled"})
@@ -215,44 +219,44 @@ def backfill(
     template = load_template(request.pipeline, settings)
     chunk, plan = _pinned(template, request, settings)
     judge = _Judge(request, chunk, plan, settings)
-    found = judge.intervals()
-    to_do = _chosen(found, request)
-    result = Backfill(plan.pipeline_id, found, to_do, Path(chunk.output))
+    intervals = judge.intervals()
+    to_do = _chosen(intervals, request)
+    result = Backfill(plan.pipeline_id, intervals, to_do, Path(chunk.output))
     if request.dry_run:
         return replace(
             result, estimate=estimate(chunk, to_do, judge.runs_anywhere(), request.workers, settings)
         )
     planned(result)
     made: tuple[Made, ...] = ()
-    elsewhere = {interval.span for interval in found if interval.state == "running"}
+    elsewhere = {interval.span for interval in intervals if interval.state == "running"}
     with _only_one(plan, settings) if to_do or elsewhere else nullcontext():
         if to_do:
             made, page = _make(
                 replace(chunk, intervals=_as_texts(to_do)), plan, request, settings, on_progress
             )
-            result, found = replace(result, page=page), judge.intervals()
+            result, intervals = replace(result, page=page), judge.intervals()
         if elsewhere:
-            found = judge.wait_for_others(found)
-            given_up = tuple(span for span in _chosen(found, request) if span in elsewhere)
+            intervals = judge.wait_for_others(intervals)
+            given_up = tuple(span for span in _chosen(intervals, request) if span in elsewhere)
             if given_up:
                 again = replace(chunk, intervals=_as_texts(given_up))
                 made += _make(again, plan, request, settings, on_progress)[0]
-                found = judge.intervals()
+                intervals = judge.intervals()
     return replace(
         result,
-        intervals=_with_left(_with_refused(found, made), made, to_do, request),
+        intervals=_with_left(_with_refused(intervals, made), made, to_do, request),
         made=made,
         notes=_edited(request, template, settings),
         seconds=time.monotonic() - begun,
     )
 
 
-def _chosen(found: Sequence[Interval], request: BackfillRequest) -> tuple[TimeRange, ...]:
+def _chosen(intervals: Sequence[Interval], request: BackfillRequest) -> tuple[TimeRange, ...]:
     """Return the intervals to make: those in the chosen states that have ended."""
     states = CHOICES[request.choice]
     return tuple(
         interval.span
-        for interval in found
+        for interval in intervals
         if interval.span.stop <= request.now
         and (interval.state in states or (request.choice == "failed" and _lacks_results(interval)))
     )
@@ -271,8 +275,7 @@ def _only_one(plan: Plan, settings: Settings) -> Iterator[None]:
     ------
     RequestError
     """
-    values = {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
-    name = key_of({"pipeline": plan.pipeline_id, "values": values}).removeprefix("key:")[:16]
+    name = key_of({"pipeline": plan.pipeline_id, "values": _fixed_values(plan)}).removeprefix("key:")[:16]
     path = settings.home / "backfills" / f"{name}.lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -311,6 +314,29 @@ def _pinned(template: Document, request: BackfillRequest, settings: Settings) ->
     return replace(chunk, pipelines=library.used), plan
 
 
+def _scheduled_latency(plan: Plan, chunk: Chunk, now: datetime, settings: Settings) -> timedelta | None:
+    """Return the longest latency that the user gave for a schedule of the same pipeline, values and archive."""
+    schedules = Schedules(settings)
+    latencies: list[timedelta] = []
+    for name in schedules.names():
+        try:
+            schedule = schedules.load(name)
+            if schedule.usual_latency is None or schedule.archive != chunk.archive:
+                continue
+            scheduled = schedule.plan(settings, now, schedule.values)
+        except HelioError as error:
+            log.info("schedule %s: %s; its latency does not count", name, error.message)
+            continue
+        if scheduled.pipeline_id == plan.pipeline_id and _fixed_values(scheduled) == _fixed_values(plan):
+            latencies.append(schedule.usual_latency)
+    return max(latencies, default=None)
+
+
+def _fixed_values(plan: Plan) -> dict[str, Any]:
+    """Return the values of a plan except those of time."""
+    return {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
+
+
 class _Used(Mapping[str, Document]):
     """Templates by id, with a note of those that were read."""
 
@@ -342,6 +368,7 @@ class _Judge:
         self._plan = plan
         self._settings = settings
         self._known = known_runs_of(settings)
+        self._latency = _scheduled_latency(plan, chunk, request.now, settings)
 
     def runs(self) -> list[IntervalRun]:
         """Return the runs of this pipeline that count, of any interval."""
@@ -360,7 +387,7 @@ class _Judge:
         with CdfReader() as reader:
             archives = archives_of(self._settings, reader, self._chunk.archive, self._chunk.access)
             present = present_bases(before, self._plan, archives)
-        latencies = latencies_of(self.runs_anywhere(), self._settings)
+        latencies = latencies_of(self.runs_anywhere(), self._settings, self._latency)
         gone = {interval.span: _lost_file(interval.run) for interval in before if interval.run is not None}
         return tuple(
             replace(interval, state="stale", reason=gone[interval.span])
@@ -371,15 +398,15 @@ class _Judge:
             )
         )
 
-    def wait_for_others(self, found: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    def wait_for_others(self, intervals: tuple[Interval, ...]) -> tuple[Interval, ...]:
         """Wait a limited time until no other process is making one of the intervals."""
         end = time.monotonic() + ELSEWHERE
         pause = 0.1
-        while any(interval.state == "running" for interval in found) and time.monotonic() < end:
+        while any(interval.state == "running" for interval in intervals) and time.monotonic() < end:
             time.sleep(pause)
             pause = min(1.0, pause * 1.5)
-            found = self.intervals()
-        return found
+            intervals = self.intervals()
+        return intervals
 
     def _counts(self, run: IntervalRun) -> bool:
         """Return whether a run has its files in the folder."""
@@ -420,7 +447,7 @@ def _make(
             if shown is not None:
                 if isinstance(event, Made):
                     state = "cancelled" if event.is_left else event.state
-                    shown.ended(event.span, state, event.reason, event.picture)
+                    shown.ended(event.span, state, event.reason, event.picture, line=str(event))
                 else:
                     shown.begun(event)
             done += isinstance(event, Made)
@@ -461,23 +488,26 @@ def _cancelled() -> Cancelled:
     )
 
 
-def _with_refused(found: tuple[Interval, ...], made: Sequence[Made]) -> tuple[Interval, ...]:
+def _with_refused(intervals: tuple[Interval, ...], made: Sequence[Made]) -> tuple[Interval, ...]:
     """Give intervals whose run could not begin, and so have no record, the reason."""
     refused = {ending.span: ending for ending in made if not ending.run}
     return tuple(
         replace(interval, state="failed", reason=refused[interval.span].reason)
         if interval.span in refused and interval.state == "missing"
         else interval
-        for interval in found
+        for interval in intervals
     )
 
 
 def _with_left(
-    found: tuple[Interval, ...], made: Sequence[Made], to_do: Sequence[TimeRange], request: BackfillRequest
+    intervals: tuple[Interval, ...],
+    made: Sequence[Made],
+    to_do: Sequence[TimeRange],
+    request: BackfillRequest,
 ) -> tuple[Interval, ...]:
     """Mark the intervals that were not made because the limit of downloads was reached."""
     if not any(ending.is_left for ending in made) or request.max_download is None:
-        return found
+        return intervals
     left = set(to_do) - {ending.span for ending in made if not ending.is_left}
     limit = in_words(request.max_download)
     reason = (
@@ -486,7 +516,7 @@ def _with_left(
     )
     return tuple(
         replace(interval, state="left", reason=reason) if interval.span in left else interval
-        for interval in found
+        for interval in intervals
     )
 
 

@@ -104,6 +104,10 @@ class Chunk:
         return Path(self.output) / (self.own_folder or name_of_range(span))
 
 
+_MARKS: Mapping[RunState, str] = {"done": "✓", "partial": "~", "no data": "–", "failed": "✗"}
+"""Mark at the beginning of the line of an interval, by its state."""
+
+
 @dataclass(frozen=True)
 class Made:
     """How the run of one interval of a chunk ended.
@@ -136,6 +140,12 @@ class Made:
     def span(self) -> TimeRange:
         """Return the interval."""
         return TimeRange.from_iso(self.start, self.stop)
+
+    def __str__(self) -> str:
+        if self.is_left:
+            return f"  {self.span}  left: {self.reason}"
+        reason = f"  {self.state}: {self.reason}" if self.reason else ""
+        return f"{_MARKS.get(self.state, ' ')} {self.span}  {self.seconds:.1f} s{reason}"
 
 
 def make_interval(

@@ -6,13 +6,16 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from helio.errors import DamagedRecord, UnknownRun
 from helio.flows.last_runs import LastRun, last_run
+from helio.pipelines.runs.intervals import DONE as MADE
+from helio.pipelines.runs.intervals import IntervalRun
+from helio.pipelines.runs.known_runs import known_runs_of
 from helio.pipelines.runs.states import DONE
 from helio.service.status import SILENT, ScheduleStatus, Status
 from helio.store.files import write_whole
@@ -21,6 +24,7 @@ from helio.store.runs import EventRecord, Runs
 
 if TYPE_CHECKING:
     from helio.flows.serve import Outage
+    from helio.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +85,11 @@ class Message:
     due: NaiveInstant
     attempts: Count = 0
     accepted: tuple[str, ...] = ()
+
+    def is_due(self, now: datetime) -> bool:
+        """Return whether to send it now; a time further away than its pause shows that the clock has gone back."""
+        pause = PAUSES[self.attempts - 1] if self.attempts else timedelta()
+        return not now < datetime.fromisoformat(self.due) <= now + pause
 
 
 @dataclass(frozen=True)
@@ -203,9 +212,16 @@ def write_incidents(home: Path, incidents: Incidents) -> None:
 
 
 def problems_of(
-    status: Status, runs: Runs, home: Path, known: Incidents
+    status: Status, settings: Settings, known: Incidents, new: Mapping[str, Sequence[LastRun]]
 ) -> tuple[list[Problem], frozenset[str]]:
-    """List the problems and alerts of a home folder, and the keys of those of which nothing is known now."""
+    """List the problems and alerts of a home folder, and the keys of those about which nothing is known now.
+
+    Parameters
+    ----------
+    new : mapping
+        The runs of each schedule that have ended with results since the last look. They must be read before this call,
+        so that the last run of a schedule is one of them, or newer.
+    """
     problems = [
         Problem(subject, shorten(f"helio: {subject}: {what}", 100, placeholder=" …"), what, remedy)
         for subject, what, remedy in status.problems
@@ -215,27 +231,25 @@ def problems_of(
     for schedule in status.schedules:
         subject = f"schedule {schedule.name}"
         if subject in known.open and not schedule.is_problem:
-            if schedule.state in ("running", "waiting"):
+            if schedule.state in ("running", "waiting", "no data"):
                 quiet.add(subject)  # a new attempt is no recovery
             else:
                 problems.append(Problem(subject, "", _how_it_ended(schedule), over=True))
-        alerts, unknown = _alerts_of(schedule.name, runs, home, known)
+        last = last_run(settings.home, schedule.name)
+        late = [run for run in new.get(schedule.name, ()) if last is None or run.run != last.run]
+        if late:
+            problems += _late_alerts(schedule.name, late, last, settings)
+        alerts, unknown = _alerts_of(schedule.name, last, Runs(settings.runs), known)
         problems += alerts
         quiet |= unknown
     return problems, frozenset(quiet)
 
 
-def outages(outage: Outage | None, now: datetime) -> Iterator[Problem]:
-    """Yield an outage of the engine's server, if `helio serve` restarted the server or the outage lasts long.
-
-    Parameters
-    ----------
-    now : datetime
-        Naive UTC.
-    """
-    if outage is None or not (outage.restarted or (outage.ended or now) - outage.begun > SILENT):
+def outages(outage: Outage | None) -> Iterator[Problem]:
+    """Yield an outage of the engine's server, if `helio serve` restarted the server or the outage lasts long."""
+    if outage is None or not (outage.restarted or outage.seconds > SILENT.total_seconds()):
         return
-    if outage.ended is None and now - outage.begun <= SILENT:
+    if outage.ended is None and outage.seconds <= SILENT.total_seconds():
         return  # one message will say how long it was
     if outage.ended is None:
         cause = f"The engine's server has not answered since {outage.begun:%Y-%m-%d %H:%M:%S} UTC."
@@ -262,7 +276,80 @@ def _how_it_ended(schedule: ScheduleStatus) -> str:
     return f"The run of {_shown(schedule.last_success)} UTC has results." if schedule.last_success else ""
 
 
-def _alerts_of(schedule: str, runs: Runs, home: Path, known: Incidents) -> tuple[list[Problem], set[str]]:
+def _late_alerts(
+    schedule: str, late: Sequence[LastRun], last: LastRun | None, settings: Settings
+) -> Iterator[Problem]:
+    """Yield one problem for the alerts of each step of runs that ended after a newer run, such as those of late data.
+
+    It begins and ends in the past. Events that overlap those of earlier runs, or of the last run, are reported already.
+    """
+    runs = {
+        run_id: record.run
+        for run_id, record in known_runs_of(settings).read().items()
+        if record.run is not None
+    }
+    for ended in late:
+        run = runs.get(ended.run)
+        if run is None:  # deleted meanwhile, or damaged, which is logged
+            continue
+        reported = [
+            event
+            for earlier in runs.values()
+            if earlier.state in MADE
+            and (earlier.pipeline, earlier.values) == (run.pipeline, run.values)
+            and (earlier.started_at < run.started_at or (last is not None and earlier.id == last.run))
+            for event in _periods(earlier)
+        ]
+        events = [
+            event
+            for event, step, start, stop in _periods(run)
+            if not any(
+                step == reported_step and start < end and begin < stop
+                for _, reported_step, begin, end in reported
+            )
+        ]
+        for step in dict.fromkeys(str(event["step_id"]) for event in events):
+            of_step = [event for event in events if str(event["step_id"]) == step]
+            yield Problem(
+                f"alert {schedule} {step} {ended.run}",
+                f"helio: alert of {schedule}, step {step}, in earlier data",
+                "\n".join(
+                    (
+                        *(event["message"] for event in of_step),
+                        f"Found by the run of {_shown(ended.slot)} UTC, which ended after that of a newer interval.",
+                        f"Figure: {of_step[-1]['figure'] or 'none'}",
+                    )
+                ),
+                _where(of_step[-1], ended),
+                over=True,
+                since=of_step[0]["start"],
+                until=of_step[-1]["stop"],
+                slot=ended.slot,
+                once=True,
+            )
+
+
+def _periods(run: IntervalRun) -> Iterator[tuple[EventRecord, str, datetime, datetime]]:
+    """Yield the alerts of a run with step, start and stop; an event to the end of the data ends with the interval."""
+    for event in sorted(run.events, key=lambda event: event["start"]):
+        if event["kind"] == "alert":
+            start = datetime.fromisoformat(event["start"])
+            end = run.span.stop.replace(tzinfo=UTC) if run.span is not None else start
+            yield (
+                event,
+                str(event["step_id"]),
+                start,
+                datetime.fromisoformat(event["stop"] or end.isoformat()),
+            )
+
+
+def _where(event: EventRecord, last: LastRun) -> str:
+    return f"{'look at the figure; ' if event['figure'] else ''}helio runs show {last.run}"
+
+
+def _alerts_of(
+    schedule: str, last: LastRun | None, runs: Runs, known: Incidents
+) -> tuple[list[Problem], set[str]]:
     """List the alerts of the last run of a schedule, and the keys of open ones of which it knows nothing.
 
     An alert lasts from the interval in which it was found over all following intervals that meet its condition. It is
@@ -271,7 +358,6 @@ def _alerts_of(schedule: str, runs: Runs, home: Path, known: Incidents) -> tuple
     """
     beginning = f"alert {schedule} "
     opened = {key for key in known.open if key.startswith(beginning)}
-    last = last_run(home, schedule)
     if last is None or last.state not in ("success", "partial"):
         return [], opened
     try:
@@ -297,7 +383,7 @@ def _alert(schedule: str, event: EventRecord, last: LastRun, before: Incident | 
         f"alert {schedule} {event['step_id']}",
         f"helio: alert of {schedule}, step {event['step_id']}",
         f"{event['message']}\nFigure: {event['figure'] or 'none'}",
-        f"{'look at the figure; ' if event['figure'] else ''}helio runs show {last.run}",
+        _where(event, last),
         over=before is not None and has_ended and (not before.until or (is_same and last.slot > before.slot)),
         since=event["start"],
         until=event["stop"],

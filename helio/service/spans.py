@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import count, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
+from helio.authoring.event_lists import event_rows
 from helio.errors import DamagedRecord, RequestError, TimeRangeError
-from helio.store.records import WrongShape, read_bytes, read_json
+from helio.store.records import read_bytes
 from helio.time_range import EARLIEST, LATEST, Duration, TimeRange, parse_time_range
 
 MOST = 100_000
@@ -22,8 +20,6 @@ CARRINGTON = "carrington"
 _MONTHS = re.compile(r"(\d{1,4}) ?(mo|months?|y|years?)")
 _ROTATIONS = re.compile(r"CR ?(\d{1,5})(?: ?(?:\.\.|-|–|/|to) ?(?:CR ?)?(\d{1,5}))?", re.IGNORECASE)
 _LARGEST_FILE = 64 * 1024**2
-_START = ("start", "time", "epoch", "date", "begin", "onset", "t", "datetime")
-_STOP = ("stop", "end", "finish")
 _EPOCH = datetime(2000, 1, 1, 12)
 _EPOCH_DAY = 2451545.0
 _TT_AHEAD = timedelta(seconds=69)
@@ -182,8 +178,7 @@ def _rotation_number(start: datetime) -> int:
 def events_in(path: Path, before: str, after: str, now: datetime) -> tuple[TimeRange, ...]:
     """Read the times of events from a CSV or JSON file, and return an interval around each, in order.
 
-    A CSV file has a header with a column ``start`` or ``time``, and perhaps ``stop`` or ``end``; without a header, its
-    first one or two columns. A JSON file is a list of times, or of objects with the same names.
+    The file is a list as `event_rows` reads it.
 
     Parameters
     ----------
@@ -196,9 +191,9 @@ def events_in(path: Path, before: str, after: str, now: datetime) -> tuple[TimeR
         The file has no times, or one that is not understood; the message names its line.
     """
     margins = _margin(before, "before"), _margin(after, "after")
-    rows = list(_rows(path))
+    rows = event_rows(str(path), _text_of(path), with_labels=False).rows
     _refuse_many(len(rows))
-    spans = {_around(path, place, start, stop, margins, now) for place, start, stop in rows}
+    spans = {_around(path, row.place, row.start, row.stop, margins, now) for row in rows}
     if not spans:
         raise RequestError(f"{path} contains no events", advice="write one event in each line")
     return tuple(sorted(spans, key=lambda span: (span.start, span.stop)))
@@ -248,72 +243,12 @@ def _moment(path: Path, place: str, text: str, now: datetime) -> TimeRange:
         ) from error
 
 
-def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield the place of each event in its file, its start, and its stop or an empty text."""
+def _text_of(path: Path) -> str:
     try:
-        content = read_bytes(path, largest=_LARGEST_FILE)
-        text = content.decode("utf-8-sig")
+        return read_bytes(path, largest=_LARGEST_FILE).decode("utf-8-sig")
     except FileNotFoundError:
         raise RequestError(f"there is no file {path}", advice="give a CSV or JSON file with times") from None
     except DamagedRecord as error:
         raise RequestError(error.message, advice="give a CSV or JSON file with times") from error
     except UnicodeDecodeError as error:
         raise RequestError(f"{path} is not a text file", advice="give a CSV or JSON file") from error
-    if text.lstrip()[:1] in ("[", "{"):
-        try:
-            yield from _rows_of_json(path, read_json(text.encode()))
-        except WrongShape as error:
-            raise RequestError(f"{path} cannot be read: {error}") from error
-    else:
-        yield from _rows_of_csv(path, text)
-
-
-def _rows_of_json(path: Path, document: Any) -> Iterator[tuple[str, str, str]]:
-    listed = document.get("events") if isinstance(document, dict) else document
-    if not isinstance(listed, list):
-        raise RequestError(f"{path} has no list of events", advice='write a list, or {"events": […]}')
-    for number, event in enumerate(listed, start=1):
-        place = f"event {number}"
-        if isinstance(event, dict):
-            named = {str(name).strip().lower(): value for name, value in event.items()}
-            start, stop = _first(named, _START), _first(named, _STOP)
-        else:
-            start, stop = event, ""
-        if not (isinstance(start, str) and start and isinstance(stop, str)):
-            raise RequestError(
-                f"{path}: {place} has no time", advice="write a time, or an object with 'start' and 'stop'"
-            )
-        yield place, start, stop
-
-
-def _first(named: dict[str, Any], names: Sequence[str]) -> Any:
-    return next((named[name] for name in names if named.get(name)), "")
-
-
-def _rows_of_csv(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
-    rows = [
-        (number, [cell.strip() for cell in row])
-        for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), strict=False), start=1)
-        if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
-    ]
-    if not rows:
-        return
-    header = [cell.lower() for cell in rows[0][1]]
-    start, stop = _column(header, _START), _column(header, _STOP)
-    if start is not None:
-        rows = rows[1:]
-    elif any(character.isdigit() for character in header[0]):
-        start, stop = 0, None
-    else:
-        raise RequestError(
-            f"{path}: the header has no column for times: {', '.join(header)[:100]}",
-            advice=f"call a column {_START[0]} or {_START[1]}, and one for the end {_STOP[0]}",
-        )
-    for number, row in rows:
-        if len(row) <= start or not row[start]:
-            raise RequestError(f"{path}: line {number} has no time")
-        yield f"line {number}", row[start], row[stop] if stop is not None and len(row) > stop else ""
-
-
-def _column(header: Sequence[str], names: Sequence[str]) -> int | None:
-    return next((header.index(name) for name in names if name in header), None)

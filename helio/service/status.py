@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from shlex import join
 from typing import Any, Literal
 
 from helio.counts import number_of
 from helio.errors import DamagedRecord, HelioError, UnknownRun
-from helio.flows.last_runs import LastRun, last_run
+from helio.flows.last_runs import LastRun, judged, last_run
 from helio.flows.missed import is_served
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.server import Server
@@ -44,7 +45,7 @@ LEAST_DISK = 2 * 10**9
 """Free bytes below which the disk is nearly full."""
 MOST = 10_000
 """Maximum number of due runs to count."""
-State = Literal["ok", "never run", "running", "waiting", "failing", "overdue", "paused", "damaged"]
+State = Literal["ok", "never run", "running", "waiting", "no data", "failing", "overdue", "paused", "damaged"]
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class ScheduleStatus:
     Parameters
     ----------
     state : str
-        ``waiting``: for late data. ``overdue``: a due run has not begun for half an hour.
+        ``waiting``, ``no data``: as the gallery shows the interval of the last run. ``overdue``: a due run has not
+        begun for half an hour.
     last_success : str
         The time for which the last run with results was scheduled, naive UTC; empty if there is none.
     lag_seconds : float
@@ -119,6 +121,8 @@ class ScheduleStatus:
         The id of the last run's record.
     latency_seconds : float
         Time after an interval within which its data usually appear; 0 if it is unknown.
+    looks_again : bool
+        Whether helio looks again by itself for data that were not there.
     """
 
     name: str
@@ -132,13 +136,14 @@ class ScheduleStatus:
     remedy: str = ""
     run: str = ""
     latency_seconds: float = 0.0
+    looks_again: bool = False
 
     @property
     def is_problem(self) -> bool:
         """Return whether a person should look at it."""
+        patience = max(LONG.total_seconds(), self.latency_seconds + DAY.total_seconds())
         return self.state in ("failing", "overdue", "damaged") or (
-            self.state == "waiting"
-            and self.lag_seconds > max(LONG.total_seconds(), self.latency_seconds + DAY.total_seconds())
+            self.state in ("waiting", "no data") and (not self.looks_again or self.lag_seconds > patience)
         )
 
 
@@ -233,7 +238,8 @@ def read_status(settings: Settings, now: datetime | None = None) -> Status:
     return Status(
         home=str(home),
         served=served,
-        seen_seconds=None if beat is None else (now - datetime.fromisoformat(beat.seen)).total_seconds(),
+        # A heartbeat of the future is as wrong as an old one: the clock has gone back, and none has come since.
+        seen_seconds=None if beat is None else abs((now - datetime.fromisoformat(beat.seen)).total_seconds()),
         engine_up=Server(home, settings.environ).is_up(),
         disk_free=shutil.disk_usage(exists).free,
         quota=settings.retention.quota,
@@ -267,6 +273,7 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         Whether it is paused on the engine's pages.
     """
     last = last_run(home, schedule.name)
+    last = last and judged(last, home, now)
     succeeded = last.last_success if last is not None else ""
     since = datetime.fromisoformat(succeeded) if succeeded else written_at(home, schedule.name)
     due = list(islice(slots_between(schedule.cron, schedule.timezone, since, now), MOST))
@@ -282,9 +289,14 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         reason = "" if schedule.paused else "paused on the engine's page"
     elif last is not None and last.state == "running":
         state = "running"
-    elif last is not None and last.state == "waiting":
-        state, reason = "waiting", last.reason
+    elif last is not None and last.state in ("waiting", "no data"):
+        state, reason = "waiting" if last.state == "waiting" else "no data", last.reason
         remedy = "look at the archive's page: are these data published later, or not at all?"
+        if not schedule.late:
+            remedy = (
+                "helio does not look for these data again; if they come late, give the schedule a rule such as "
+                f"--late '1h for 3d'; run it now: {_command(schedule, last)}"
+            )
     elif last is not None and last.failures_in_a_row:
         state, reason = "failing", last.reason or "the process of the run ended before the run"
         remedy = _remedy(schedule, last, home, now)
@@ -309,6 +321,7 @@ def schedule_status(schedule: Schedule, home: Path, now: datetime, *, paused: bo
         remedy=remedy,
         run=last.run if last is not None else "",
         latency_seconds=last.latency if last is not None else 0.0,
+        looks_again=bool(schedule.late),
     )
 
 
@@ -323,21 +336,33 @@ def _remedy(schedule: Schedule, last: LastRun, home: Path, now: datetime) -> str
             log.info("%s; its advice is unknown", error.message)
     late = schedule.late_rule
     tries = late is not None and may_pass and now < datetime.fromisoformat(last.slot) + late.within
-    span = f" -t '{schedule.values['$TIME_RANGE']}'" if "$TIME_RANGE" in schedule.values else ""
-    run = f"helio run {schedule.pipeline} --now {last.slot}{span}"
     remedies = (
         advice,
         f"helio tries again by itself, {late}; at once: helio schedule again {schedule.name}"
         if tries
         else "",
-        f"helio runs show {last.run}" if last.run else "" if tries else f"run it now: {run}",
+        f"helio runs show {last.run}"
+        if last.run
+        else ""
+        if tries
+        else f"run it now: {_command(schedule, last)}",
     )
     return "; ".join(remedy for remedy in remedies if remedy)
 
 
+def _command(schedule: Schedule, last: LastRun) -> str:
+    """Return the command that runs a schedule's pipeline for the time of its last run."""
+    words = ["helio", "run", schedule.pipeline, "--now", last.slot]
+    for name, value in schedule.values.items():
+        words += (
+            ["-t", str(value)] if name == "$TIME_RANGE" else ["--set", f"{name.removeprefix('$')}={value}"]
+        )
+    return join([*words, "--archive", schedule.archive] if schedule.archive else words)
+
+
 def problem_of(schedule: ScheduleStatus) -> str:
     """Say in words what is wrong with a schedule."""
-    words = {"failing": f"{number_of(schedule.failures, 'run')} failed", "waiting": "no data"}
+    words = {"failing": f"{number_of(schedule.failures, 'run')} failed", "waiting": "no data yet"}
     what = words.get(schedule.state, schedule.state)
     since = f" since {schedule.last_success[:16].replace('T', ' ')} UTC" if schedule.last_success else ""
     return f"{what}{since}{f': {schedule.reason}' if schedule.reason else ''}"

@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from helio.errors import OutputError, RequestError
+from helio.flows.last_runs import forget_new_runs, new_runs
+from helio.flows.schedule import Schedules
 from helio.service.incidents import Incidents, Message, outages, problems_of, read_incidents, write_incidents
 from helio.service.notify import Address, find_addresses, send
 from helio.service.status import BEAT, read_status, write_heartbeat
-from helio.store.runs import Runs
 
 if TYPE_CHECKING:
     from helio.flows.serve import Activity, Outage
@@ -47,8 +48,8 @@ class Watch:
         """Incidents that could not be written, because the disk is full."""
         self._sender: threading.Thread | None = None
         self._due: list[Message] = []
-        self._sent: list[tuple[Message, list[str], tuple[str, ...]]] = []
-        """Messages that the thread has tried to send, with the addresses that did not accept them, and that did."""
+        self._sent: list[tuple[Message, dict[str, str], tuple[str, ...]]] = []
+        """Messages that the thread has tried to send, the addresses that refused them with reasons, and the others."""
 
     def look(self, activity: Activity) -> None:
         """Write the heartbeat, find incidents and send due messages; an error here does not end `helio serve`."""
@@ -75,28 +76,35 @@ class Watch:
         addresses = find_addresses(self._settings)
         if addresses:
             self._notify(addresses, self._settings.clock.utc(), activity.outage)
+        else:  # addresses that are set later get no messages about what was before
+            for name in Schedules(self._settings).names():
+                forget_new_runs(self._settings.home, name, new_runs(self._settings.home, name))
 
     def _notify(self, addresses: tuple[Address, ...], now: datetime, outage: Outage | None) -> None:
         home = self._settings.home
         before = self._unwritten or read_incidents(home)
         status = replace(read_status(self._settings, now), served=True, seen_seconds=0.0)
-        problems, quiet = problems_of(status, Runs(self._settings.runs), home, before)
-        incidents = before.after([*problems, *outages(outage, now)], quiet, now)
+        new = {schedule.name: new_runs(home, schedule.name) for schedule in status.schedules}
+        problems, quiet = problems_of(status, self._settings, before, new)
+        incidents = before.after([*problems, *outages(outage)], quiet, now)
         if self._sender is not None and not self._sender.is_alive():
             tried = [message for message, _, _ in self._sent]
-            lost = [(message, ["any address"], ()) for message in self._due if message not in tried]
+            lost = [
+                (message, {"any address": "it was not sent"}, ())
+                for message in self._due
+                if message not in tried
+            ]
             for message, failed, accepted in (*self._sent, *lost):
                 if not failed:
                     incidents = incidents.without(message)
                 else:
                     incidents = incidents.postponed(message, accepted, now)
-                    self._on_progress(
-                        f"the notification '{message.title}' was not accepted by {', '.join(failed)}"
-                    )
+                    reasons = ", ".join(f"{name} ({reason})" for name, reason in failed.items())
+                    self._on_progress(f"the notification '{message.title}' was not accepted by {reasons}")
             self._sender = None
         is_new = incidents != before or self._unwritten is not None
         self._unwritten = incidents
-        due = [message for message in incidents.messages if message.due <= now.isoformat()]
+        due = [message for message in incidents.messages if message.is_due(now)]
         if due and self._sender is None:
             self._due, self._sent = due, []
             self._sender = threading.Thread(
@@ -106,6 +114,8 @@ class Watch:
         if is_new:
             write_incidents(home, incidents)
         self._unwritten = None
+        for name, runs in new.items():
+            forget_new_runs(home, name, runs)
 
     def _send(self, addresses: tuple[Address, ...], messages: list[Message]) -> None:
         for message in messages:

@@ -249,6 +249,17 @@ class BareStep(TypedDict):
     outputs: list[OutputRecord]
 
 
+class _NamedDocument(TypedDict):
+    name: str
+    sha256: str
+
+
+class DocumentRecord(_NamedDocument, total=False):
+    """A document from which values of a pipeline were read, with the pages."""
+
+    pages: list[int]
+
+
 class StepRecord(BareStep, total=False):
     """Record of one step of a run: what it made, or why it failed."""
 
@@ -259,6 +270,8 @@ class StepRecord(BareStep, total=False):
     """Datasets that a failed fetch could have used, with the files that their providers listed."""
     not_measured: list[str]
     maybe_not_measured: list[str]
+    documents: list[DocumentRecord]
+    """Documents from which numbers of the step were read, and not measured."""
 
 
 class EditRecord(TypedDict):
@@ -757,9 +770,7 @@ class Runs:
         if not ids:
             message = "there are no runs yet" if run_id == LAST else f"no run is called '{run_id}'"
             raise UnknownRun(message, advice="start the first run with `helio run PIPELINE`")
-        matches = (
-            [run_id] if run_id in ids else [known for known in ids if run_id and known.startswith(run_id)]
-        )
+        matches = [run_id] if run_id in ids else [name for name in ids if run_id and name.startswith(run_id)]
         if len(matches) == 1:
             return RunRecord(self.root / matches[0])
         if matches:

@@ -18,10 +18,14 @@ from helio.errors import HelioError
 from helio.flows.last_runs import LastRun, last_run
 from helio.flows.schedule import Schedule, Schedules, written_at
 from helio.flows.slots import slots
-from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, intervals
+from helio.pipelines.known import known_datasets
+from helio.pipelines.library import Library
+from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.runs.basis import Basis
+from helio.pipelines.runs.intervals import DONE, Interval, IntervalRun, intervals, present_steps
 from helio.pipelines.runs.latency import latencies_of
 from helio.settings import Settings
-from helio.store.runs import ArtefactRecord
+from helio.store.runs import ArtefactRecord, RunRecord
 from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
@@ -50,10 +54,13 @@ class Series:
         The pipeline's name for readers.
     values : mapping
         Values that distinguish it from the other series of the pipeline; empty for the oldest series.
-    schedule : Schedule or None
-        The schedule that runs it.
+    schedules : tuple of Schedule
+        The schedules that run it with these values.
     next_run : datetime or None
-        When the schedule runs it next, naive UTC.
+        When one of the schedules runs it next, naive UTC.
+    looks : mapping
+        How often and for how long `helio serve` looks again for data of an interval, as ``--late`` says it. Only
+        intervals for which it still does.
     """
 
     name: str
@@ -61,8 +68,9 @@ class Series:
     title: str
     intervals: tuple[Interval, ...]
     values: Mapping[str, Any] = field(default_factory=dict)
-    schedule: Schedule | None = None
+    schedules: tuple[Schedule, ...] = ()
     next_run: datetime | None = None
+    looks: Mapping[TimeRange, str] = field(default_factory=dict)
 
     @property
     def latest(self) -> Interval | None:
@@ -143,7 +151,7 @@ class Gallery:
             )
             for series in self.series
         ]
-        return Gallery(tuple(series for series in left if series.intervals or series.schedule), self.now)
+        return Gallery(tuple(series for series in left if series.intervals or series.schedules), self.now)
 
 
 def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime) -> Gallery:
@@ -160,31 +168,28 @@ def make_gallery(runs: Iterable[IntervalRun], settings: Settings, now: datetime)
             by_values[run.pipeline][_as_text(run.values)].append(run)
     due = _due(settings, by_values, now)
     series = []
-    for pipeline, groups in by_values.items():
-        for number, (values, members) in enumerate(groups.items()):
-            scheduled = due.pop((pipeline, values), None)
-            differing = _differing(members[0].values, groups) if len(groups) > 1 else {}
-            suffix = f"--{_short(values)}" if number else ""
+    for pipeline in dict.fromkeys([*by_values, *(pipeline for pipeline, _ in due)]):
+        groups = by_values.get(pipeline, {})
+        texts = dict.fromkeys([*groups, *(values for name, values in due if name == pipeline)])
+        for number, values in enumerate(texts):
+            members, scheduled = groups.get(values, []), due.get((pipeline, values), [])
+            schedules = tuple(timetable.schedule for timetable in scheduled)
             series.append(
                 Series(
-                    name=safe_name(pipeline) + suffix,
+                    name=safe_name(pipeline) + (f"--{_short(values)}" if number else ""),
                     pipeline=pipeline,
-                    title=members[-1].title or pipeline,
+                    title=(members[-1].title if members else "") or pipeline,
                     intervals=_judged(members, scheduled, settings, now),
-                    values=differing,
-                    schedule=None if scheduled is None else scheduled.schedule,
-                    next_run=_next_run(scheduled, now),
+                    values=_differing(json.loads(values), texts),
+                    schedules=schedules,
+                    next_run=min(
+                        (schedule.next_after(now) for schedule in schedules if not schedule.paused),
+                        default=None,
+                    ),
+                    looks=dict(_looks(scheduled, now)),
                 )
             )
-    for (pipeline, values), scheduled in due.items():  # schedules that have not run yet
-        name = safe_name(pipeline) + (f"--{_short(values)}" if pipeline in by_values else "")
-        series.append(
-            Series(
-                name, pipeline, pipeline, _judged((), scheduled, settings, now), schedule=scheduled.schedule,
-                next_run=_next_run(scheduled, now),
-            )
-        )  # fmt: skip
-    ordered = sorted(series, key=lambda item: (item.schedule is None, item.title.lower(), item.name))
+    ordered = sorted(series, key=lambda member: (not member.schedules, member.title.lower(), member.name))
     return Gallery(tuple(ordered), now)
 
 
@@ -222,9 +227,9 @@ def safe_name(text: str) -> str:
 
 def _due(
     settings: Settings, by_values: Mapping[str, Mapping[str, Sequence[IntervalRun]]], now: datetime
-) -> dict[tuple[str, str], _Scheduled]:
-    """Return the schedule of each series with its due intervals."""
-    found = {}
+) -> dict[tuple[str, str], list[_Scheduled]]:
+    """Return the schedules of each series with their due intervals."""
+    found: dict[tuple[str, str], list[_Scheduled]] = defaultdict(list)
     schedules = Schedules(settings)
     for name in schedules.names():
         try:
@@ -234,14 +239,12 @@ def _due(
             log.warning("schedule %s: %s; the gallery leaves the schedule out", name, error.message)
             continue
         pipeline = str(template["id"])
-        groups = by_values.get(pipeline, {})
         scheduled = {
             values: [run for run in members if _is_scheduled(schedule, run)]
-            for values, members in groups.items()
+            for values, members in by_values.get(pipeline, {}).items()
         }
-        # the series that the schedule has run last
-        newest = {values: members[-1].started_at for values, members in scheduled.items() if members}
-        values = max(newest, key=lambda text: newest[text]) if newest else next(iter(groups), "")
+        plan = _plan_of(schedule, settings, now)
+        values = _values_of(plan, scheduled)
         written = written_at(settings.home, name)
         first = min((run.now for run in scheduled.get(values, ()) if run.now), default=written)
         begin, end = min(first, written) - timedelta(seconds=1), written if schedule.paused else now
@@ -249,38 +252,130 @@ def _due(
         if len(spans) == MOST_DUE:  # an hourly schedule of some years: only the newest
             begin = max(begin, end - (max(spans) - min(spans)))
             spans = dict(islice(schedule.slots_due(template, begin, end), MOST_DUE))
-        found[pipeline, values] = _Scheduled(schedule, spans, last_run(settings.home, name))
+        found[pipeline, values].append(_Scheduled(schedule, plan, spans, last_run(settings.home, name)))
     return found
+
+
+def _plan_of(schedule: Schedule, settings: Settings, now: datetime) -> Plan | None:
+    """Plan a schedule's next run; None, which is logged, if it cannot be planned now."""
+    try:
+        return schedule.plan(settings, schedule.next_after(now), schedule.values)
+    except HelioError as error:
+        log.warning("schedule %s: %s", schedule.name, error.message)
+        return None
+
+
+def _values_of(plan: Plan | None, scheduled: Mapping[str, Sequence[IntervalRun]]) -> str:
+    """Return the values with which a schedule runs its pipeline.
+
+    If no run has these values, because the pipeline has changed, they are those of the last run of the schedule.
+
+    Parameters
+    ----------
+    scheduled : mapping
+        Runs at due times of the schedule, by their values; other schedules may have the same due times.
+    """
+    if plan is None:
+        values = next(iter(scheduled), _as_text({}))
+    else:
+        values = _as_text(
+            {name: value for name, value in plan.values.items() if name not in plan.time_ranges}
+        )
+    newest = {text: runs[-1].started_at for text, runs in scheduled.items() if runs}
+    return max(newest, key=lambda text: newest[text]) if newest and values not in scheduled else values
 
 
 @dataclass(frozen=True)
 class _Scheduled:
-    """A schedule, the interval of each of its due times, and its last run."""
+    """A schedule, the plan of its next run, the interval of each of its due times, and its last run."""
 
     schedule: Schedule
+    plan: Plan | None
     spans: Mapping[datetime, TimeRange]
     last: LastRun | None
 
 
 def _judged(
-    runs: Sequence[IntervalRun], scheduled: _Scheduled | None, settings: Settings, now: datetime
+    runs: Sequence[IntervalRun], scheduled: Sequence[_Scheduled], settings: Settings, now: datetime
 ) -> tuple[Interval, ...]:
     """Say what happened for each interval of a series; a scheduled run that failed before it had a record, too."""
-    if scheduled is None:
-        return intervals(runs, now=now, latencies=latencies_of(runs, settings))
-    spans, last = scheduled.spans, scheduled.last
-    expected = spans[max(spans)] if spans and not scheduled.schedule.paused else None
-    latencies = latencies_of(runs, settings, scheduled.schedule.usual_latency)
-    found = intervals(runs, spans.values(), now=now, expected=expected, latencies=latencies)
-    if last is None or last.run or last.status != "failed":
-        return found
-    failed = spans.get(datetime.fromisoformat(last.slot))
-    return tuple(
-        replace(interval, state="failed", reason=last.reason)
-        if interval.span == failed and not interval.runs
-        else interval
-        for interval in found
+    due = [span for timetable in scheduled for span in timetable.spans.values()]
+    expected = {
+        timetable.spans[max(timetable.spans)]
+        for timetable in scheduled
+        if timetable.spans and not timetable.schedule.paused
+    }
+    usual = [timetable.schedule.usual_latency for timetable in scheduled]
+    latency = max((length for length in usual if length is not None), default=None)
+    judged = intervals(
+        runs,
+        due,
+        now=now,
+        expected=expected,
+        present=_present(runs, scheduled, settings, now),
+        latencies=latencies_of(runs, settings, latency),
     )
+    failed = {
+        timetable.spans.get(datetime.fromisoformat(timetable.last.slot)): timetable.last.reason
+        for timetable in scheduled
+        if timetable.last is not None and not timetable.last.run and timetable.last.status == "failed"
+    }
+    return tuple(
+        replace(interval, state="failed", reason=failed[interval.span])
+        if interval.span in failed and not interval.runs
+        else interval
+        for interval in judged
+    )
+
+
+def _present(
+    runs: Sequence[IntervalRun], scheduled: Sequence[_Scheduled], settings: Settings, now: datetime
+) -> Mapping[str, Basis]:
+    """Return the steps and tools on which new runs would rest; nothing if the present pipeline is unknown or invalid.
+
+    The files of archives are not compared: `helio backfill` and the rules of the schedules do this.
+    """
+    plans = [timetable.plan for timetable in scheduled if timetable.plan is not None]
+    if not runs:
+        return {}
+    try:
+        plan = plans[0] if plans else _plan_again(runs[-1], settings, now)
+    except HelioError as error:
+        log.info("pipeline %s: %s; whether it has changed is unknown", runs[-1].pipeline, error.message)
+        return {}
+    return present_steps(runs, plan)
+
+
+def _plan_again(run: IntervalRun, settings: Settings, now: datetime) -> Plan:
+    """Plan the present pipeline with the values and the archive of a run.
+
+    Raises
+    ------
+    UnknownPipeline, InvalidTemplate, UnknownRun, DamagedRecord
+    """
+    shelf = Library(settings.templates)
+    template = shelf.read(shelf.find(run.pipeline))
+    header = RunRecord(settings.runs / run.id).whole_header
+    archive = header.get("archive", "")
+    return make_plan(
+        template,
+        now=now,
+        values=header["values"],
+        archive=archive,
+        catalogue=known_datasets(settings.home, now, archive),
+        pipelines=shelf.templates(),
+        recorded=True,
+    )
+
+
+def _looks(scheduled: Sequence[_Scheduled], now: datetime) -> Iterator[tuple[TimeRange, str]]:
+    """Yield the intervals of schedules whose data `helio serve` still looks for, with the rule."""
+    for timetable in scheduled:
+        rule = timetable.schedule.late_rule
+        if rule is not None and not timetable.schedule.paused:
+            for slot, span in timetable.spans.items():
+                if now < slot + rule.within:
+                    yield span, str(rule)
 
 
 def _is_scheduled(schedule: Schedule, run: IntervalRun) -> bool:
@@ -290,19 +385,13 @@ def _is_scheduled(schedule: Schedule, run: IntervalRun) -> bool:
     return next(slots(schedule.cron, schedule.timezone, run.now - timedelta(seconds=1))) == run.now
 
 
-def _next_run(scheduled: _Scheduled | None, now: datetime) -> datetime | None:
-    if scheduled is None or scheduled.schedule.paused:
-        return None
-    return scheduled.schedule.next_after(now)
-
-
 def _differing(values: Mapping[str, Any], groups: Iterable[str]) -> dict[str, Any]:
     """Return the values that are not the same in all series of a pipeline."""
     others = [json.loads(text) for text in groups]
     return {
         name: value
         for name, value in values.items()
-        if any(name not in other or other[name] != value for other in others)
+        if any(name not in group or group[name] != value for group in others)
     }
 
 

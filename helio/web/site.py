@@ -24,7 +24,7 @@ from helio.flows.server import Server
 from helio.pictures import size_of
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.basis import differences
-from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
+from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State, with_step
 from helio.pipelines.runs.known_runs import KnownRun, known_runs_of
 from helio.pipelines.template.files import DETAIL, PLOTLY_JS, VIEWER_JS
 from helio.settings import Settings
@@ -123,7 +123,7 @@ class Site:
         """Read new and changed run records and schedules."""
         self._seen = self._watched()  # before reading, so that no change is missed
         self._known = self._known_runs.read()
-        runs = [known.run for known in self._known.values() if known.run is not None]
+        runs = [record.run for record in self._known.values() if record.run is not None]
         for run in runs:
             self.files.know(run)
         gallery = make_gallery(runs, self._settings, self._now())
@@ -135,15 +135,16 @@ class Site:
     def follow(self) -> None:
         """Refresh if runs have begun, ended or been deleted, if schedules have changed, or after some minutes."""
         written = tuple(_written(self._runs.root / run_id / HEADER) for run_id in self._running())
-        known = tuple(self._known[run_id].written for run_id in self._running())
-        if written != known or self._watched() != self._seen:
+        seen = tuple(self._known[run_id].written for run_id in self._running())
+        if written != seen or self._watched() != self._seen:
             self.refresh()
 
     def _watched(self) -> tuple[int, ...]:
-        """Return when the folder of runs and the schedules last changed, and the present in steps of some minutes."""
+        """Return when runs, schedules and pipelines last changed, and the present in steps of some minutes."""
         schedules = (self._settings.home / "schedules").glob("[!.]*.json")
         return (
             _written(self._runs.root),
+            _written(self._settings.templates),
             *map(_written, sorted(schedules)),
             int(self._now().timestamp() // OFTEN),
         )
@@ -151,8 +152,8 @@ class Site:
     def _running(self) -> tuple[str, ...]:
         return tuple(
             run_id
-            for run_id, known in self._known.items()
-            if known.run is not None and known.run.state == "running"
+            for run_id, record in self._known.items()
+            if record.run is not None and record.run.state == "running"
         )
 
     @property
@@ -265,8 +266,8 @@ class Site:
                         yield run_address(series, run), partial(self._run_page, series, interval, run)
 
     def _start_page(self) -> str:
-        damaged = sum(known.run is None for known in self._known.values())
-        without = sum(known.run is not None and known.run.span is None for known in self._known.values())
+        damaged = sum(record.run is None for record in self._known.values())
+        without = sum(record.run is not None and record.run.span is None for record in self._known.values())
         return self._render(
             "start.html",
             "",
@@ -285,9 +286,9 @@ class Site:
         year = month[0] if month else self.gallery.now.year
         per_day: dict[int, list[Interval]] = {}
         """The intervals that a calendar shows on each day: a short one on its day, a long one on each of its days."""
-        for item in items:
-            for day in _days_of(item, month) if month else ():
-                per_day.setdefault(day, []).append(item)
+        for interval in items:
+            for day in _days_of(interval, month) if month else ():
+                per_day.setdefault(day, []).append(interval)
         marks = sum(map(len, per_day.values()))
         is_calendar = month is not None and marks <= DAYS_IN_CALENDAR * len(per_day)
         first_weekday, days = calendar.monthrange(*month) if month else (0, 0)
@@ -482,10 +483,9 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
         return interval.reason, again
     reason, advice = failure(run)
     if asked is None and interval.state in ("waiting", "no data"):
-        step = f"step {run.failed_step}: " if run.failed_step else ""
-        reason = step + interval.reason
+        reason = with_step(run, interval.reason)
     if asked is None and interval.state == "waiting":
-        rule = series.schedule.late if series.schedule is not None else ""
+        rule = series.looks.get(interval.span, "")
         advice = "the data may still come"
         advice += f": `helio serve` looks every {rule}" if rule else f"; later {again}"
     return reason, advice or (f"{again}; it goes on after the finished steps" if reason else "")
@@ -493,8 +493,8 @@ def explain(series: Series, interval: Interval, run: IntervalRun | None = None) 
 
 def was_remade(interval: Interval) -> bool:
     """Return whether the figure of an interval is not the first one, and its files differ from those before."""
-    made = [run for run in interval.runs if run.state in DONE]
-    return len(made) > 1 and _files_of(made[0]) != _files_of(made[1])
+    finished = [run for run in interval.runs if run.state in DONE]
+    return len(finished) > 1 and _files_of(finished[0]) != _files_of(finished[1])
 
 
 def changes_of(interval: Interval, run: IntervalRun) -> str:
@@ -516,9 +516,8 @@ def _files_of(run: IntervalRun) -> list[str]:
 
 def failure(run: IntervalRun) -> tuple[str, str]:
     """Return why a run has no result, and what to do about it as its record says."""
-    step = f"step {run.failed_step}: " if run.failed_step else ""
     if run.reason:
-        return step + run.reason, run.advice
+        return with_step(run, run.reason), run.advice
     if run.state == "crashed":
         return "the process ended before the run was finished", ""
     if run.state == "cancelled":
@@ -552,9 +551,9 @@ class Problem:
 def _problems(series: Series) -> list[Problem]:
     """Group the intervals among the last ones that a person should look at, newest first."""
     groups: dict[tuple[State, str], list[Interval]] = {}
-    for item in reversed(series.intervals[-RECENT:]):
-        if item.state not in ("done", "running", "due"):
-            groups.setdefault((item.state, explain(series, item)[0]), []).append(item)
+    for interval in reversed(series.intervals[-RECENT:]):
+        if interval.state not in ("done", "running", "due"):
+            groups.setdefault((interval.state, explain(series, interval)[0]), []).append(interval)
     return [Problem(state, reason, tuple(items)) for (state, reason), items in groups.items()]
 
 
@@ -569,11 +568,13 @@ def _year(series: Series, year: int) -> list[dict[str, Any]]:
     for number in range(1, 13):
         items = series.months.get((year, number), ())
         days: list[str] = [""] * calendar.monthrange(year, number)[1]
-        for item in items:
-            for day in _days_of(item, (year, number)):
-                known = days[day - 1]
-                days[day - 1] = item.state if not known or WORST.index(item.state) < _rank(known) else known
-        counts = [(state, sum(item.state == state for item in items)) for state in reversed(WORST)]
+        for interval in items:
+            for day in _days_of(interval, (year, number)):
+                worst = days[day - 1]
+                days[day - 1] = (
+                    interval.state if not worst or WORST.index(interval.state) < _rank(worst) else worst
+                )
+        counts = [(state, sum(interval.state == state for interval in items)) for state in reversed(WORST)]
         months.append(
             {
                 "number": number,
@@ -588,8 +589,10 @@ def _year(series: Series, year: int) -> list[dict[str, Any]]:
 
 def _states(series: Series, year: int) -> list[State]:
     """Return the states that the intervals of a year have, for the legend; always that of a figure."""
-    found = {item.state for month, items in series.months.items() if month[0] == year for item in items}
-    return [state for state in reversed(WORST) if state in {"done", *found}]
+    states = {
+        interval.state for month, items in series.months.items() if month[0] == year for interval in items
+    }
+    return [state for state in reversed(WORST) if state in {"done", *states}]
 
 
 def _days_of(interval: Interval, month: tuple[int, int]) -> range:
@@ -605,7 +608,7 @@ def _days_of(interval: Interval, month: tuple[int, int]) -> range:
 
 
 def _rank(state: str) -> int:
-    return [str(known) for known in WORST].index(state)
+    return [str(worst) for worst in WORST].index(state)
 
 
 def _written(path: Path) -> int:

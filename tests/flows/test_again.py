@@ -14,7 +14,7 @@ import pytest
 
 from helio.errors import RequestError
 from helio.flows.again import Again, find_slots, run_again, slots_to_run
-from helio.flows.last_runs import last_run, noted_run
+from helio.flows.last_runs import judged, last_run, noted_run
 from helio.flows.prefect import PrefectEngine
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import run_slot
@@ -25,6 +25,7 @@ from helio.pipelines.runs.session import Direct
 from helio.settings import Settings
 from helio.store.runs import Runs
 from helio.time_range import TimeRange
+from helio.web.site import Site, explain
 from tests.flows.conftest import ENVIRON
 
 DAY = timedelta(days=1)
@@ -230,11 +231,23 @@ def test_a_schedule_says_that_young_data_are_not_published_yet_and_that_older_on
         with noted_run(settings.home, schedule.name, slot) as on_end:
             plan = schedule.plan(settings, slot, schedule.values)
             run_slot(schedule, plan, settings, Direct(), on_end)
-        last = last_run(settings.home, schedule.name)
-        assert last is not None
-        assert last.status == "waiting"
+        noted = last_run(settings.home, schedule.name)
+        assert noted is not None
+        assert noted.status == "no data"
+        assert (noted.dataset, noted.latency, noted.source) == (
+            "MY_FIELD",
+            float(latency.removesuffix("d")) * 86_400,
+            "as the user said",
+        )
+        last = judged(noted, settings.home, slot + DAY)
+        assert last.state == ("no data" if words == "gap: " else "waiting")
         assert last.reason.startswith(f"step fetch: {words}")
-        assert last.latency == float(latency.removesuffix("d")) * 86_400
+        site = Site(settings, lambda: slot + DAY)  # noqa: B023 - it is asked at once
+        [series] = [series for series in site.gallery.series if series.pipeline == "my-field"]
+        [interval] = [
+            interval for interval in series.intervals if interval.run and interval.run.id == last.run
+        ]
+        assert (interval.state, explain(series, interval)[0]) == (last.state, last.reason)
 
 
 def test_rules_of_a_schedule_are_checked_when_it_is_added(daily: tuple[Settings, Schedule, Path]) -> None:

@@ -45,12 +45,16 @@ def test_each_interval_is_a_task_run_with_its_state_reason_and_picture(
             made.begun(day(number))
         made.ended(day(0), "done", picture=str(picture))
         made.ended(day(1), "no data", "step fetch: no file")
-        made.ended(day(2), "failed", "step draw: too large", picture=str(page))
+        made.ended(day(2), "failed", "step draw: too large", picture=str(page), line="✗ the third day")
         assert not made.is_stopped()
     shown = Shown(server, flow_run_of(made))
     expected = {day(0).text: "Completed", day(1).text: "NoData", day(2).text: "Failed"}
     shown.soon(lambda shown: shown.states, expected)
     assert shown.tasks[day(2).text]["state"]["message"] == "step draw: too large"
+    shown.soon(lambda shown: [message for _, message in shown.log], [
+        f"{day(0)}  done", f"{day(1)}  no data: step fetch: no file", "✗ the third day",
+    ])  # fmt: skip
+    assert [task for task, _ in shown.log] == [shown.tasks[day(number).text]["id"] for number in range(3)]
     run = shown.run
     assert run["name"] == "diamond backfill 2024-01-01/2024-01-04"
     assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Partial")
@@ -168,5 +172,7 @@ def test_a_backfill_shows_its_intervals_on_the_engines_pages(
     assert shown.run["name"] == "daily-field backfill 2024-01-01/2024-01-04"
     expected = {day(0).text: "Completed", day(1).text: "Completed", day(2).text: "NoData"}
     shown.soon(lambda shown: shown.states, expected)
+    shown.soon(lambda shown: {message for _, message in shown.log}, {str(ending) for ending in filled.made})
+    assert sum(str(ending).startswith("✓") for ending in filled.made) == 2
     again = fill()
     assert (again.page, len(again.made)) == ("", 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helio.errors import Cancelled, EngineError
-from helio.flows.last_runs import forget_last_run, last_run, noted_run
+from helio.flows.last_runs import forget_last_run, last_run, new_runs, noted_run
 
 SLOT = datetime(2024, 5, 10, 6, 10)
 
@@ -35,6 +35,17 @@ def test_a_run_is_noted_when_it_begins_and_when_it_ends(tmp_path: Path) -> None:
     }
     forget_last_run(tmp_path, "daily")
     assert state_of(tmp_path) == "never"
+
+
+def test_a_schedule_may_be_removed_while_its_run_ends(tmp_path: Path) -> None:
+    for name in ("daily", "daily-2"):
+        with noted_run(tmp_path, name, SLOT) as on_end:
+            on_end(f"{name}-1", "success", "")
+    with noted_run(tmp_path, "daily", SLOT) as on_end:
+        forget_last_run(tmp_path, "daily")
+        assert (new_runs(tmp_path, "daily"), len(new_runs(tmp_path, "daily-2"))) == ((), 1)
+        on_end("daily-2", "success", "")
+    assert [run.run for run in new_runs(tmp_path, "daily")] == ["daily-2"]
 
 
 @pytest.mark.parametrize(

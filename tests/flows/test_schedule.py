@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -105,6 +105,22 @@ def test_one_that_is_removed_is_gone(schedules: Schedules):
     assert schedules.names() == []
     with pytest.raises(RequestError, match="no schedule is called 'gle73-particles'"):
         schedules.remove("gle73-particles")
+
+
+def test_a_change_keeps_when_a_schedule_was_added_and_adding_it_again_does_not(schedules: Schedules):
+    first = add(schedules)
+    later = NOW + timedelta(days=1)
+    assert first.added == NOW.isoformat()
+    assert add(schedules, now=later, replace=True).added == first.added
+    assert schedules.pause("gle73-particles").added == first.added
+    schedules.remove("gle73-particles")
+    assert add(schedules, now=later).added == later.isoformat()
+
+
+def test_a_damaged_schedule_can_be_replaced(schedules: Schedules):
+    add(schedules)
+    (schedules.folder / "gle73-particles.json").write_text("{")
+    assert add(schedules, replace=True) == schedules.load("gle73-particles")
 
 
 def test_one_pipeline_may_have_several_schedules(schedules: Schedules):

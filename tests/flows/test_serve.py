@@ -168,7 +168,7 @@ def test_a_step_that_fails_is_a_critical_failure_in_words(serving: Serving, home
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
     assert "step protons failed: STA_L1_HET has no file for 2021-11-04" in run["state"]["message"]
     soon(lambda: Runs(home / "runs").list()[0].status == "failed", "the record of the failed run")
-    soon(lambda: ended_as(home, "failed"), "the note of the last run")
+    soon(lambda: ended_as(home, "no data"), "the note of the last run")
     last = last_run(home, "daily")
     assert last is not None
     assert last.slot == "2021-11-05T06:10:00"
@@ -266,6 +266,36 @@ def test_pausing_and_removing_are_noticed_without_a_restart(serving: Serving) ->
     serving.schedules.remove("short-lived")
     soon(lambda: serving.deployment("short-lived") is None, "the removal")
     assert serving.deployment("daily") is not None
+
+
+def test_a_schedule_that_is_added_again_does_not_get_the_runs_that_were_planned_before(
+    serving: Serving,
+) -> None:
+    serving.add("added-again")
+    serving.add("resumed")
+    serving.stop()
+    missed, kept = serving.trigger("added-again"), serving.trigger("resumed")
+    before = {name: deployed(serving, name) for name in ("added-again", "resumed")}
+    serving.schedules.remove("added-again")
+    serving.add("added-again")
+    serving.schedules.pause("resumed")
+    serving.schedules.pause("resumed", paused=False)
+    serving.start()
+    assert serving.ended(kept)["state_name"] == "Completed"
+    with pytest.raises(EngineError, match="404"):
+        _ = missed.run
+    after = {name: deployed(serving, name) for name in ("added-again", "resumed")}
+    assert before["resumed"] == after["resumed"]
+    assert before["added-again"] != after["added-again"]
+    assert last_run(serving.home, "added-again") is None
+    for name in after:
+        serving.schedules.remove(name)
+
+
+def deployed(serving: Serving, name: str) -> str:
+    deployment = serving.deployment(name)
+    assert deployment is not None
+    return str(deployment["id"])
 
 
 def test_the_server_plans_the_listed_runs_where_clocks_change(serving: Serving) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 from helio import api
 from helio.errors import Cancelled, OutputError, RequestError, UnknownPipeline
+from helio.flows.schedule import Schedule, Schedules
 from helio.pipelines.runs import session
 from helio.pipelines.runs.why import why
 from helio.pipelines.template.diagnostics import InvalidTemplate
@@ -22,7 +23,9 @@ from helio.service.backfill import Backfill, Progress
 from helio.settings import Settings
 from helio.store.records import WrongShape
 from helio.store.runs import Runs
+from helio.time_range import TimeRange
 from tests.days import daily, day, write_day, write_days
+from tests.pipelines.made_archive import Made, write_dataset
 
 pytestmark = pytest.mark.usefixtures("here", "warm_processes")
 NOW = datetime(2024, 3, 1)
@@ -90,8 +93,59 @@ def test_a_failed_day_whose_file_was_replaced_is_made_again(home: Path, data: Pa
     assert states(fill(home, "2024-01-02..2024-01-03")) == ["failed"]
     write_day(data, 1)
     [stale] = fill(home, "2024-01-02..2024-01-03", dry_run=True).intervals
-    assert (stale.state, stale.reason) == ("stale", f"AC_H2_MFI: {path.name} is new")
+    assert (stale.state, stale.reason) == ("stale", f"AC_H2_MFI: {path.name} was republished")
     assert states(fill(home, "2024-01-02..2024-01-03", choose=choose)) == ["done"]
+
+
+def test_a_damaged_day_fails_alone_and_its_repair_makes_it_alone(home: Path, data: Path):
+    path = next(data.glob("*20240102*"))
+    path.write_bytes(path.read_bytes()[:2000])
+    filled = fill(home)
+    assert states(filled) == ["done", "failed", "done"]
+    for interval in (filled.intervals[0], filled.intervals[2]):
+        assert interval.run is not None
+        record = (home / "home" / "runs" / interval.run.id / "steps.jsonl").read_text()
+        assert f"{path.name} beside this time range was not read" in record
+    write_day(data, 1)
+    assert made(fill(home)) == [1]
+    path.write_bytes(path.read_bytes()[:2000])
+    assert made(fill(home)) == [1]
+
+
+def test_a_file_without_records_makes_no_neighbour_again(home: Path):
+    folder = home / "csv"
+    folder.mkdir()
+    for number in range(3):
+        rows = [f"2024-01-0{number + 1}T{hour:02}:00:00Z,{hour}" for hour in range(24)]
+        text = "\n".join(["time,B [nT]", *rows]) + "\n"
+        (folder / f"field_2024010{number + 1}_v01.csv").write_text(text)
+    args = {"dataset_id": "FIELD", "parameter_id": "B", "time_range": "$TIME_RANGE"}
+    pipeline = daily(steps=[
+        {"step_id": "fetch", "tool_name": "fetch_data", "tool_args": args},
+        {"step_id": "save", "tool_name": "save_data", "tool_args": {"source_labels": ["FIELD.B"], "format": "csv"}},
+    ])  # fmt: skip
+    assert states(fill(home, pipeline=pipeline, archive=folder)) == ["done"] * 3
+    (folder / "field_20240102_v01.csv").write_text("time,B [nT]\n")
+    again = fill(home, pipeline=pipeline, archive=folder)
+    assert made(again) == [1]
+    assert [interval.reason for interval in again.intervals if interval.state != "done"] == [
+        "FIELD: field_20240102_v01.csv was republished"
+    ]
+
+
+def test_a_day_that_failed_for_the_file_beside_it_is_made_again_when_that_file_is_right(
+    home: Path, data: Path
+):
+    begin = day(0).start
+    short = TimeRange(begin, begin + timedelta(hours=3))  # the next file may hold the last records of the day
+    write_dataset(data, "AC_H2_MFI", {"BGSEc": Made("nT", 5.0, "GSE", 3)}, short, "1h")
+    path = next(data.glob("*20240102*"))
+    path.write_bytes(path.read_bytes()[:2000])
+    assert states(fill(home)) == ["failed", "failed", "done"]
+    write_day(data, 1)
+    [first, *_] = fill(home, dry_run=True).intervals
+    assert (first.state, first.reason) == ("stale", f"AC_H2_MFI: {path.name} was republished")
+    assert states(fill(home)) == ["done"] * 3
 
 
 def test_a_day_whose_last_file_found_a_full_disk_is_made_again(
@@ -132,6 +186,38 @@ def test_days_that_may_still_come_are_waiting(home: Path, data: Path):
     assert states(found) == ["done", "waiting", "waiting"]
     assert found.intervals[2].reason == "the interval ends at 2024-01-06 00:00 UTC"
     assert made(found) == [2, 3]
+
+
+def test_the_latency_of_a_schedule_counts_for_the_same_pipeline(home: Path, data: Path):
+    whole, now = "2024-01-03..2024-01-06", datetime(2024, 1, 8, 3)
+    pipeline = home / "daily-field.json"
+    pipeline.write_text(json.dumps(daily()))
+    settings = Settings(home / "home")
+
+    def schedule(name: str, archive: Path, latency: str, **more: Any) -> None:
+        request = Schedule(name, str(pipeline), "0 6 * * *", archive=str(archive), latency=latency, **more)
+        Schedules(settings).add(request, now=now, time_range="yesterday")
+
+    schedule("elsewhere", write_days(home / "other", 3), "50d")
+    schedule("short", data, "1h")
+    schedule("mine", data, "50h")
+    found = fill(home, whole, pipeline, now=now).intervals
+    assert [interval.state for interval in found] == ["done", "no data", "no data"]
+    assert found[2].reason.startswith("gap: ")
+    assert found[2].reason.endswith("(AC_H2_MFI usually appears after 3 days, as the user said)")
+    found = fill(home, whole, pipeline, now=datetime(2024, 1, 8, 1)).intervals
+    assert [interval.state for interval in found] == ["done", "no data", "waiting"]
+    assert found[2].reason.startswith(
+        "not published yet (AC_H2_MFI usually appears after 3 days, as the user"
+    )
+
+
+def test_the_latency_of_another_pipeline_does_not_count(home: Path, data: Path):
+    pipeline = home / "another.json"
+    pipeline.write_text(json.dumps(daily(id="another")))
+    request = Schedule("another", str(pipeline), "0 6 * * *", archive=str(data), latency="1h")
+    Schedules(Settings(home / "home")).add(request, now=datetime(2024, 1, 8), time_range="yesterday")
+    assert states(fill(home, "2024-01-04..2024-01-05", now=datetime(2024, 1, 8))) == ["waiting"]
 
 
 def test_nothing_but_days_without_data_is_no_success(home: Path, data: Path):

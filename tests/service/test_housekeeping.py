@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from helio.clock import Clock
 from helio.flows.last_runs import noted_run
-from helio.flows.missed import utc_now
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import Activity
 from helio.service import housekeeping as module
@@ -204,14 +204,14 @@ def test_trouble_is_recorded_and_is_a_problem(tmp_path: Path, monkeypatch: pytes
 
 
 def test_the_housekeeper_works_once_a_day_and_not_while_a_run_is_running(tmp_path: Path) -> None:
-    now = utc_now()
+    now = Clock().utc()
     settings = replace(settings_of(tmp_path, runs=400 * DAY), environ=dict(os.environ))
     write_housekeeping(tmp_path, Kept((now - timedelta(hours=24, minutes=5)).isoformat(), 0))
     keeper = Housekeeper(settings)
     keeper.look(Activity(running=("daily",)), now)
     assert keeper._process is None
     keeper.look(Activity(), now)
-    wait_until(lambda: (kept := last_housekeeping(tmp_path)) is not None and not kept.is_due(utc_now()))
+    wait_until(lambda: (kept := last_housekeeping(tmp_path)) is not None and not kept.is_due(Clock().utc()))
     keeper.end()
-    keeper.look(Activity(), utc_now())
+    keeper.look(Activity(), Clock().utc())
     assert keeper._process is None

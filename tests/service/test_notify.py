@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import socketserver
 import threading
 from collections.abc import Iterator
@@ -15,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from helio.clock import Clock
 from helio.errors import OutputError, RequestError
-from helio.flows.last_runs import noted_run
-from helio.flows.missed import utc_now
+from helio.flows.last_runs import forget_new_runs, new_runs, noted_run
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import Activity, Outage
 from helio.service.incidents import (
@@ -34,7 +35,10 @@ from helio.service.notify import find_addresses, send, shown
 from helio.service.status import read_status
 from helio.service.watch import Watch
 from helio.settings import Settings, read_settings
+from helio.sources.connection import explain_connection
 from helio.store.runs import Runs
+from helio.testing.network import Authority
+from tests.cli.commands import helio
 from tests.waiting import wait_until
 from tests.web.homes import add_run, error
 
@@ -91,6 +95,8 @@ class Mailbox(socketserver.ThreadingTCPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), MailHandler)
         self.received: list[str] = []
+        self.replies: dict[str, str] = {}
+        """Replies that are not as usual, by the word of the client."""
 
 
 class MailHandler(socketserver.StreamRequestHandler):
@@ -99,6 +105,9 @@ class MailHandler(socketserver.StreamRequestHandler):
         self.wfile.write(b"220 loopback\r\n")
         for line in self.rfile:
             word = line[:4].upper().strip()
+            if reply := self.server.replies.get(word.decode()):
+                self.wfile.write(reply.encode() + b"\r\n")
+                continue
             if word == b"DATA":
                 self.wfile.write(b"354 go on\r\n")
                 lines = iter(self.rfile.readline, b".\r\n")
@@ -106,6 +115,9 @@ class MailHandler(socketserver.StreamRequestHandler):
             elif word == b"QUIT":
                 self.wfile.write(b"221 bye\r\n")
                 return
+            elif word == b"AUTH":
+                self.wfile.write(b"235 welcome\r\n")
+                continue
             self.wfile.write(b"250 ok\r\n")
 
 
@@ -127,7 +139,7 @@ def test_a_webhook_and_a_mail_server_receive_title_and_body(
 ) -> None:
     mail = f"mailto://127.0.0.1:{mailbox.server_address[1]}?from=helio@example.org&to=team@example.org&mode=insecure"
     addresses = find_addresses(settings_of(tmp_path, webhook.address, mail))
-    assert send(addresses, "helio: Dst < -100 nT", "B_z > 5 & more\nsecond line") == []
+    assert send(addresses, "helio: Dst < -100 nT", "B_z > 5 & more\nsecond line") == {}
     [message] = webhook.received
     assert (message["title"], message["message"]) == ("helio: Dst < -100 nT", "B_z > 5 & more\nsecond line")
     [text] = mailbox.received
@@ -152,8 +164,125 @@ def test_a_server_that_refuses_or_is_down_is_named_and_no_log_has_its_address(
     down = "json://user:secret-word@127.0.0.1:9/secret-path"
     addresses = find_addresses(settings_of(tmp_path, webhook.address, down))
     with caplog.at_level(logging.DEBUG):
-        assert send(addresses, "title", "body") == [address.name for address in addresses]
+        failed = send(addresses, "title", "body")
+    assert [*failed] == [address.name for address in addresses]
+    assert [*failed.values()] == [
+        "the server answered with HTTP status 500 (Internal Server Error)",
+        "the server cannot be reached: it refuses the connection",
+    ]
     assert "secret" not in caplog.text
+
+
+def reason(tmp_path: Path, address: str) -> str:
+    addresses = find_addresses(settings_of(tmp_path, address))
+    [words] = send(addresses, "title", "body").values()
+    assert "secret" not in words
+    return words
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "HTTP status 401 (Unauthorized); check user, password and token"),
+        (404, "HTTP status 404 (Not Found); check the path"),
+        (429, "HTTP status 429 (Too Many Requests); too many messages"),
+        (599, "HTTP status 599"),
+    ],
+)
+def test_the_status_of_a_webhook_is_the_reason(
+    tmp_path: Path, webhook: Webhook, status: int, words: str
+) -> None:
+    webhook.status = status
+    assert words in reason(tmp_path, webhook.address)
+
+
+@pytest.mark.parametrize(
+    ("refusing", "reply", "words"),
+    [
+        (
+            "RCPT",
+            "550 5.1.1 no mailbox of secret-user",
+            "refuses the recipient: SMTP 550 5.1.1 no mailbox of …",
+        ),
+        ("MAIL", "451 try later", "refuses: SMTP 451 try later"),
+        ("DATA", "554 spam", "refuses: SMTP 554 spam"),
+        ("AUTH", "535 secret-user with secret-word is unknown", "refuses user and password (SMTP 535)"),
+        ("QUIT", "", ""),
+    ],
+)
+def test_the_reply_of_a_mail_server_is_the_reason(
+    tmp_path: Path, mailbox: Mailbox, refusing: str, reply: str, words: str
+) -> None:
+    mailbox.replies = {refusing: reply, "EHLO": "250-loopback\r\n250 AUTH PLAIN"}
+    server = f"127.0.0.1:{mailbox.server_address[1]}"
+    query = "from=helio@example.org&to=team@example.org&mode=insecure"
+    address = f"mailto://secret-user:secret-word@{server}?{query}"
+    if words:
+        assert words in reason(tmp_path, address)
+    else:
+        assert send(find_addresses(settings_of(tmp_path, address)), "title", "body") == {}
+
+
+def test_a_mail_server_that_cannot_encrypt_or_is_no_mail_server_says_so(
+    tmp_path: Path, mailbox: Mailbox, webhook: Webhook
+) -> None:
+    query = "from=helio@example.org&to=team@example.org"
+    server = f"127.0.0.1:{mailbox.server_address[1]}"
+    assert "has no encryption (STARTTLS)" in reason(tmp_path, f"mailtos://{server}?{query}")
+    assert "does not use TLS" in reason(tmp_path, f"mailtos://{server}?{query}&mode=ssl")
+    assert "does not use TLS" in reason(tmp_path, webhook.address.replace("json://", "jsons://"))
+    assert "it refuses the connection" in reason(tmp_path, f"mailto://127.0.0.1:9?{query}&mode=insecure")
+
+
+def test_a_name_without_address_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("helio.sources.connection.has_route", lambda: True)
+
+    def unknown(*args: object, **options: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
+    assert "no address is known for this name" in reason(
+        tmp_path, "json://user:secret-word@no.such.invalid/x"
+    )
+    assert "no address is known for this name" in reason(tmp_path, "slack://TokenA/TokenB/TokenCsecret")
+
+
+def test_a_certificate_that_is_not_trusted_is_a_reason(tmp_path: Path, webhook: Webhook) -> None:
+    context = Authority(tmp_path).context(self_signed=True)
+    webhook.socket = context.wrap_socket(webhook.socket, server_side=True)
+    words = reason(tmp_path, webhook.address.replace("json://", "jsons://"))
+    assert words == "the certificate of the server is not trusted: self-signed certificate"
+
+
+def test_a_server_that_does_not_answer_is_a_reason() -> None:
+    assert explain_connection(TimeoutError("timed out"), "the server").cause == "timeout"
+    assert explain_connection(ConnectionResetError(), "the server").cause == "closed"
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("carrier-pigeon://secret-word", "apprise knows no service 'carrier-pigeon'"),
+        ("slack://secret", "a part of the address is missing or wrong"),
+    ],
+)
+def test_an_address_that_apprise_does_not_understand_says_why(
+    tmp_path: Path, address: str, words: str
+) -> None:
+    assert words in reason(tmp_path, address)
+
+
+def test_the_command_shows_each_address_and_why_it_failed(
+    tmp_path: Path, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path))
+    monkeypatch.delenv("HELIO_NOTIFY", raising=False)
+    assert "set HELIO_NOTIFY, or write them" in helio("notify", "test", code=2).stderr
+    monkeypatch.setenv("HELIO_NOTIFY", f"{webhook.address} json://user:secret-word@127.0.0.1:9/secret-path")
+    assert helio("notify", "test", code=1).output.splitlines() == [
+        f"sent    1: json://127.0.0.1:{webhook.server_port}",
+        "failed  2: json://127.0.0.1:9  the server cannot be reached: it refuses the connection",
+    ]
 
 
 def test_a_file_of_addresses_must_be_private(tmp_path: Path) -> None:
@@ -260,9 +389,9 @@ MINUTE = timedelta(minutes=1)
 
 def test_a_restart_of_the_engine_is_one_message() -> None:
     outage = Outage(NOW, restarted=True)
-    assert list(outages(outage, NOW + MINUTE)) == []
+    assert list(outages(outage)) == []
     ended = replace(outage, ended=NOW + MINUTE)
-    [problem] = outages(ended, NOW + 2 * MINUTE)
+    [problem] = outages(ended)
     assert problem.cause == (
         "The engine's server did not answer from 2024-05-10 08:00:00 to 08:01:00 UTC. It answers again."
     )
@@ -270,27 +399,27 @@ def test_a_restart_of_the_engine_is_one_message() -> None:
     assert [message.title for message in state.messages] == ["helio: the engine's server did not answer"]
     assert state.open == {}
     again = Outage(NOW + 9 * MINUTE, NOW + 10 * MINUTE, restarted=True)
-    assert len(state.after([*outages(again, NOW + 11 * MINUTE)], frozenset(), NOW).messages) == 2
+    assert len(state.after([*outages(again)], frozenset(), NOW).messages) == 2
 
 
 def test_an_engine_that_stays_away_is_an_incident_with_its_end() -> None:
-    outage = Outage(NOW)
-    state = Incidents().after([*outages(outage, NOW + 3 * MINUTE)], frozenset(), NOW)
+    outage = Outage(NOW, seconds=180)
+    state = Incidents().after([*outages(outage)], frozenset(), NOW)
     assert list(state.open) == ["engine"]
-    state = state.after([*outages(outage, NOW + 9 * MINUTE)], frozenset(), NOW)
+    state = state.after([*outages(outage)], frozenset(), NOW)
     ended = replace(outage, ended=NOW + 9 * MINUTE)
-    state = state.after([*outages(ended, NOW + 10 * MINUTE)], frozenset(), NOW)
+    state = state.after([*outages(ended)], frozenset(), NOW)
     titles = [message.title for message in state.messages]
     assert titles == [
         "helio: the engine's server did not answer",
         "over: helio: the engine's server did not answer",
     ]
-    assert state.after([*outages(ended, NOW + 10 * MINUTE)], frozenset(), NOW).messages == state.messages
+    assert state.after([*outages(ended)], frozenset(), NOW).messages == state.messages
 
 
 def test_an_engine_that_is_slow_for_a_moment_is_no_message() -> None:
-    assert list(outages(Outage(NOW, NOW + MINUTE), NOW + 9 * MINUTE)) == []
-    assert list(outages(None, NOW)) == []
+    assert list(outages(Outage(NOW, NOW + MINUTE, seconds=60))) == []
+    assert list(outages(None)) == []
 
 
 # In `helio serve` -------------------------------------------------------------------------------------------
@@ -301,7 +430,7 @@ def add_schedule(settings: Settings) -> None:
 
 
 def ran(settings: Settings, status: str, run: str = "", reason: str = "") -> None:
-    with noted_run(settings.home, "daily", utc_now()) as on_end:
+    with noted_run(settings.home, "daily", Clock().utc()) as on_end:
         on_end(run, status, reason)
 
 
@@ -344,23 +473,27 @@ class Days:
         add_schedule(self.settings)
         self.incidents = Incidents()
 
-    def run(self, day: int, *events: dict[str, Any], status: str = "success") -> list[str]:
+    def run(
+        self, day: int, *events: dict[str, Any], status: str = "success", looked: bool = True
+    ) -> list[str]:
         """Run a day of May 2024, and return the titles of the messages that follow."""
         home, slot = self.settings.home, datetime(2024, 5, day + 1, 6)
-        started_at = f"2024-05-{day + 1:02}T06:00:{len(Runs(self.settings.runs).ids()):02}+00:00"
+        started_at = f"2024-06-01T06:00:{len(Runs(self.settings.runs).ids()):02}+00:00"
         failure = None if status == "success" else error("StepError", "it failed")
         run = add_run(
             home, f"2024-05-{day:02}", status=status, failure=failure, events=events, started_at=started_at
         )
         with noted_run(home, "daily", slot) as on_end:
             on_end(run, status, "" if status == "success" else "step fetch: it failed")
-        return self.look(slot)
+        return self.look(slot) if looked else []
 
     def look(self, now: datetime) -> list[str]:
         before = self.incidents
         status = read_status(self.settings, now + HOUR)
-        found = problems_of(status, Runs(self.settings.runs), self.settings.home, before)
+        new = {"daily": new_runs(self.settings.home, "daily")}
+        found = problems_of(status, self.settings, before, new)
         self.incidents = before.after(*found, now)
+        forget_new_runs(self.settings.home, "daily", new["daily"])
         new = self.incidents.messages[len(before.messages) :]
         return [message.title for message in new if "alert" in message.title]
 
@@ -370,6 +503,8 @@ class Days:
 
 
 BEGUN, OVER = ["helio: alert of daily, step fetch"], ["over: helio: alert of daily, step fetch"]
+EARLIER = ["helio: alert of daily, step fetch, in earlier data"]
+STORM = event("2024-05-09T17:00:00Z", "2024-05-09T19:00:00Z")
 
 
 def test_an_alert_of_the_last_run_names_its_figure_and_what_to_do(tmp_path: Path) -> None:
@@ -404,18 +539,103 @@ def test_an_alert_over_midnight_is_over_when_newer_data_show_its_end(tmp_path: P
 
 def test_an_event_in_a_window_that_moves_is_reported_once(tmp_path: Path) -> None:
     days = Days(tmp_path)
-    storm = event("2024-05-09T17:00:00Z", "2024-05-09T19:00:00Z")
-    assert days.run(9, storm) == BEGUN
-    assert days.run(10, storm) == OVER
-    assert days.run(11, storm) == []
+    assert days.run(9, STORM) == BEGUN
+    assert days.run(10, STORM) == OVER
+    assert days.run(11, STORM) == []
 
 
 def test_a_day_that_is_made_again_neither_ends_nor_repeats_an_alert(tmp_path: Path) -> None:
     days = Days(tmp_path)
-    storm = event("2024-05-09T17:00:00Z", "2024-05-09T19:00:00Z")
-    assert days.run(9, storm) == BEGUN
-    assert days.run(9, storm) == []
+    assert days.run(9, STORM) == BEGUN
+    assert days.run(9, STORM) == []
     assert days.open == ["alert daily fetch"]
+
+
+def test_an_alert_of_late_data_is_one_message_that_says_its_times(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(10) == []
+    second = event("2024-05-09T21:00:00Z", "2024-05-09T23:00:00Z")
+    assert days.run(9, STORM, second) == EARLIER
+    body = days.incidents.messages[-1].body.splitlines()
+    assert body[:3] == [
+        "Dst < -100 nT from 2024-05-09T17:00:00Z",
+        "Dst < -100 nT from 2024-05-09T21:00:00Z",
+        "Found by the run of 2024-05-10 06:00 UTC, which ended after that of a newer interval.",
+    ]
+    assert "What to do: look at the figure; helio runs show ace-field-" in body[-1]
+    assert days.look(NOW) == days.run(11) == days.open == []
+
+
+def test_a_late_day_neither_ends_nor_begins_an_alert_of_a_newer_one(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(10, event("2024-05-10T00:00:00.000Z")) == BEGUN
+    assert days.run(9, event("2024-05-09T17:00:00.000Z")) == EARLIER
+    assert days.run(8) == []
+    assert days.open == ["alert daily fetch"]
+    assert days.run(11) == OVER
+
+
+def test_an_event_of_a_late_run_that_failed_was_not_reported(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(9, STORM, status="failed") == days.run(10) == []
+    assert days.run(9, STORM) == EARLIER
+
+
+def test_a_late_day_that_is_made_again_reports_only_what_is_new(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    assert days.run(9, STORM) == BEGUN
+    assert days.run(10) == OVER
+    assert days.run(9, STORM) == []
+    before = event("2024-05-09T02:00:00Z", "2024-05-09T03:00:00Z")
+    assert days.run(9, before, STORM) == EARLIER
+    assert "T17:00" not in days.incidents.messages[-1].body
+    assert days.run(9, before, STORM) == []
+
+
+def test_days_that_ended_between_two_looks_are_all_reported(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.run(8, event("2024-05-08T17:00:00Z", "2024-05-08T19:00:00Z"), looked=False)
+    days.run(9, STORM, looked=False)
+    assert days.run(10) == [*EARLIER, *EARLIER]
+    days.run(11, looked=False)
+    window = event("2024-05-12T17:00:00Z", "2024-05-12T19:00:00Z")
+    days.run(12, window, looked=False)
+    assert days.run(13, window) == BEGUN
+
+
+def test_a_restart_and_a_full_disk_repeat_no_message_about_late_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = Days(tmp_path)
+    days.run(10, looked=False)
+    days.run(9, STORM, looked=False)
+    with monkeypatch.context() as crash:
+        crash.setattr("tests.service.test_notify.forget_new_runs", lambda *args: None)
+        assert days.look(NOW) == EARLIER
+    assert days.look(NOW) == []
+
+
+def test_without_addresses_no_notes_of_new_runs_stay(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    add_schedule(settings)
+    ran(settings, "success", add_run(tmp_path, "2024-05-09"))
+    assert new_runs(tmp_path, "daily")
+    Watch(settings, on_progress=lambda line: None, every=timedelta()).look(Activity())
+    assert new_runs(tmp_path, "daily") == ()
+    ran(settings, "success", add_run(tmp_path, "2024-05-10"))
+    Schedules(settings).remove("daily")
+    assert new_runs(tmp_path, "daily") == ()
+
+
+def test_the_watch_sends_the_alert_of_late_data_once(tmp_path: Path, webhook: Webhook) -> None:
+    days = Days(tmp_path)
+    days.settings = settings_of(tmp_path, webhook.address)
+    days.run(10, looked=False)
+    days.run(9, STORM, looked=False)
+    watch = Watch(days.settings, on_progress=lambda line: None, every=timedelta())
+    wait_until(lambda: (watch.look(Activity()), not read_incidents(tmp_path).messages)[1])
+    titles = [message["title"] for message in webhook.received]
+    assert [title for title in titles if "alert" in title] == EARLIER
 
 
 def test_a_run_without_the_alert_step_says_nothing_about_the_alert(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.simulation.script import LOCAL, PUBLISHED, WEATHER, write_script
-from benchmarks.simulation.service import simulate
+from benchmarks.simulation.script import LOCAL, LOOKS, PUBLISHED, WEATHER, is_folder, is_hapi, write_script
+from benchmarks.simulation.service import is_served, simulate
 from tests.laws import LONG
 
 pytestmark = [
@@ -27,4 +27,6 @@ def test_each_figure_is_made_once_and_right_and_each_incident_has_two_messages(
     report = simulate(tmp_path, script, kills=kills)
     assert report.complaints == []
     assert report.seen == report.expected
+    assert report.events["days of the loop"] == sum(map(is_served, script.looks)) / len(LOOKS) > 0
+    assert any(is_folder(pipeline) or is_hapi(pipeline) for pipeline in range(pipelines))
     assert sum(script.kinds[kind] for kind in (*PUBLISHED, *WEATHER, *LOCAL)) >= days

@@ -18,9 +18,11 @@ import pytest
 from helio.errors import EngineError, OutputError
 from helio.flows.last_runs import last_run, noted_run
 from helio.flows.schedule import Schedule, Schedules
+from helio.pipelines.runs.intervals import Latency
 from helio.service import status as module
 from helio.service.status import read_status, write_heartbeat
 from helio.settings import Settings
+from helio.web.site import Site
 from tests.web.homes import add_run, error
 
 ADDED = datetime(2024, 5, 1)
@@ -34,7 +36,7 @@ def settings(tmp_path: Path) -> Settings:
 
 def add(settings: Settings, name: str = "daily", *, paused: bool = False) -> None:
     """Write a schedule of every day at 06:00, as of ADDED."""
-    schedule = replace(Schedule(name, "ace-bfield-overview", "0 6 * * *"), paused=paused)
+    schedule = replace(Schedule(name, "ace-bfield-overview", "0 6 * * *", late="1h for 3d"), paused=paused)
     Schedules(settings)._write(schedule)
     then = ADDED.replace(tzinfo=UTC).timestamp()
     os.utime(settings.home / "schedules" / f"{name}.json", (then, then))
@@ -78,23 +80,62 @@ def test_waiting_is_a_problem_only_a_day_after_the_usual_latency(settings: Setti
     add(settings)
     ran(settings, datetime(2024, 5, 2, 6), "success")
     with noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)) as on_end:
-        on_end("run-10", "waiting", "step fetch: not published yet", timedelta(days=7))
+        usual = Latency(timedelta(days=7), "as the user said")
+        on_end(without_data(settings, "2024-05-09"), "no data", "step fetch: no files", ("AC_H2_MFI", usual))
     found = one(settings)
     assert (found.state, found.reason, found.latency_seconds) == (
         "waiting",
-        "step fetch: not published yet",
+        "step fetch: no files",
         7 * 86_400.0,
     )
     assert not found.is_problem
     assert one(settings, datetime(2024, 5, 12, 8)).is_problem
 
 
+def without_data(settings: Settings, day: str, pipeline: str = "ace-bfield-overview") -> str:
+    return add_run(
+        settings.home, day, pipeline=pipeline, status="failed", failure=error("NoData", "no files"),
+        started_at=f"{day}T23:00:00+00:00",
+    )  # fmt: skip
+
+
 def test_a_run_that_waits_for_data_after_a_failure_waits(settings: Settings) -> None:
     add(settings)
     ran(settings, datetime(2024, 5, 9, 6), "failed", "step fetch: the server is down")
-    ran(settings, datetime(2024, 5, 10, 6), "waiting", "step fetch: no file yet")
+    with noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)) as on_end:
+        on_end(without_data(settings, "2024-05-09"), "no data", "step fetch: no files")
     found = one(settings)
-    assert (found.state, found.reason, found.failures) == ("waiting", "step fetch: no file yet", 1)
+    assert (found.state, found.reason, found.failures) == ("waiting", "step fetch: no files", 1)
+
+
+@pytest.mark.parametrize("late", ["", "1h for 3d"])
+@pytest.mark.parametrize(("ago", "word"), [(2, "waiting"), (20, "no data")])
+def test_a_day_without_data_has_one_word_everywhere(
+    settings: Settings, late: str, ago: int, word: str
+) -> None:
+    now = datetime.now(UTC).replace(tzinfo=None)
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=ago)
+    values = {"$TIME_RANGE": "yesterday"}
+    Schedules(settings)._write(
+        Schedule("daily", "ace-bfield-overview", "0 6 * * *", values=values, late=late)
+    )
+    with noted_run(settings.home, "daily", day + timedelta(hours=30)) as on_end:
+        on_end(without_data(settings, f"{day:%Y-%m-%d}"), "no data", "step fetch: no files")
+    found = one(settings, now)
+    listed = helio(settings.home, "schedule", "list").stdout
+    [series] = Site(settings, lambda: now).gallery.series
+    [interval] = [interval for interval in series.intervals if interval.runs]
+    assert (found.state, interval.state) == (word, word)
+    assert f" UTC, {word}: step fetch: no files\n" in listed
+    # Nobody looks again without a rule, so a person has to do something at once.
+    assert found.is_problem == (not late)
+    assert ("helio run ace-bfield-overview --now " in found.remedy) == (not late)
+
+
+def test_a_run_without_data_whose_record_is_gone_keeps_its_word(settings: Settings) -> None:
+    add(settings)
+    ran(settings, datetime(2024, 5, 10, 6), "no data", "step fetch: no files")
+    assert (one(settings).state, one(settings).reason) == ("no data", "step fetch: no files")
 
 
 @pytest.mark.parametrize(
@@ -119,15 +160,18 @@ def test_the_remedy_says_what_the_error_advises_and_what_helio_does(
 
 
 def test_a_run_that_failed_before_it_had_a_record_has_a_remedy_too(settings: Settings) -> None:
-    values = {"$TIME_RANGE": "yesterday"}
-    Schedules(settings)._write(Schedule("daily", "ace-bfield-overview", "0 6 * * *", values=values))
+    values = {"$TIME_RANGE": "yesterday", "$TITLE": "the field"}
+    Schedules(settings)._write(
+        Schedule("daily", "ace-bfield-overview", "0 6 * * *", values=values, archive="/data/my field")
+    )
     with (
         pytest.raises(OutputError),
         noted_run(settings.home, "daily", datetime(2024, 5, 10, 6)),
     ):
         raise OutputError("the disk is full", advice="free some space")
     assert one(settings).remedy == (
-        "free some space; run it now: helio run ace-bfield-overview --now 2024-05-10T06:00:00 -t 'yesterday'"
+        "free some space; run it now: helio run ace-bfield-overview --now 2024-05-10T06:00:00 -t yesterday "
+        "--set 'TITLE=the field' --archive '/data/my field'"
     )
 
 
@@ -175,9 +219,9 @@ def test_a_schedule_whose_run_has_not_begun_is_overdue(settings: Settings) -> No
 def test_waiting_for_late_data_is_a_problem_only_after_days(settings: Settings) -> None:
     add(settings)
     ran(settings, datetime(2024, 5, 9, 6), "success")
-    ran(settings, datetime(2024, 5, 10, 6), "waiting", "step fetch: no files")
-    assert (one(settings).state, one(settings).is_problem) == ("waiting", False)
-    ran(settings, datetime(2024, 5, 14, 6), "waiting", "step fetch: no files")
+    ran(settings, datetime(2024, 5, 10, 6), "no data", "step fetch: no files")
+    assert (one(settings).state, one(settings).is_problem) == ("no data", False)
+    ran(settings, datetime(2024, 5, 14, 6), "no data", "step fetch: no files")
     assert one(settings, datetime(2024, 5, 14, 8)).is_problem
 
 

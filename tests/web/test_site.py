@@ -11,7 +11,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from helio.flows.schedule import Schedule
 from helio.pipelines.runs import artefacts
 from helio.pipelines.runs.basis import Basis
 from helio.settings import Settings
@@ -495,8 +494,7 @@ def test_a_day_that_waits_says_who_looks_again(tmp_path: Path) -> None:
     [series] = site.gallery.series
     [interval] = series.intervals
     assert explain(series, interval)[1].startswith("the data may still come; later run `helio run ace-field")
-    schedule = Schedule("daily", "ace-field", "0 6 * * *", late="1h for 3d")
-    late = replace(series, schedule=schedule)
+    late = replace(series, looks={interval.span: "1h for 3d"})
     assert explain(late, interval)[1] == "the data may still come: `helio serve` looks every 1h for 3d"
     waiting = page(site, "ace-field/2024-05-10.html")
     assert "How to cite" not in waiting

@@ -1,0 +1,225 @@
+"""Commands that list, show, compare, accept and reject proposals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from helio.cli.app import (
+    Json,
+    app,
+    current_settings,
+    errors_as_text,
+    print_json,
+    proposals,
+    say,
+    say_changes,
+    say_line,
+)
+from helio.cli.completion import complete_proposals
+from helio.cli.groups import Commands
+
+if TYPE_CHECKING:
+    from helio.authoring.drawings import Drawings
+    from helio.authoring.proposals import Proposal
+
+Id = Annotated[
+    str,
+    typer.Argument(
+        help="ID of a proposal, or the beginning of an ID.",
+        metavar="PROPOSAL",
+        autocompletion=complete_proposals,
+    ),
+]
+
+
+proposals_app = typer.Typer(
+    cls=Commands,
+    help="List, show or compare proposals of `helio author`, edit and repair.",
+    rich_markup_mode=None,
+)
+app.add_typer(proposals_app, name="proposals")
+
+
+@proposals_app.callback(invoke_without_command=True)
+def list_proposals(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also list accepted and rejected proposals.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the pending proposals, newest first."""
+    if context.invoked_subcommand is not None:
+        return
+    with errors_as_text(as_json):
+        kept = proposals()
+        for file, reason in kept.damaged():
+            say(
+                f"note: {file} is skipped: this version of helio cannot read the proposal: {reason}", err=True
+            )
+        shown = kept.list(state=None if every else "pending")
+        if as_json:
+            damaged = [
+                {"id": file.stem, "state": "damaged", "note": reason} for file, reason in kept.damaged()
+            ]
+            print_json([*(proposal.to_json() for proposal in shown), *damaged])
+            return
+        for proposal in shown:
+            summary = f"{proposal.kind} by {proposal.by}: {proposal.request}"
+            say_line(f"{proposal.state:<8}  {proposal.id}  {summary}")
+        if not shown:
+            say("no proposals" if every else "no pending proposals")
+
+
+@proposals_app.command("show")
+def show_proposal(
+    proposal: Id,
+    patch: Annotated[bool, typer.Option("--patch", help="Also show the change as a JSON Patch.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a proposal: what it changes, what it assumes, and who wrote it."""
+    with errors_as_text(as_json):
+        loaded = proposals().load(proposal)
+        if as_json:
+            print_json(loaded.to_json())
+            return
+        print_proposal(loaded, patch=patch)
+        say(f"{loaded.state}: {loaded.id}")
+
+
+@proposals_app.command("diff")
+def diff_proposals(
+    old: Id,
+    new: Annotated[
+        str,
+        typer.Argument(
+            help="ID of another proposal, or its beginning.",
+            metavar="PROPOSAL",
+            autocompletion=complete_proposals,
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show how the pipeline of one proposal differs from that of another."""
+    with errors_as_text(as_json):
+        from helio.pipelines.changes import changes
+
+        kept = proposals()
+        first, second = kept.load(old), kept.load(new)
+        for proposal in (first, second):
+            if not proposal.after:
+                from helio.errors import RequestError
+
+                raise RequestError(f"proposal {proposal.id} failed, so it has no pipeline")
+        changed = changes(first.template, second.template)
+        if as_json:
+            print_json([change.to_json() for change in changed])
+        else:
+            say_changes(changed, new=False)
+
+
+@app.command()
+def accept(
+    proposal: Id,
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only",
+            help="Numbers of the changes to accept, as the review numbers them, separated by commas. Default: all.",
+            metavar="N,N",
+        ),
+    ] = "",
+) -> None:
+    """Accept a proposal, or some of its changes; to undo this, run helio edit PIPELINE --undo.
+
+    If the pipeline has changed elsewhere, the changes are made to its new text.
+    """
+    with errors_as_text(as_json=False):
+        kept = proposals()
+        chosen = kept.load(proposal)
+        beneath = kept.beneath(chosen)
+        path = kept.accept(chosen, only=_numbers(only))
+        for lower in beneath:
+            say_line(f"accepted with it: {lower.id}: {lower.request}")
+        accepted = kept.load(chosen.id)
+        for note in accepted.notes[len(chosen.notes) :]:
+            say_line(f"note: {note}")
+        for change in accepted.left_out:
+            say(f"left out: {change}")
+        say(f"accepted {path}")
+
+
+def _numbers(text: str) -> list[int]:
+    """Convert numbers that are separated by commas."""
+    from helio.errors import RequestError
+
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    for part in parts:
+        if not part.isdecimal():
+            raise RequestError(
+                f"'{part}' is not the number of a change", advice="write numbers with commas: 1,3"
+            )
+    return [int(part) for part in parts]
+
+
+@app.command()
+def reject(
+    proposal: Id,
+    because: Annotated[
+        str,
+        typer.Option(
+            "--because", help="The reason, which the author of the next change gets.", metavar="REASON"
+        ),
+    ] = "",
+) -> None:
+    """Reject a proposal, and proposals that change it; the pipeline stays unchanged."""
+    with errors_as_text(as_json=False):
+        kept = proposals()
+        for rejected in kept.reject(kept.load(proposal), because=because):
+            say(f"rejected {rejected.id}")
+
+
+def print_proposal(proposal: Proposal, *, patch: bool) -> None:
+    from helio.authoring.review import proposal_lines, token_line
+
+    for line in proposal_lines(proposal):
+        say(line)
+    if patch:
+        say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
+    if proposal.tokens:
+        say(token_line(proposal))
+
+
+def draw_proposal(
+    proposal: Proposal,
+    *,
+    time_range: str | None,
+    now: str | None,
+    archive: str | None,
+    formats: list[Any] | None = None,
+) -> Drawings:
+    """Draw the figures before and after a proposed change into a folder of their own."""
+    from helio import api
+    from helio.authoring.drawings import drawings_of
+
+    folder = Path("helio-runs") / f"preview-{proposal.id}"
+    before, after = api.draw_both(
+        proposal,
+        folder,
+        time_range=time_range,
+        now=now,
+        archive=archive,
+        formats=formats or ["html"],
+        settings=current_settings(),
+    )
+    return drawings_of(before, after, folder)
+
+
+def say_drawings(drawings: Drawings) -> None:
+    """Print the files of a preview, and why figures are missing."""
+    for line in drawings.lines():
+        say(line)
+    for error in drawings.errors:
+        say(f"no preview  {error}", err=True)
