@@ -788,5 +788,7 @@ _SAID = {
     "level": "whether the data are final",
     "computations": "how it is computed",
     "times": "the time",
+    "limits": "a limit",
+    "exclusions": "which records are left out",
     "coverage": "from when to when there are data",
 }

@@ -122,10 +122,13 @@ class RuleAuthor:
         wish = without_question_mark(request)
         if wish or Sentence(request).take_times(self._now):
             try:  # what did ACE measure on 2003-10-29?
-                return self._drafted(wish or request, chosen, sources)
+                drafted = self._drafted(wish or request, chosen, sources)
             except NotUnderstood:
                 if wish and not is_whole(reply):
                     raise
+            else:
+                if isinstance(drafted, TemplateDraft) or not is_whole(reply):
+                    return drafted
         return AuthorReply(reply, BY)
 
     def _drafted(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> Outcome:
