@@ -127,7 +127,8 @@ class RuleAuthor:
                 if wish and not is_whole(reply):
                     raise
             else:
-                if isinstance(drafted, TemplateDraft) or not is_whole(reply):
+                names_property = fully_answered(named, None, self._catalogue, self._now)
+                if isinstance(drafted, TemplateDraft) or not names_property:
                     return drafted
         return AuthorReply(reply, BY)
 

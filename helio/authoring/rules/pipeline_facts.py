@@ -84,7 +84,7 @@ class PipelineFacts:
             "times": self._times,
             "computations": self._computations,
             "settings": self._settings,
-            "limits": self._limits,
+            "numbers": self._numbers,
             "exclusions": self._exclusions,
             "steps": self._steps,
             "overview": self._overview,
@@ -329,7 +329,7 @@ class PipelineFacts:
         yield from self._variables()
         yield from self._arguments()
 
-    def _limits(self) -> Facts:
+    def _numbers(self) -> Facts:
         """Yield the settings that are numbers, such as the threshold of a storm."""
         yield from self._variables("number", "integer")
         numbers = [
