@@ -343,8 +343,9 @@ class _Reader:
             return []
         if topic == "times" and not self.present:
             facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
-        if topic == "settings" and not self.present:
-            asked = [stem for atom in self.asked.atoms if topic in atom.topics for stem in stems(atom.words)]
+        if topic in ("settings", "numbers") and not self.present:
+            words = [*(atom.words for atom in self.asked.atoms if topic in atom.topics), *self.asked.rest]
+            asked = [stem for text in words for stem in stems(text)]
             close = [fact for fact in facts if any(stem in stems(fact.text) for stem in asked)]
             facts = close or ([] if set(self.topics) != {topic} else facts)
             if not facts:
@@ -788,5 +789,7 @@ _SAID = {
     "level": "whether the data are final",
     "computations": "how it is computed",
     "times": "the time",
+    "numbers": "the number",
+    "exclusions": "which records are left out",
     "coverage": "from when to when there are data",
 }

@@ -43,7 +43,7 @@ PANEL = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\bH[A-Z]\d{3}\b")
-_MEAN = re.compile(r"\bmeans?\b(?=\s*(?:[?.!,;]|$|here\b|by\b|when\b))", re.IGNORECASE)
+_MEAN = re.compile(r"\bmeans?\b(?=\s*(?:[?.!,;]|$|here\b|by\b|when\b|in\b))", re.IGNORECASE)
 _FRAMES = re.compile(rf"\b(?:{'|'.join(FRAMES)})\b")
 _COLOURS = re.compile(rf"\b(?:{'|'.join(VOCABULARY['colours'])})\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:magnetic |mag )?fields?\b|(?<![\w|])(?-i:B)(?![\w|])|\bIMF\b", re.IGNORECASE)

@@ -122,10 +122,14 @@ class RuleAuthor:
         wish = without_question_mark(request)
         if wish or Sentence(request).take_times(self._now):
             try:  # what did ACE measure on 2003-10-29?
-                return self._drafted(wish or request, chosen, sources)
+                drafted = self._drafted(wish or request, chosen, sources)
             except NotUnderstood:
                 if wish and not is_whole(reply):
                     raise
+            else:
+                names_property = fully_answered(named, None, self._catalogue, self._now)
+                if isinstance(drafted, TemplateDraft) or not names_property:
+                    return drafted
         return AuthorReply(reply, BY)
 
     def _drafted(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> Outcome:

@@ -35,6 +35,8 @@ _SCALES = ("log_scale", "log_y", "log_x", "log_z", "linthresh")
 """Keys of a figure that make an axis logarithmic."""
 _TIMES = ("time_range", "interval", "start", "stop", "between", "zero")
 """Arguments of steps that are times."""
+_EXCLUDING = ("mask", "mask_by_flag", "despike")
+"""Tools that set records to missing."""
 _LEVEL = re.compile(
     r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
 )
@@ -82,6 +84,8 @@ class PipelineFacts:
             "times": self._times,
             "computations": self._computations,
             "settings": self._settings,
+            "numbers": self._numbers,
+            "exclusions": self._exclusions,
             "steps": self._steps,
             "overview": self._overview,
             "reasons": self._reasons,
@@ -112,7 +116,7 @@ class PipelineFacts:
         for name in self.steps:
             add(name, "step")
             add(f"step {name}", "step", name)
-        for name in self.template.get("variables") or {}:
+        for name in self._variables_of_template:
             add(name, "variable")
             add(name.removeprefix("$"), "variable", name)
         for label in self.producers:
@@ -218,7 +222,7 @@ class PipelineFacts:
 
     def _levels(self) -> Facts:
         yield from self._elsewhere()
-        variables = (self.template.get("variables") or {}).values()
+        variables = self._variables_of_template.values()
         for text in (self.template.get("description"), *(facts.get("description") for facts in variables)):
             for sentence in _SENTENCE.split(text or ""):
                 if _LEVEL.search(sentence):
@@ -297,7 +301,7 @@ class PipelineFacts:
             written = self.template["variables"][name]["default"]
             text = f"{name} is {span}" if written == str(span) else f"{name} is {written}, now {span}"
             yield Fact(text, frozenset({("variable", folded(name))}))
-        for name, variable in (self.template.get("variables") or {}).items():
+        for name, variable in self._variables_of_template.items():
             if variable.get("type") == "time_range" and not variable.get("default"):
                 yield Fact(
                     f"{name} is to be given with --time-range", frozenset({("variable", folded(name))})
@@ -323,14 +327,30 @@ class PipelineFacts:
 
     def _settings(self) -> Facts:
         yield from self._variables()
+        yield from self._arguments()
+
+    def _numbers(self) -> Facts:
+        """Yield the settings that are numbers, such as the threshold of a storm."""
+        yield from self._variables("number", "integer")
+        numbers = [
+            name
+            for name, facts in self._variables_of_template.items()
+            if facts.get("type") in ("number", "integer")
+        ]
+        yield from self._arguments(lambda value: isinstance(value, (int, float)) or value in numbers)
+
+    def _arguments(
+        self, is_wanted: Callable[[object], bool] = lambda value: not isinstance(value, dict)
+    ) -> Facts:
+        """Yield the arguments of the steps with their values, except labels and looks."""
         for name, step in self.steps.items():
             args = step.get("tool_args")
             if step.get("tool_name") in (*FIGURES, STYLE) or not isinstance(args, dict):
                 continue
             for argument, value in args.items():
-                if argument.endswith(("label", "labels")) or isinstance(value, dict):
+                if argument.endswith(("label", "labels")) or not is_wanted(value):
                     continue
-                written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                written = _written(value)
                 if len(written) <= _LONGEST_VALUE:
                     text = (
                         f"Step {name} ({step.get('tool_name')}): {argument} is {self._with_values(written)}"
@@ -342,10 +362,28 @@ class PipelineFacts:
                     }
                     yield Fact(text, frozenset(about))
 
-    def _variables(self) -> Facts:
-        for name, facts in (self.template.get("variables") or {}).items():
-            text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
-            yield Fact(text, frozenset({("variable", folded(name))}))
+    def _exclusions(self) -> Facts:
+        """Yield the steps that set records to missing, with all that they say about which records."""
+        for name, step in self.steps.items():
+            if step.get("tool_name") in _EXCLUDING:
+                said = ", ".join(
+                    f"{argument} is {self._with_values(_written(value))}"
+                    for argument, value in step.get("tool_args", {}).items()
+                    if argument != "output_label"
+                )
+                intent = f" ({step['intent']})" if step.get("intent") else ""
+                yield Fact(f"Step {name} ({step['tool_name']}): {said}{intent}", self._of_step(name))
+
+    @property
+    def _variables_of_template(self) -> Mapping[str, Document]:
+        return self.template.get("variables") or {}
+
+    def _variables(self, *types: str) -> Facts:
+        """Yield the variables of some types; without types, all."""
+        for name, facts in self._variables_of_template.items():
+            if not types or facts.get("type") in types:
+                text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
+                yield Fact(text, frozenset({("variable", folded(name))}))
 
     def _meanings(self) -> Facts:
         yield from self._variables()
@@ -525,19 +563,23 @@ class PipelineFacts:
         return f"{label} ({made}{f': {intent}' if intent else ''})"
 
     def _with_values(self, text: str) -> str:
-        for variable, facts in (self.template.get("variables") or {}).items():
+        for variable, facts in self._variables_of_template.items():
             if facts.get("default"):
                 value = f"{facts['default']} ({variable})".replace("\\", r"\\")
                 text = re.sub(rf"{re.escape(variable)}(?!\w)", value, text)
         return text
 
     def _spans(self) -> Iterator[tuple[str, TimeRange]]:
-        for name, variable in (self.template.get("variables") or {}).items():
+        for name, variable in self._variables_of_template.items():
             if variable.get("type") == "time_range" and isinstance(variable.get("default"), str):
                 try:
                     yield name, parse_time_range(variable["default"], self.now)
                 except TimeRangeError:
                     continue  # the check of the pipeline reports it
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _by_panel(value: object) -> Iterator[tuple[str, object]]:

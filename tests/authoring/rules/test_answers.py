@@ -94,6 +94,15 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
         ("swpc-now", "can I use these data in a publication?", ["preliminary", "not for publication"]),
         ("gle73-particles", "energies of the four bands pls", ["[13.6, 19.3]", "[60, 100]"]),
         ("l1-monitor-comparison", "what is the DOI of WI_H0_MFI?", ["10.48322/av38-wn55"]),
+        (
+            "storm-overview",
+            "how low must SYM-H go to count as a storm here?",
+            ["threshold is -50 ($THRESHOLD)"],
+        ),
+        ("goes-xray-flares", "how strong must a flare be to be listed?", ["$LEAST = 1e-06"]),
+        ("plasma-beta-mach", "which alpha fraction is assumed?", ["assumed_alpha is 0.04"]),
+        ("solo-overview", "which PAS records are thrown out?", ["quality_factor, where is >, value is 0.2"]),
+        ("storm-overview", "what does VB_s mean in panel 4?", ["Electric field of the southward field"]),
     ],
 )
 def test_a_question_about_a_pipeline_is_answered_from_its_words(author, shipped, pipeline, question, words):
@@ -232,6 +241,11 @@ def test_a_wish_with_nothing_to_answer_is_done_or_refused(author, overview):
         author.edit("x axis in solar radii?", overview)
     with pytest.raises(NotUnderstood, match="'axis'"):
         author.create("x axis in solar radii?")
+
+
+@pytest.mark.parametrize("question", ["last day of AC_H0_SWE?", "coverage of AC_H0_SWE please"])
+def test_a_property_of_a_dataset_is_told_and_not_drawn(author, question):
+    assert "data from 1998-02-04" in reply(author.create(question))
 
 
 def test_a_distance_over_time_is_a_figure(author):
