@@ -24,8 +24,9 @@ from helio.authoring.gate import Gate, GateResult
 from helio.authoring.model import Ask, Model
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.planning import said_times, times_part
-from helio.authoring.request import Lines, Look, PipelineRequest, RequestQuantity
+from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.author import refuse_others
+from helio.authoring.rules.looks import changed_looks
 from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.computations import APPLIED, MAGNITUDE, OF_TWO
 from helio.authoring.writing.writer import write_template
@@ -198,6 +199,9 @@ def fill_in(
             refuse_others(unread, catalogue)
         try:
             template, assumed = write_template(filled, catalogue=catalogue, now=now, ask=ask)
+            template, changed = changed_looks(
+                filled.style.looks, template, catalogue=catalogue, ask=ask, now=now
+            )
         except RequestError as error:
             raise _rejected(error) from error
         proved = gate.new(as_text(template))
@@ -208,7 +212,7 @@ def fill_in(
         )
         if errors:
             raise RejectedAnswer(errors)
-        return proved, (*notes, *assumed)
+        return proved, (*notes, *assumed, *changed)
 
     turn = turn_with(prompt, sources)
     proved, notes = settle(model, Ask("smart", _system(), (turn,), schema=SCHEMA), take)
@@ -295,10 +299,9 @@ def _read(answer: Mapping[str, Any], request: str, catalogue: Catalogue, now: da
     )
 
 
-def _log_of(text: str) -> Look:
-    """Return the logarithmic axis of a quantity, or of all quantities for ``*``."""
-    quantities = () if text == "*" else (RequestQuantity(quantity_named(text)[0]),)
-    return Look("log", True, Lines((), quantities), text)
+def _log_of(text: str) -> str:
+    """Return the words for the logarithmic axis of a quantity, or of all quantities for ``*``."""
+    return "log axis" if text == "*" else f"log axis for {quantity_named(text)[0]}"
 
 
 def _given(answer: Mapping[str, Any], field: str) -> list[str]:

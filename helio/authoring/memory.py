@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from helio.authoring.request import Lines, Look, PipelineRequest, RequestQuantity
+from helio.authoring.request import PipelineRequest
 from helio.authoring.writing.sources import frames_of
 from helio.errors import RequestError
 from helio.knowledge.frame_names import FRAMES, TURNABLE
@@ -187,8 +187,7 @@ def preferred(
         if log and not re.search(r"\b(?:log|linear)", sentence, re.IGNORECASE):
             words = _drawn_words(request, log[1])
             if words:
-                look = Look("log", True, Lines((), tuple(map(RequestQuantity, words))), log[1])
-                looks = (*request.style.looks, look)
+                looks = (*request.style.looks, *(f"log axis for {word}" for word in words))
                 request = replace(request, style=replace(request.style, looks=looks))
                 notes.append(f"logarithmic axis for {', '.join(words)}: your preference '{item.text}'")
     return request, tuple(notes)

@@ -116,26 +116,6 @@ class Panels:
 
 
 @dataclass(frozen=True)
-class Look:
-    """How some lines or panels of the figure look.
-
-    Parameters
-    ----------
-    key : str
-        ``"color"``, ``"dash"``, ``"width"`` or ``"mode"`` of lines; ``"log"`` or ``"range"`` of panels.
-    value : str, float, bool or tuple of float
-    lines : Lines
-    words : str
-        As the request writes it, for messages.
-    """
-
-    key: str
-    value: Any
-    lines: Lines = Lines()
-    words: str = ""
-
-
-@dataclass(frozen=True)
 class RequestedStyle:
     """Requested appearance of the figure.
 
@@ -143,13 +123,14 @@ class RequestedStyle:
     ----------
     title : str
         If empty, made from spacecraft and quantities.
-    looks : tuple of Look
+    looks : tuple of str
+        How lines, axes and panels look, each in words that also change a figure: ``"Bz red"``.
     as_lines : bool
         Whether to draw the bins of a spectrum as lines.
     """
 
     title: str = ""
-    looks: tuple[Look, ...] = ()
+    looks: tuple[str, ...] = ()
     as_lines: bool = False
 
 

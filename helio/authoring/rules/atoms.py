@@ -22,6 +22,8 @@ from helio.steps.render.colours import CSS_NAMES
 from helio.steps.signature import signatures
 
 CHANGES = VOCABULARY["changes"]
+COLOURS = "|".join(VOCABULARY["colours"])
+"""Regular expression of the most usual colours."""
 SOFT = (HARMLESS | frozenset(VOCABULARY["edit verbs"])) - {
     "against",
     "versus",
@@ -109,6 +111,7 @@ _DASHES = {
     "dash dotted": "dashdot",
     "dashdot": "dashdot", "long-dashed": "longdash", "long dashed": "longdash", "continuous": "solid", "broken": "dash",
 }  # fmt: skip
+_DASHED = "|".join(sorted(_DASHES, key=len, reverse=True))
 _JOINT = r"(?:of(?:\s+the)?|from(?:\s+the)?|at|the|'s|on)"
 QUOTES = re.compile(r"[\"“„](?P<a>[^\"”“]+)[\"”“]|(?<!\w)['‘](?P<b>[^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
 _TITLE_ENDS = (
@@ -218,9 +221,12 @@ class _Reader:
     ) -> None:
         """Take every match of a pattern in the unread rest as an atom; a value of None takes the words themselves."""
         compiled = pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, re.IGNORECASE)
-        for match in list(compiled.finditer(self.left)):
+        left, at = self.left, 0
+        while match := compiled.search(left, at):
+            at = match.start() + 1
             if _TAKEN in match[0]:
                 continue
+            at = max(at, match.end())
             meant = match[0] if value is None else value if isinstance(value, str) else value(match)
             self.put(kind, meant, *match.span())
 
@@ -338,6 +344,12 @@ class _Reader:
             ),
         )
         self.take(
+            "bound",
+            r"\b(?:where|when)\s+(?:it\s+is\s+|b_?z\s+is\s+)?(?:negative|southward)\b"
+            r"|\b(?:negative|southward)(?:\s+(?:values|parts?|bz))?(?=\s+(?:filled|shaded)\b)",
+            lambda match: Range(None, 0.0),
+        )
+        self.take(
             "size",
             r"(?<![\w.-])(?P<w>\d{3,4})\s*(?:px|pixels)?\s*(?:x|×|by)\s*(?P<h>\d{3,5})(?:\s*(?:px|pixels))?\b",
             lambda match: (int(match["w"]), int(match["h"])),
@@ -437,11 +449,11 @@ class _Reader:
         )
         self.take(
             "dash",
-            rf"\b(?:{'|'.join(sorted(_DASHES, key=len, reverse=True))})\b",
+            rf"(?<!\bas )(?<!\bwith )(?<!\busing )\bdots\b|\b(?!dots\b)(?:{_DASHED})\b",
             lambda match: _DASHES[match[0].casefold()],
         )
         self.take("scale", r"\bsym(?:metric(?:al)?)?[- ]?log(?:arithmic)?\b", "symlog")
-        self.take("scale", r"\blog(?:arithmic(?:ally)?|10)?\b|\blogarithm\b", "log")
+        self.take("scale", r"\b(?:semi-?)?log(?:arithmic(?:ally)?|10|-?scaled?)?\b|\blogarithm\b", "log")
         self.take(
             "scale",
             r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold))",
@@ -506,6 +518,7 @@ class _Reader:
 
     def _phrases(self) -> None:
         self.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
+        self.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b))", "y axis")
         # red, not blue; K, not eV
         self.take(
             "rel",

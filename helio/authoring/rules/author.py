@@ -143,21 +143,19 @@ class RuleAuthor:
         try:
             listed = ListedEvents(request, sources, now=self._now, ask=ask)
             rest, looks = take_looks(listed.with_time(), self._now)
-            reading = read_request(rest, self._catalogue, self._now, ask)
+            reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
             if reading.unread:
                 corrected, typos = with_corrections(rest, reading.unread)
                 if typos:
-                    reading = read_request(corrected, self._catalogue, self._now, ask)
+                    reading = read_request(corrected, self._catalogue, self._now, ask, looks=looks)
                     rest, names = corrected, (*names, *typos)
         except _PendingQuestion as pending:
             return pending.question
-        readings = [(reading, looks)]
-        if reading.unread:
-            readings = self._with_phrases(rest, reading, looks, ask)
+        readings = self._with_phrases(rest, reading, ask) if reading.unread else [reading]
         if not readings:
             refuse_others(reading.unread, self._catalogue)
             _refuse_unread(reading.unread)
-        for at, (reading, phrases) in enumerate(readings, 1):
+        for at, reading in enumerate(readings, 1):
             if reading.doubt is not None:
                 raise reading.doubt
             wanted, preferences = preferred(reading.request, request, items)
@@ -166,7 +164,7 @@ class RuleAuthor:
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
                 template, said = changed_looks(
-                    phrases, template, catalogue=self._catalogue, ask=ask, now=self._now
+                    wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )
                 break
             except _PendingQuestion as pending:
@@ -180,18 +178,17 @@ class RuleAuthor:
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
 
-    def _with_phrases(
-        self, text: str, whole: Reading, looks: tuple[str, ...], ask: Asks
-    ) -> list[tuple[Reading, tuple[str, ...]]]:
+    def _with_phrases(self, text: str, whole: Reading, ask: Asks) -> list[Reading]:
         """Read a request of which some parts change the new figure; return the ways to read all of its words."""
         readings = []
         for rest, phrases in take_phrases(text, whole.unread, self._now):
             try:
-                reading = read_request(rest, self._catalogue, self._now, ask)
+                looks = (*whole.request.style.looks, *phrases)
+                reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
             except _PendingQuestion:  # what remains of the sentence is not clear by itself
                 continue
             if not reading.unread and is_same_data(reading.request, whole.request):
-                readings.append((reading, (*looks, *phrases)))
+                readings.append(reading)
         return readings
 
     def edit(

@@ -75,18 +75,25 @@ class FigureEditor:
         self.lines = Lines(self.after, self.catalogue, self.ask)
         self.changed = True
 
-    def figure(self) -> Document:
-        """Return the figure of the template; ask the user once if the template has several figures."""
-        figures = {
+    def figures(self) -> dict[str, Document]:
+        """Return the figures of the template by the ids of their steps."""
+        return {
             str(step["step_id"]): step for step in self.after["steps"] if step.get("tool_name") in FIGURES
         }
+
+    def choose(self, figure: str) -> None:
+        """Change the figure with an id from now on."""
+        self._name = figure
+
+    def figure(self) -> Document:
+        """Return the figure of the template; ask the user once if the template has several figures."""
+        figures = self.figures()
         if not figures:
             raise NotUnderstood("the pipeline draws no figure")
         if self._name not in figures:
             names = list(figures)
             self._name = names[0] if len(names) == 1 else self.ask("Which figure do you mean?", names)
-        figure: Document = figures[self._name]
-        return figure
+        return figures[self._name]
 
     @property
     def spec(self) -> Document:

@@ -14,6 +14,7 @@ from helio.authoring.writing.writer import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES, TURNABLE
+from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
@@ -248,10 +249,9 @@ class Lines:
         )
 
     def _datasets(self, label: str) -> str:
-        """Return the ids of the datasets from which a label comes, in words."""
-        return " ".join(
-            dataset for name in [label, *self._sources(label)] for dataset, _ in self._pairs(name)
-        ).casefold()
+        """Return the ids of the datasets from which a label comes, and their instruments, in words."""
+        ids = [dataset for name in [label, *self._sources(label)] for dataset, _ in self._pairs(name)]
+        return " ".join(word for name in ids for word in (name, *instrument_names(name))).casefold()
 
     def _reads(self, label: str, words: str, letter: str) -> bool:
         """Return whether a step reads the component or the quantity that words mean."""

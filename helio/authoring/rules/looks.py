@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
@@ -12,14 +14,16 @@ from helio.authoring.rules.arranging import ARRANGING, keep_only, remove, swap_p
 from helio.authoring.rules.atoms import Atom, read_atoms
 from helio.authoring.rules.clauses import read_clauses
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.settings import SETTINGS
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
 
 _LINE = "verb:add verb:mark colour dash width relative number text what panel line"
+_STYLE = "colour dash width mode relative scale range bound"
 # Parts that begin a phrase about looks, and the parts next to them that belong to the phrase.
-_ANCHORS = (
+_PHRASES = (
     ("noun:horizontal_line", f"{_LINE} noun:zero_line noun:horizontal_line"),
     ("noun:vertical_line", f"{_LINE} moment time noun:vertical_line"),
     ("verb:shade", "moment time noun:time colour text what"),
@@ -30,8 +34,15 @@ _ANCHORS = (
     ("noun:font_size", "number printed relative"),
     ("palette theme colormap", "noun:palette noun:theme noun:colour_scale noun:colour"),
 )
+# The same for phrases about lines and axes: the names of data next to them also say what to draw.
+_STYLES = (
+    ("verb:fill verb:shade", "colour bound"),
+    ("noun:width", "number"),
+    (_STYLE, f"{_STYLE} line noun:line_colour noun:scale noun:y_axis"),
+)
 _NEEDS = {"noun:horizontal_line": "number", "noun:vertical_line": "moment time", "verb:shade": "moment time",
-          "noun:y_axis noun:y_range noun:range": "range bound"}  # fmt: skip
+          "noun:y_axis noun:y_range noun:range": "range bound", "verb:fill verb:shade": "bound",
+          "noun:width": "number"}  # fmt: skip
 _NEAR = re.compile(
     r"[\s,(]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
@@ -50,38 +61,172 @@ _CUTS = (
 """Where a request is divided into parts: at punctuation, then also at small words."""
 _CHANGES = (*SETTINGS, *(rule for rule in ARRANGING if rule.change not in (remove, keep_only, swap_panels)))
 """Rules for changes that a request for a new figure may also ask for."""
+_WEIGHTS = ("bold", "thin", "thicker", "thinner")
+_AS = re.compile(r"\b(?:as|with|using|in)\s+$", re.IGNORECASE)
+_LINK = re.compile(
+    r"\s*(?:-\s*)?(?:colou?red\s+)?(?:scales?|axis|axes|lines?|curves?|traces?)?\s*"
+    r"(?P<link>(?:for|of|on)\s+)?(?:the\s+|an?\s+|both\s+)?",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"\s*(?:,|,?\s*and\b|&|/)\s*(?:the\s+)?", re.IGNORECASE)
+_INTRODUCED = re.compile(
+    r"(?:\b(?:in|as|on|is|be|drawn|shown|should)\s+(?:an?\s+)?|[(:]\s*)+$", re.IGNORECASE
+)
+_BREAK = re.compile(
+    r"[;.]\s|;|,(?!\s*(?:in|as|colou?red|drawn|shown|dashed|dotted)?\s*(?:an?\s+)?$)", re.IGNORECASE
+)
+_APART = re.compile(r",\s*(?:on|in|with|use|using)?\s*(?:an?\s+)?$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
 
 
-def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
-    """Split marks, limits and other settings that a request for a new figure names from the rest.
+@dataclass(frozen=True)
+class _Phrase:
+    """Neighbouring parts of a request that say how something looks."""
 
-    >>> take_looks("ACE Bz with a horizontal line at 0 for 2015-03-17", datetime(2026, 1, 1))
+    parts: tuple[Atom, ...]
+    start: int
+    stop: int
+
+    @property
+    def kinds(self) -> set[str]:
+        """Return the kinds of its values."""
+        return {part.kind for part in self.parts} & set(_STYLE.split())
+
+
+def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
+    """Split what a request for a new figure says about looks from the rest; names of data stay in the rest.
+
+    >>> now = datetime(2026, 1, 1)
+    >>> take_looks("ACE Bz with a horizontal line at 0 for 2015-03-17", now)
     ('ACE Bz for 2015-03-17', ('horizontal line at 0',))
+    >>> take_looks("ACE field with red Bz, density on a log scale", now)
+    ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
     text = _LEVEL.sub("horizontal line ", text)
     atoms = read_atoms(text, now)
-    spans: list[tuple[int, int]] = []
-    for anchors, near in _ANCHORS:
-        for at, atom in enumerate(atoms):
-            if not set(anchors.split()) & set(atom.tags) or any(
-                start <= atom.start < stop for start, stop in spans
-            ):
-                continue
-            parts = _grown(atoms, at, frozenset(near.split()), text)
-            needed = set(_NEEDS.get(anchors, "").split())
-            if needed and not any(needed & set(part.tags) for part in parts):
-                continue
-            spans.append((parts[0].start, parts[-1].stop))
+    phrases: list[_Phrase] = []
+    for anchors, near in _PHRASES:
+        phrases += _phrases(atoms, anchors, near, text, phrases)
+    styles: list[_Phrase] = []
+    for anchors, near in _STYLES:
+        styles += _phrases(atoms, anchors, near, text, [*phrases, *styles])
+    styles = [style for style in styles if _is_style(style, text)]
+    names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
+    read = [(style, _with_names(style, styles, names, text)) for style in styles]
+    again = [name for _, (_, name) in read if name is not None and _is_named_before(name, names)]
+    named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
-    for start, stop in sorted(spans):
+    removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
+    for part in sorted(removed, key=lambda part: part.start):
+        stop = part.stop
         tail = re.match(r"\s+(?:panel|axis|scale)\b", text[stop:], re.IGNORECASE)
         stop += tail.end() if tail else 0
-        looks.append(text[start:stop].strip(" ,"))
-        rest += _LEAD.sub(" ", text[at:start])
+        before = text[at : part.start]
+        rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
+        if part not in again:
+            looks += named.get(part.start) or [text[part.start : stop].strip(" ,")]
         at = stop
     return " ".join((rest + text[at:]).split()), tuple(looks)
+
+
+def _phrases(
+    atoms: Sequence[Atom], anchors: str, near: str, text: str, others: Sequence[_Phrase]
+) -> list[_Phrase]:
+    """Return the phrases that begin at parts of certain kinds and are not in other phrases."""
+    atoms = [atom for atom in atoms if not _is_within(atom, others)]
+    phrases: list[_Phrase] = []
+    for at, atom in enumerate(atoms):
+        if _is_within(atom, phrases) or not set(anchors.split()) & set(atom.tags):
+            continue
+        parts = _grown(atoms, at, frozenset(near.split()), text)
+        needed = set(_NEEDS.get(anchors, "").split())
+        if not needed or any(needed & set(part.tags) for part in parts):
+            phrases.append(_Phrase(tuple(parts), parts[0].start, parts[-1].stop))
+    return phrases
+
+
+def _is_within(atom: Atom, phrases: Sequence[_Phrase]) -> bool:
+    return any(phrase.start <= atom.start < phrase.stop for phrase in phrases)
+
+
+def _is_style(style: _Phrase, text: str) -> bool:
+    """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
+    first, kinds = style.parts[0], style.kinds
+    if kinds == {"mode"}:
+        return _AS.search(text[: first.start]) is not None
+    if kinds == {"range"}:
+        return bool(first.value.unit) and re.match(r"from|between", first.text, re.IGNORECASE) is not None
+    if kinds == {"relative"}:
+        lined = any(part.kind in ("line", "noun") for part in style.parts)
+        return first.value in _WEIGHTS and (
+            lined or re.match(r"\s*(?:[,;.]|$)", text[style.stop :]) is not None
+        )
+    return kinds != {"bound"} or any(part.kind == "verb" for part in style.parts)
+
+
+def _with_names(
+    style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str
+) -> tuple[list[str], Atom | None]:
+    """Return the words of a phrase about lines or axes with the names to which it belongs, and such a name alone."""
+    several = _one_by_one(style, names, text)
+    if several:
+        return several, None
+    alike = [other for other in styles if other.kinds & style.kinds]
+    words = f"{'as ' if 'mode' in style.kinds else ''}{text[style.start : style.stop]}"
+    start = max((other.stop for other in alike if other.stop <= style.start), default=0)
+    behind, linked = _behind(style, names, text)
+    ahead = _ahead(style, names, text, start)
+    leads = all(_behind(other, names, text)[0] for other in alike)
+    introduced = _INTRODUCED.search(text[: style.start]) is not None
+    # not in "Bz in red density"
+    meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
+    if not meant or len(names) == 1:
+        return [words], None
+    return [f"{text[meant[0].start : meant[-1].stop]} {words}"], meant[0] if len(meant) == 1 else None
+
+
+def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
+    """Return whether an earlier name has the words of a name: ``electron density in 2008, density in red``."""
+    words = re.compile(rf"(?<![\w|]){re.escape(name.text)}(?![\w|])", re.IGNORECASE)
+    return any(other.start < name.start and words.search(other.text) for other in names)
+
+
+def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
+    """Read ``ACE and Wind in blue and red``: as many spacecraft, or quantities, as colours, in the same order."""
+    values = [part for part in style.parts if part.kind in style.kinds]
+    if len(values) < 2 or len(style.kinds) > 1:
+        return []
+    ahead = [name.text for name in names if name.start < style.start]
+    crafts = re.findall(names_of_spacecraft(), " ".join(ahead), re.IGNORECASE)
+    for several in (crafts, ahead):
+        distinct = list(dict.fromkeys(several))
+        if len(distinct) == len(values):
+            return [f"{name} {value.text}" for name, value in zip(distinct, values, strict=True)]
+    return []
+
+
+def _behind(style: _Phrase, names: Sequence[Atom], text: str) -> tuple[list[Atom], bool]:
+    """Return the names directly after a phrase, and whether ``for`` joins them: ``log scale for density and speed``."""
+    later = [name for name in names if name.start >= style.stop]
+    link = _LINK.fullmatch(text[style.stop : later[0].start]) if later else None
+    if link is None:
+        return [], False
+    meant = later[:1]
+    for name in later[1:] if link["link"] else ():
+        if not _LISTED.fullmatch(text[meant[-1].stop : name.start]):
+            break
+        meant.append(name)
+    return meant, bool(link["link"])
+
+
+def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list[Atom]:
+    """Return the last name before a phrase: ``Bz of ACE in red``."""
+    earlier = [name for name in names if start <= name.start < style.start]
+    tail = text[earlier[-1].stop : style.start] if earlier else ";"
+    if _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
+        return []  # density, speed, log scale
+    return earlier[-1:]
 
 
 def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -183,6 +328,7 @@ def changed_looks(
         changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
         if left or not changes:
             raise NotUnderstood(f"helio does not understand '{phrase}'")
-        for change in changes:
+        for figure, change in product(editor.figures(), changes):  # compared times have a figure each
+            editor.choose(figure)
             change.rule.change(editor, change.clause)
     return editor.after, editor.notes

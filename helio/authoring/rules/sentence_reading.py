@@ -10,9 +10,8 @@ from itertools import pairwise
 from operator import itemgetter
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
-from helio.authoring.request import Look, PipelineRequest, RequestedStyle, RequestQuantity
+from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.arrangement import Arrangement
-from helio.authoring.rules.attributes import Attributes
 from helio.authoring.rules.catalogue_words import CatalogueReading, Wanted, read_catalogue
 from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
@@ -156,12 +155,20 @@ def _with_tangential(text: str) -> str:
 
 
 def read_request(
-    text: str, catalogue: Catalogue, now: datetime, ask: Asks | None = None, *, described: bool = True
+    text: str,
+    catalogue: Catalogue,
+    now: datetime,
+    ask: Asks | None = None,
+    *,
+    looks: Sequence[str] = (),
+    described: bool = True,
 ) -> Reading:
     """Read a request from a sentence: first its datasets and times, then all other kinds of words.
 
     Parameters
     ----------
+    looks : sequence of str
+        What the request says about looks; those of `take_looks`.
     described : bool
         Whether to look in the catalogue for parameters whose descriptions have the words that are left.
 
@@ -170,7 +177,7 @@ def read_request(
     NotUnderstood
         A duration may be a cadence or a time; without `ask`, a named event may be one of several.
     """
-    reading, parts = _read(text, catalogue, now, ask)
+    reading, parts = _read(text, catalogue, now, ask, looks)
     request = reading.request
     if request.spacecraft:
         parts = [part for part in parts if part.unread]
@@ -186,7 +193,7 @@ def read_request(
     spans = tuple(parse_time_range(time, now) for time in request.times)
     wanted = Wanted(request.spacecraft, request.instruments, spans, request.frame, request.cadence)
     found = read_catalogue(parts, wanted, catalogue, ask)
-    return _read(text, catalogue, now, ask, found)[0] if found else reading
+    return _read(text, catalogue, now, ask, looks, found)[0] if found else reading
 
 
 def _read(
@@ -194,6 +201,7 @@ def _read(
     catalogue: Catalogue,
     now: datetime,
     ask: Asks | None,
+    looks: Sequence[str],
     described: CatalogueReading = CatalogueReading(),
 ) -> tuple[Reading, list[Part]]:
     """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
@@ -233,7 +241,6 @@ def _read(
     as_lines = (
         sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b") is not None
     )
-    attributes = Attributes(sentence)
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
     for span in described.spans:
         sentence.take_at(*span)
@@ -254,8 +261,8 @@ def _read(
     placed = _with_total(sentence, placed)
     if len(placed) == 1:
         sentence.drop(r"\b(?:only|alone)\b")
-    looks = attributes.looks(crafts, placed)
-    placed = _whole(sentence, placed, field, looks)
+    styled = _styled(looks)
+    placed = _whole(sentence, placed, field, styled)
     vectors = bool({quantity.name for _, quantity in placed} & {*VECTORS}) and (
         sentence.drop(r"\b(?:3-?d\s+)?vectors?(?=\W|$)") > 0
     )
@@ -266,7 +273,7 @@ def _read(
     ]
     panels = arrangement.panels(crafts, [*placed, *lengths])
     computed = _derived(sentence, placed)
-    drawn = _drawn(sentence, placed, looks)
+    drawn = _drawn(sentence, placed, styled)
     if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
         sentence.drop(r"\bcomponents?\b")
     crafts = _without_source_of_indices(sentence, crafts, placed)
@@ -292,7 +299,7 @@ def _read(
         computed=computed,
         computations=tuple(mention.computation for mention in mentions),
         panels=panels,
-        style=RequestedStyle(title, looks, as_lines),
+        style=RequestedStyle(title, tuple(looks), as_lines),
         exports=exports,
         name=name,
     )
@@ -422,12 +429,12 @@ def _exports(sentence: Sentence) -> tuple[str, ...]:
     return tuple({"nc": "netcdf"}.get(form, form) for form in forms)
 
 
-def _whole(sentence: Sentence, placed: Placed, field: int, looks: Sequence[Look]) -> Placed:
+def _whole(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQuantity]) -> Placed:
     """Complete the quantities: ``field`` is the vector, unless it only says of what a component is.
 
     In ``Bz of the magnetic field`` the vector is only the word behind its component.
     """
-    wanted = [(start, quantity) for start, quantity in placed if quantity not in _attributed(looks)]
+    wanted = [(start, quantity) for start, quantity in placed if quantity not in styled]
     if field >= 0 and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
         placed = sorted([*placed, (field, RequestQuantity(B))], key=itemgetter(0))
     named_components = [
@@ -451,18 +458,18 @@ def _whole(sentence: Sentence, placed: Placed, field: int, looks: Sequence[Look]
     return [atom for atom in placed if atom not in (*of_component, *named_components)]
 
 
-def _attributed(looks: Sequence[Look]) -> set[RequestQuantity]:
-    """Return the components that the sentence names to say how the line of a vector looks."""
-    return {quantity for look in looks for quantity in look.lines.quantities if quantity.component}
+def _styled(looks: Sequence[str]) -> set[RequestQuantity]:
+    """Return the components that a request names to say how the line of a vector looks."""
+    read = (read_quantities(Sentence(phrase), magnitude=False)[0] for phrase in looks)
+    return {quantity for placed in read for _, quantity in placed if quantity.component}
 
 
-def _drawn(sentence: Sentence, placed: Placed, looks: Sequence[Look]) -> list[RequestQuantity]:
+def _drawn(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -> list[RequestQuantity]:
     """Return the quantities to draw, without components that the sentence names only to colour their lines."""
     if any(quantity.name not in INDICES for _, quantity in placed):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
     every = dict.fromkeys(quantity for _, quantity in placed)
     whole = {quantity.name for quantity in every if not quantity.component}
-    styled = _attributed(looks)
     drawn = [quantity for quantity in every if not (quantity.name in whole and quantity in styled)]
     parts = {quantity.name for quantity in drawn if quantity.component}
     if parts and sentence.take_first(r"\bonly\b"):

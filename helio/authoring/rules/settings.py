@@ -52,12 +52,15 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
 def style_lines(editor: FigureEditor, clause: Clause) -> None:
     """Set the colour, dashes, width or markers of lines."""
     colour, dash, mode = clause.value("colour"), clause.value("dash"), clause.value("mode")
+    if not editor.panels and editor.spec.get("xy"):
+        _style_points(editor, clause)
+        return
     lines = lines_of(editor, clause, by_craft=True)
     if colour:
         named = clause.has("what", "panel")
         vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]
         plain = [line for line in lines if line not in vectors]
-        if not plain and len(lines) > 1:
+        if vectors and not plain:
             raise NotUnderstood("one colour for a vector would make its components alike")
         editor.notes += [
             f"{line} keeps its colours, so that its components differ" for line in vectors if plain
@@ -78,6 +81,15 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
             if not (clause.has("width", "number") or clause.value("relative") in _FIXED):
                 editor.notes.append(f"{line} is {width:g} pixels wide instead of {now:g}")
             editor.put("line_styles", width, line, "width")
+
+
+def _style_points(editor: FigureEditor, clause: Clause) -> None:
+    """Set the colour or the markers of one quantity against another."""
+    entries = editor.spec["xy"]
+    if clause.has("dash", "width", "relative", "factor", "number") or len(entries) != 1:
+        raise NotUnderstood(f"helio cannot use '{clause.text}' in this figure")
+    given = {"color": clause.value("colour"), "mode": clause.value("mode")}
+    editor.set_for("xy", [entries[0] | {key: value for key, value in given.items() if value}])
 
 
 def _width(clause: Clause, now: float) -> float:
@@ -210,10 +222,25 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
         and (clause.has("every") or not clause.has("line"))
         and len(editor.panels) != 1
     ):
-        editor.put("log_scale", kind)
+        _scale_all(editor, kind)
         return
     for number in panels_of(editor, clause):
         set_scale(editor, number, kind)
+
+
+def _scale_all(editor: FigureEditor, kind: str) -> None:
+    """Set the scale of every panel; a logarithmic one only of panels without vectors, if there are some."""
+    if not editor.panels and editor.spec.get("xy"):
+        raise NotUnderstood("helio cannot change the scale of one quantity against another")
+    positive = [
+        number for number, panel in enumerate(editor.panels, 1) if not any(map(editor.lines.is_vector, panel))
+    ]
+    if kind != "log" or len(positive) in (0, len(editor.panels)):
+        editor.put("log_scale", kind)
+        return
+    for number in positive:
+        set_scale(editor, number, kind)
+    editor.notes.append("the panels of vectors keep their linear axes, because vectors have negative values")
 
 
 def set_scale(editor: FigureEditor, number: int, kind: str) -> None:
@@ -618,6 +645,7 @@ SETTINGS: tuple[Rule, ...] = (
          "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size),
     Rule("factor", "what panel relative noun:panel_height", set_number),
     Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, _is_whole),
+    Rule("verb:fill|verb:shade bound", "what panel craft colour", fill),
     Rule("verb:fill what|panel", "bound number colour craft noun:zero_line", fill),
     Rule("noun:x_axis time", "noun:range noun:x_axis verb:zoom", limit_times),
     Rule("size", "noun:figure_size noun:figure_height noun:figure_width", set_canvas),

@@ -11,9 +11,8 @@ from itertools import product
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
+from helio.authoring.request import Computation, Lines, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_TWO, R_SQUARED, Part
-from helio.authoring.writing.looks import is_meant, with_looks
 from helio.authoring.writing.sources import (
     cadence_words,
     coverage,
@@ -48,7 +47,8 @@ FILE_ENDINGS = {"netcdf": "nc"}
 """File endings of the formats whose ending is not the format's name."""
 MIDDLE = 50
 """Rank of the panels whose position the request does not give."""
-USE_EDIT = "leave it out, then use `helio edit`"
+_ALSO = {B: ABS_B, VELOCITY: SPEED}
+"""Quantities that are drawn in the place of others that nobody draws."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
 
 
@@ -113,9 +113,7 @@ class _Writer:
         else:
             panels = self._arranged(shown)
             self._check_layout(panels)
-            spec = with_looks(
-                figure_of(panels, title=text, as_lines=request.style.as_lines), request.style.looks, panels
-            )
+            spec = figure_of(panels, title=text, as_lines=request.style.as_lines)
         self.steps.add(f"figure{self._ending()}", "render_spec", {"spec": spec}, "Draw the figure")
         return request.name or self._name(shown), text
 
@@ -308,10 +306,6 @@ class _Writer:
             if layout.fit:
                 entry["fit"] = layout.fit
             entries = [entry]
-        for look in self.request.style.looks:
-            if look.key != "color" or key != "xy":
-                raise NotUnderstood(f"helio cannot use '{look.words}' in this figure", advice=USE_EDIT)
-            entries[0]["color"] = look.value
         return {"labels": labels, "panels": [], key: entries, "title": title_text}
 
     def _two_lines(self, shown: list[PlotSeries]) -> tuple[str, str]:
@@ -788,6 +782,32 @@ class _Writer:
 
     def _ending(self) -> str:
         return f"_{self.group}" if self.group else ""
+
+
+def is_meant(lines: Lines, series: PlotSeries) -> bool:
+    """Return whether words that name lines mean a series, or a component of it."""
+    if lines.crafts and series.craft not in lines.crafts:
+        return False
+    return not lines.quantities or any(_line(quantity, series) for quantity in lines.quantities)
+
+
+def _line(quantity: RequestQuantity, series: PlotSeries, shown: Sequence[PlotSeries] = ()) -> str:
+    """Return the label of the line of a quantity in a series, such as Bz of a vector; empty if there is none.
+
+    >>> _line(RequestQuantity(B, "z"), PlotSeries("ACE_B", B, "ACE", "vector"))
+    'ACE_B.z'
+    >>> _line(RequestQuantity(B, "z"), PlotSeries("ACE_Bz", f"{B} z", "ACE", "scalar"))
+    'ACE_Bz'
+    """
+    if not quantity.name:
+        return series.label
+    if quantity.component and series.kind == "vector" and series.quantity == quantity.name:
+        return f"{series.label}.{quantity.component}"
+    name = f"{quantity.name} {quantity.component}".strip()
+    names = [name]
+    if name in _ALSO and not any(drawn.quantity.startswith(name) for drawn in shown):
+        names.append(_ALSO[name])
+    return series.label if any(f"{series.quantity} ".startswith(f"{name} ") for name in names) else ""
 
 
 def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:

@@ -169,6 +169,12 @@ def test_two_times_that_are_compared_have_a_figure_each(author):
     assert len(steps(draft, "render_spec")) == 2
 
 
+def test_a_look_is_of_both_figures_of_two_times(author):
+    draft = made(author, "compare OMNI Dst for 2003-10-29 to 2003-10-31 and 2024-05-10 to 2024-05-12 in red")
+    colours = [figure["spec"]["trace_colors"] for figure in steps(draft, "render_spec")]
+    assert colours == [{"OMNI_Dst_1": "red"}, {"OMNI_Dst_2": "red"}]
+
+
 def test_a_title_colours_scales_files_and_a_name_are_what_was_said(author):
     draft = made(
         author,
@@ -193,6 +199,7 @@ def test_a_title_colours_scales_files_and_a_name_are_what_was_said(author):
         ("draw ACE Bz in red", {"ACE_Bz": "red"}),
         ("ACE Bz as a red line", {"ACE_Bz": "red"}),
         ("speed and density of ACE, density in green", {"ACE_n": "green"}),
+        ("ACE Bx red By green Bz blue", {"ACE_Bx": "red", "ACE_By": "green", "ACE_Bz": "blue"}),
     ],
 )
 def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
@@ -208,7 +215,13 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE density as dots", "line_styles", {"ACE_n": {"mode": "markers"}}),
         ("ACE density and speed, density on a log scale", "log_scale", {"2": "log"}),
         ("log axis for density and speed of ACE", "log_scale", {"1": "log", "2": "log"}),
-        ("ACE density, speed, log scale", "log_scale", {"1": "log", "2": "log"}),
+        ("ACE density, speed, log scale", "log_scale", "log"),
+        ("ACE field and density, log scale", "log_scale", {"2": "log"}),
+        (
+            "ACE Bz filled red where negative",
+            "line_styles",
+            {"ACE_Bz": {"fill_below": 0.0, "fill_color": "red"}},
+        ),
         ("ACE Bz with y range from -20 to 20 nT", "y_range", {"1": [-20.0, 20.0]}),
         ("ACE Bz and speed, speed between 300 and 800 km/s", "y_range", {"2": [300.0, 800.0]}),
     ],
@@ -489,7 +502,7 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE density for 5 min from 2003-11-20T10:00", "does not understand '5 min'"),
         ("ACE density for 2003-11-20, 2 hours", "does not understand '2', 'hours'"),
         ("ACE 1 min and 5 min averages of density 2003-11-20", "does not understand '1 min'"),
-        ("ACE and Wind density 2003-11-20, density in red", "which line to draw in red"),
+        ("ACE field in red 2003-11-20", "one colour for a vector would make its components alike"),
     ],
 )
 def test_what_would_be_drawn_otherwise_than_it_was_said_is_refused(author, request_, words):
@@ -519,6 +532,11 @@ def test_a_cadence_is_made_of_finer_data_and_not_of_coarser(author):
 
 def test_an_instrument_is_where_it_is_taken_from(author):
     assert datasets(made(author, "Wind 3DP density 2003-11-20")) == {"WI_PM_3DP"}
+
+
+def test_a_colour_of_two_lines_is_asked_about(author):
+    asked = author.create("ACE and Wind density 2003-11-20, density in red")
+    assert asked.choices == ("ACE_n", "Wind_n", "all of them")
 
 
 def test_a_coloured_quantity_is_drawn(author):
