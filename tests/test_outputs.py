@@ -469,7 +469,7 @@ def test_a_figure_that_nobody_chose_draws_twelve_tables_and_names_the_others(ste
     ("steps", "code", "status", "engine"),
     [
         ([figure(formats=["png", "json"])], 1, "failed", "--direct"),
-        ([figure(filename="ace.pdf")], 1, "failed", "--ephemeral"),
+        ([figure(filename="ace.pdf")], 1, "failed", "--direct"),
         ([figure(critical=False, formats=["png", "json"])], 3, "partial", "--direct"),
         ([figure(), copy_of_figure(filename="ace.png")], 1, "failed", "--direct"),
         ([figure(), copy_of_figure()], 1, "failed", "--direct"),
