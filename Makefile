@@ -29,7 +29,7 @@ quick: $(VENV)/.installed-dev ## style, types, and the tests that start no proce
 	$(BIN)/pytest -n 2 --dist worksteal -m "not (process or server or browser or slow)" tests
 
 long: $(VENV)/.installed-dev $(VENV)/.installed-notebooks ## the property tests, with many more examples than `make test` tries, and the notebooks in Jupyter
-	HELIO_LONG=1 $(BIN)/pytest -n 2 $$(grep -rlE "^@given|^@LAW|EXAMPLES|nbclient" tests)
+	HELIO_LONG=1 $(BIN)/pytest -n 2 $$(grep -rlE "^@given|^@LAW|EXAMPLES|laws import LONG|nbclient" tests)
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

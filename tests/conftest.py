@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import gc
+import signal
 from collections.abc import Generator, Iterator
 from functools import cache
 from typing import Any
@@ -20,6 +21,11 @@ settings.load_profile("helio")
 
 typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
 """Typer builds all commands for each call; a process of `helio` calls one, a process of tests thousands."""
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # a shell ignores Ctrl-C for what runs in its background, and so would all processes that tests start and interrupt
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 gc.disable()

@@ -20,6 +20,14 @@ def descendants(process: int) -> list[int]:
     return [pid for child in map(int, children) for pid in (child, *descendants(child))]
 
 
+def command_of(process: int) -> list[str]:
+    """Return the words of the command of a process; none if it is gone, or has not read its command yet."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text(errors="replace").split("\0")[:-1]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
 def members(group: int) -> list[int]:
     """Return the running processes of a process group."""
     processes = [int(path.name) for path in Path("/proc").glob("[0-9]*")]

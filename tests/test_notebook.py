@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from helio.pipelines.template.diagnostics import Diagnostic, Diagnostics
 from helio.settings import read_settings
 from helio.steps.describe import describe, preview
 from helio.steps.render.figure import PLOTLY
+from helio.steps.render.write_figure import find_browser
 from helio.store.runs import Runs
 from helio.store.table import Axis, Table
 
@@ -226,6 +228,7 @@ def test_a_wrong_browser_is_named_below_the_figure(run: Run, monkeypatch: pytest
 
 
 @pytest.mark.browser
+@pytest.mark.skipif(find_browser(os.environ) is None, reason="no Chromium: BROWSER_PATH unset, none on PATH")
 def test_a_figure_is_plotlys_document_and_a_png(run: Run) -> None:
     bundle = run.figure._repr_mimebundle_()
     assert bundle[PLOTLY] == run.figure.document

@@ -20,14 +20,19 @@ LABEL = "AC_K2_MFI.BGSEc"
 DAY = "2022-01-01"
 
 
+@pytest.fixture(scope="module")
+def no_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder of programs, one for all tests: they share processes with the same environment."""
+    return tmp_path_factory.mktemp("bin")
+
+
 @pytest.fixture(autouse=True)
-def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def fresh(tmp_path: Path, no_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty working folder, an empty home, and no browser."""
-    (tmp_path / "bin").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HELIO_ENGINE", "direct")
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PATH", str(no_programs))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("BROWSER_PATH", raising=False)
     monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
@@ -464,7 +469,7 @@ def test_a_figure_that_nobody_chose_draws_twelve_tables_and_names_the_others(ste
     ("steps", "code", "status", "engine"),
     [
         ([figure(formats=["png", "json"])], 1, "failed", "--direct"),
-        ([figure(filename="ace.pdf")], 1, "failed", "--ephemeral"),
+        ([figure(filename="ace.pdf")], 1, "failed", "--direct"),
         ([figure(critical=False, formats=["png", "json"])], 3, "partial", "--direct"),
         ([figure(), copy_of_figure(filename="ace.png")], 1, "failed", "--direct"),
         ([figure(), copy_of_figure()], 1, "failed", "--direct"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 ROOT = Path(__file__).parents[1]
 DRAWING = runpy.run_path(str(ROOT / "scripts" / "draw_pipeline_pictures.py"))
 NAMES: tuple[str, ...] = DRAWING["PIPELINES"]

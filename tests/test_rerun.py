@@ -69,7 +69,7 @@ MANY = {
         step("r", "running_average", source_label="AC_K2_MFI.Magnitude", window="$W", output_label="sm"),
         step("other", "plot_data", labels=["AC_K2_MFI.Magnitude", "sm"], title="other"),
         step("style", "style_plot", title="Styled") | {"depends_on": ["other"]},
-        step("ex", "manage_plot", action="export", filename="mine.svg") | {"depends_on": ["other"]},
+        step("ex", "manage_plot", action="export", filename="mine.json") | {"depends_on": ["other"]},
         step("globs", "render_spec", spec={"labels": ["part*", "mag*"]}),
     ],
 }

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
 
-EXAMPLES = 50 if laws.LONG else 3
+EXAMPLES = 50 if laws.LONG else 2
 KILLS = int(os.environ.get("HELIO_KILLS", EXAMPLES))
 
 
@@ -96,13 +97,8 @@ def run(home: Path, output: str, *more: str) -> tuple[int, dict[str, Any], str]:
 
 
 def until_a_result(home: Path, process: subprocess.Popen[Any]) -> None:
-    """Wait until a run has its first result; others are to come."""
-
-    def has_result() -> bool:
-        assert process.poll() is None
-        return any((home / "store").rglob("*.arrow"))
-
-    wait_until(has_result, "the first result")
+    """Wait until a run has its first result; others are to come, unless this machine is so busy that it has ended."""
+    wait_until(lambda: process.poll() is not None or any((home / "store").rglob("*.arrow")), "a result")
 
 
 def forget(home: Path) -> None:
@@ -124,31 +120,34 @@ def everything_in_the_store_is_whole(home: Path) -> None:
             store.bytes(digest, path.suffix)
 
 
+@dataclass(frozen=True)
+class Undisturbed:
+    """A run that nothing ends: the digest of each step, and the seconds it took."""
+
+    digests: dict[str, str]
+    seconds: float
+
+
 @pytest.fixture(scope="module")
-def reference(home: Path) -> dict[str, Any]:
+def reference(home: Path) -> Undisturbed:
+    begun = time.monotonic()
     code, record, told = run(home, "reference")
     assert code == 0, told
-    return record
+    return Undisturbed(digests(record), time.monotonic() - begun)
 
 
-def test_killed_at_any_moment_the_next_run_finishes_with_the_same_results(
-    home: Path, reference: dict[str, Any]
-):
+def test_killed_at_any_moment_the_next_run_finishes_with_the_same_results(home: Path, reference: Undisturbed):
     chance = random.Random(20211028)
     words, environ = command(home, "killed")
-    forget(home)
-    begun = time.monotonic()
-    subprocess.run(words, env=environ, capture_output=True, check=True)
-    longest = time.monotonic() - begun
-    cut = 0
-    for number in range(KILLS):
+    number = cut = 0
+    while number < KILLS or not cut:  # one of them at least is killed at work
         forget(home)
         shutil.rmtree(home / "killed", ignore_errors=True)
         process = subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        if number == 0:
-            until_a_result(home, process)  # at work for certain, however fast this machine has become
+        if number % 2 == 0:
+            until_a_result(home, process)
         else:
-            time.sleep(chance.uniform(0.2, 1.0) * longest)
+            time.sleep(chance.uniform(0.2, 1.0) * reference.seconds)
         process.send_signal(signal.SIGKILL)
         cut += process.wait() == -signal.SIGKILL
         for path in (home / "killed").glob("*.*"):  # whatever is there is whole
@@ -156,13 +155,13 @@ def test_killed_at_any_moment_the_next_run_finishes_with_the_same_results(
                 json.loads(path.read_text(encoding="utf-8"))
         everything_in_the_store_is_whole(home)
         assert "running" not in {summary.status for summary in Runs(home / "runs").list()}
-        code, record, told = run(home, "killed")
+        code, record, told = run(home, "killed", *(["--direct"] if number % 2 else []))
         assert code == 0, told
-        assert digests(record) == digests(reference)
-    assert cut  # some of them were really killed at work
+        assert digests(record) == reference.digests
+        number += 1
 
 
-def test_two_processes_at_once_do_the_same(home: Path, reference: dict[str, Any]):
+def test_two_processes_at_once_do_the_same(home: Path, reference: Undisturbed):
     forget(home)
     both = []
     for name in ("one", "other"):
@@ -173,26 +172,26 @@ def test_two_processes_at_once_do_the_same(home: Path, reference: dict[str, Any]
     for process in both:
         out, told = process.communicate()
         assert process.returncode == 0, told
-        assert digests(json.loads(out)) == digests(reference)
+        assert digests(json.loads(out)) == reference.digests
     everything_in_the_store_is_whole(home)
 
 
-def test_a_damaged_object_is_made_again(home: Path, reference: dict[str, Any]):
+def test_a_damaged_object_is_made_again(home: Path, reference: Undisturbed):
     run(home, "sound", "--direct")
-    hourly = digests(reference)["hourly"]
+    hourly = reference.digests["hourly"]
     path = Store(home / "store").path(hourly)
     path.chmod(0o644)
     path.write_bytes(path.read_bytes()[:-40])
-    figure = Store(home / "store").path(digests(reference)["fig"], ".json")
+    figure = Store(home / "store").path(reference.digests["fig"], ".json")
     figure.chmod(0o644)
     figure.write_bytes(b"{}")
-    code, record, told = run(home, "mended")
+    code, record, told = run(home, "mended", "--direct")
     assert code == 0, told
-    assert digests(record) == digests(reference)
+    assert digests(record) == reference.digests
     everything_in_the_store_is_whole(home)
 
 
-def test_a_full_disk_fails_in_words_and_the_next_run_finishes(home: Path, reference: dict[str, Any]):
+def test_a_full_disk_fails_in_words_and_the_next_run_finishes(home: Path, reference: Undisturbed):
     forget(home)
     words, environ = command(home, "full", "--direct")
     limited = [
@@ -209,10 +208,10 @@ def test_a_full_disk_fails_in_words_and_the_next_run_finishes(home: Path, refere
     everything_in_the_store_is_whole(home)
     code, record, told = run(home, "full", "--direct")
     assert code == 0, told
-    assert digests(record) == digests(reference)
+    assert digests(record) == reference.digests
 
 
-def test_a_server_that_is_killed_in_mid_run_costs_no_result(home: Path, reference: dict[str, Any]):
+def test_a_server_that_is_killed_in_mid_run_costs_no_result(home: Path, reference: Undisturbed):
     forget(home)
     words, environ = command(home, "serverless")
     process = subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -223,12 +222,12 @@ def test_a_server_that_is_killed_in_mid_run_costs_no_result(home: Path, referenc
     os.kill(pid, signal.SIGKILL)
     out, told = process.communicate(timeout=LONG)
     assert process.returncode == 0, told
-    assert digests(json.loads(out)) == digests(reference)
+    assert digests(json.loads(out)) == reference.digests
     code, _, told = run(home, "after")
     assert code == 0, told
 
 
-def test_a_clock_that_steps_back_changes_nothing(home: Path, reference: dict[str, Any]):
+def test_a_clock_that_steps_back_changes_nothing(home: Path, reference: Undisturbed):
     for path in (home / "store").rglob("*"):
         if path.is_file():
             os.utime(path, (4_000_000_000, 4_000_000_000))  # all that is there comes from the future
@@ -237,7 +236,7 @@ def test_a_clock_that_steps_back_changes_nothing(home: Path, reference: dict[str
     assert {step["state"] for step in record["steps"]} == {"cached"}
 
 
-def test_ctrl_c_ends_within_seconds_and_leaves_a_state_to_go_on_from(home: Path, reference: dict[str, Any]):
+def test_ctrl_c_ends_within_seconds_and_leaves_a_state_to_go_on_from(home: Path, reference: Undisturbed):
     forget(home)
     words, environ = command(home, "stopped")
     process = subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -249,6 +248,6 @@ def test_ctrl_c_ends_within_seconds_and_leaves_a_state_to_go_on_from(home: Path,
         assert "cancelled" in told
         assert Runs(home / "runs").list()[0].status == "cancelled"
     assert "Traceback" not in told
-    code, record, told = run(home, "stopped")
+    code, record, told = run(home, "stopped", "--direct")
     assert code == 0, told
-    assert digests(record) == digests(reference)
+    assert digests(record) == reference.digests

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from itertools import cycle, islice
 
 import pytest
 
@@ -10,10 +11,21 @@ from benchmarks.authoring.run import Bench, main, measure, put, table
 from benchmarks.authoring.scripted import KEY, STAND_INS, ScriptedModel, bad_scripts, good_scripts
 from benchmarks.authoring.tasks import read_tasks
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
+from tests.laws import LONG
 
 pytestmark = pytest.mark.slow
 
 TASKS = {one.id: one for one in read_tasks()}
+
+
+def with_models(cases, most):
+    """Give each case so many providers of models in turn; `make long` takes all."""
+    most = len(STAND_INS) if LONG else most
+    return [
+        pytest.param(provider, case, id=f"{provider}-{name}")
+        for number, (name, case) in enumerate(cases.items())
+        for provider in islice(cycle(STAND_INS), number, number + most)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +38,7 @@ def bench(home):
     return Bench(home)
 
 
-@pytest.fixture(scope="module", params=STAND_INS)
+@pytest.fixture(scope="module")
 def scripted(home, request):
     with ScriptedModel(home, request.param) as model:
         yield model
@@ -52,17 +64,17 @@ def test_every_task_has_a_right_answer():
     assert set(good_scripts()) == set(TASKS)
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_right_answer_of_a_model_is_taken_and_found_right(name, bench, scripted):
-    task = TASKS[name]
-    door = scripted.play(good_scripts()[name])
+@pytest.mark.parametrize(("scripted", "task"), with_models(TASKS, 1), indirect=["scripted"])
+def test_a_right_answer_of_a_model_is_taken_and_found_right(task, bench, scripted):
+    door = scripted.play(good_scripts()[task.id])
     assert judge(task, put(task, bench.model(task, door))) == []
     assert len(scripted.asked) <= 4
 
 
 @pytest.mark.parametrize(
-    "script",
-    [pytest.param(one, id=one["id"]) for one in bad_scripts()],
+    ("scripted", "script"),
+    with_models({one["id"]: one for one in bad_scripts()}, 2),
+    indirect=["scripted"],
 )
 def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scripted):
     task = TASKS[script["task"]]
@@ -80,6 +92,7 @@ def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scrip
     assert len(scripted.asked) <= script["most"]
 
 
+@pytest.mark.parametrize("scripted", STAND_INS, indirect=True)
 def test_nothing_is_written_but_transcripts_and_no_key_is_in_them(home, bench, scripted):
     task = TASKS["create-omni-speed"]
     script = next(one for one in bad_scripts() if one["id"] == "the-key-said-back")

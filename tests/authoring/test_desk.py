@@ -28,7 +28,7 @@ from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, 
 from tests.authoring.conftest import NOW, SMART
 from tests.authoring.standin_gemini import KEY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 ASKED = "the field of ACE, as physicists like it, for last week"
 

@@ -27,6 +27,7 @@ from helio.pipelines.template.plain_text import plain
 from helio.settings import Settings
 from tests.authoring import standin_gemini as standin
 from tests.authoring.standin_openai import OpenAiStandIn
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.process
 
@@ -54,7 +55,7 @@ SENTENCES = {
     "very much": "accept " * 5000,
     "a format": "%s %n {KEY} ${HELIO_MODEL} $(env) `env` {{7*7}}",
 }
-HOSTILE = pytest.mark.parametrize("sentence", SENTENCES.values(), ids=SENTENCES)
+HOSTILE = in_one_test("sentence", SENTENCES.values())
 ASK = Ask("smart", "be brief", (UserTurn("hello"),))
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helio import api
+from helio.authoring import documents
 from helio.authoring.desk import Desk
 from helio.authoring.documents import SourceFile
 from helio.authoring.exchange import RejectedAnswer
@@ -202,6 +205,14 @@ def test_an_answer_without_documents_has_no_tables() -> None:
 
 
 # ---- proposals
+
+
+@pytest.fixture(scope="module", autouse=True)
+def read_once() -> Iterator[None]:
+    """Read the paper once: it is the same in all tests, and a process reads it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(documents, "pages_of", cache(documents.pages_of))
+        yield
 
 
 @pytest.fixture

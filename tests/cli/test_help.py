@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from helio.cli import app
 from helio.cli.groups import GROUPS
+from tests.rows import in_one_test
 
 ROOT: Any = get_command(app)
 
@@ -50,7 +50,7 @@ def test_the_help_lists_the_groups_in_order_and_the_commands_in_them():
     assert names == sorted(names)
 
 
-@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+@in_one_test("words", commands())
 def test_no_description_is_cut_and_no_line_is_longer_than_the_terminal(words: tuple[str, ...]):
     text = help_of(*words)
     shown = " ".join(text.split())
@@ -59,7 +59,7 @@ def test_no_description_is_cut_and_no_line_is_longer_than_the_terminal(words: tu
     assert max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+@in_one_test("words", commands())
 def test_every_option_is_described_in_a_sentence_and_its_value_has_a_name(words: tuple[str, ...]):
     for parameter in command_of(words).params:
         assert getattr(parameter, "hidden", False) or parameter.name == "help" or parameter.help.endswith(".")

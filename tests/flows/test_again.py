@@ -28,6 +28,8 @@ from helio.time_range import TimeRange
 from helio.web.site import Site, explain
 from tests.flows.conftest import ENVIRON
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 DAY = timedelta(days=1)
 SLOT = datetime(2024, 5, 11, 6, 10)
 SPAN = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))

@@ -56,7 +56,6 @@ def workers() -> Iterator[Workers]:
 def clock(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> FakeClock:
     """Nobody waits for anybody."""
     one = FakeClock()
-    monkeypatch.setitem(Http.__init__.__kwdefaults__, "clock", one)
     monkeypatch.setitem(Http.__init__.__kwdefaults__, "timeout", patience(request))
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -70,7 +69,7 @@ def run(
     """A run of a plan as `run_plan` has it: a look into the store, then an engine."""
 
     def run(plan: Plan, engine: str, archive: str, **options: Any) -> dict[Any, StepResult]:
-        archives = Archives(reader, archive, cache=tmp_path / "files", **options)
+        archives = Archives(reader, archive, cache=tmp_path / "files", clock=clock, **options)
         execution = Execution(plan, Store(tmp_path / "store"), archives, workers)
         steps = execution.in_store()
         if steps is None and engine == "direct":

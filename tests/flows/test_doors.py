@@ -43,19 +43,10 @@ SOCKETS = (
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("doors")
-
-
-@pytest.fixture(scope="module")
-def server(home: Path) -> Iterator[Server]:
-    """A server with one run."""
-    server = Server(home, ENVIRON)
-    server.start()
-    server.wait()
+def server(server: Server) -> Server:
+    """A server with a run."""
     add_run(server, "run-of-the-owner")
-    yield server
-    server.stop()
+    return server
 
 
 class Reply:

@@ -19,7 +19,7 @@ from helio.errors import Cancelled, Suspended
 from helio.flows.register import mark_crashed
 from helio.flows.server import Server, notice
 from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain
-from tests.processes import descendants, is_running
+from tests.processes import command_of, descendants, is_running
 from tests.waiting import LONG, wait_until, when_logged
 
 pytestmark = [pytest.mark.server, pytest.mark.process]
@@ -190,5 +190,5 @@ def _servers_of(pid: int) -> list[int]:
     return [
         process
         for process in descendants(pid)
-        if b"helio.flows.application" in Path(f"/proc/{process}/cmdline").read_bytes()
+        if any("helio.flows.application" in word for word in command_of(process))
     ]

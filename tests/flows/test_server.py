@@ -18,6 +18,7 @@ import pytest
 
 from helio.errors import Cancelled, EngineError
 from helio.flows import server as server_module
+from helio.flows.new_database import create_database
 from helio.flows.secret import make_secret
 from helio.flows.server import FIRST_PORT, PORTS, Server, server_environment
 from tests.flows.conftest import ENVIRON
@@ -213,18 +214,12 @@ def _newer(database: Path) -> None:
     connection.close()
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The database of a server that has ended, without its journals."""
-    home = tmp_path_factory.mktemp("whole")
-    server = Server(home, ENVIRON)
-    server.start()
-    server.wait()
-    server.stop()
-    with sqlite3.connect(home / "prefect/prefect.db") as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
-    return home / "prefect/prefect.db"
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """The new database of a server, without journals."""
+    path = tmp_path / "new.db"
+    create_database(path)
+    return path
 
 
 @pytest.mark.server

@@ -10,6 +10,8 @@ import pytest
 from helio import api
 from tests.pipelines.made_pipelines import MADE, NOW, PARTLY_REAL, REAL, WITHOUT, write_archive
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 PICTURES = Path(__file__).parents[2] / "docs" / "figures" / "pipelines"
 PICTURED = {path.stem for path in PICTURES.glob("*.png")} - set(REAL)
 """Pipelines that `tests/test_pipeline_pictures.py` runs on made files."""

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,20 @@ from helio import api
 from helio.service.backfill import Progress
 from helio.settings import Settings
 from helio.store.runs import Runs
+from helio.testing import HapiStandIn
 from helio.time_range import TimeRange
 from tests import laws
 from tests.days import daily, write_days
 from tests.processes import descendants, is_running
+from tests.sources.made_hapi import magnetometer
 from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
 
 DAYS = 6
 WHOLE = "2024-01-01..2024-01-07"
+SERVED = "2021-10-28..2021-10-31"
+"""The days of `magnetometer`."""
 EXAMPLES = 50 if laws.LONG else 3
 KILLS = int(os.environ.get("HELIO_KILLS", EXAMPLES))
 
@@ -47,12 +52,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Command:
     """``helio backfill`` in a process of its own, with a home and a folder of its own."""
 
-    def __init__(self, place: Path, folder: Path, *words: str) -> None:
+    def __init__(self, place: Path, folder: Path, *, whole: str = WHOLE, archive: str = "") -> None:
         folder.mkdir(exist_ok=True)
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-P", "-m", "helio", "backfill", str(place / "daily.json"), WHOLE),
-                *("--archive", str(place / "data"), "--direct", "--workers", "2", *words),
+                *(sys.executable, "-P", "-m", "helio", "backfill", str(place / "daily.json"), whole),
+                *("--archive", archive or str(place / "data"), "--direct", "--workers", "2"),
             ],
             cwd=folder,
             env={**os.environ, "HELIO_HOME": str(folder / "home")},
@@ -71,6 +76,12 @@ def figures(folder: Path) -> dict[str, bytes]:
     """The figures of a backfill, by their paths in its folder."""
     root = folder / "helio-runs" / "daily-field"
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("draw.json"))}
+
+
+def field_of_a_server() -> dict[str, Any]:
+    """A pipeline that fetches from a stand-in, which can make a run wait."""
+    fetch = {"dataset_id": "MADE_MAG", "parameter_id": "BGSE", "time_range": "$TIME_RANGE"}
+    return daily(steps=[{"step_id": "fetch", "tool_name": "fetch_data", "tool_args": fetch}])
 
 
 @pytest.fixture(scope="module")
@@ -113,49 +124,45 @@ def test_after_kill_9_the_same_command_ends_with_each_figure_once(
     assert len(done) == DAYS, "an interval was made twice"
 
 
-def test_ctrl_c_ends_all_processes_and_the_same_command_goes_on(
-    place: Path, undisturbed: tuple[dict[str, bytes], float], tmp_path: Path
-):
-    command = Command(place, tmp_path)
+def test_ctrl_c_ends_all_processes_and_the_same_command_goes_on(tmp_path: Path):
+    (tmp_path / "daily.json").write_text(json.dumps(field_of_a_server()))
+    with HapiStandIn([magnetometer()]) as archive:
+        archive.fail("/data", *[("timeout", LONG)] * 2)  # both processes wait until they are stopped
+        command = Command(tmp_path, tmp_path, whole=SERVED, archive=archive.url)
+        wait_until(lambda: len(archive.asked("/data")) >= 2, "the requests of two runs")
+        children = descendants(command.process.pid)
+        command.process.send_signal(signal.SIGINT)
+        printed = command.end()
+        assert command.process.returncode == 130, printed
+        assert "cancelled; run the same command again to continue" in printed
+        wait_until(lambda: not any(map(is_running, children)), "the end of all processes")
+        again = Command(tmp_path, tmp_path, whole=SERVED, archive=archive.url)
+        assert again.end().endswith("success: daily-field  3 of 3 done\n")
+
+
+def test_an_interval_whose_process_is_killed_has_failed_and_the_others_are_made(tmp_path: Path):
     runs = Runs(tmp_path / "home" / "runs")
-    wait_until(runs.ids, "a run")
-    children = descendants(command.process.pid)
-    command.process.send_signal(signal.SIGINT)
-    printed = command.end()
-    assert command.process.returncode == 130, printed
-    assert "cancelled; run the same command again to continue" in printed
-    wait_until(lambda: not any(map(is_running, children)), "the end of all processes")
-    again = Command(place, tmp_path)
-    assert again.end().endswith(f"success: daily-field  {DAYS} of {DAYS} done\n")
-    assert figures(tmp_path) == undisturbed[0]
 
-
-def test_an_interval_whose_process_is_killed_has_failed_and_the_others_are_made(place: Path, tmp_path: Path):
-    killed: list[TimeRange] = []
-
-    def kill(progress: Progress) -> None:
-        if not killed and isinstance(progress.event, TimeRange):
-            workers = [pid for pid in descendants(os.getpid()) if _is_worker(pid)]
-            wait_until(lambda: Runs(tmp_path / "home" / "runs").ids(), "a run")
-            os.kill(workers[0], signal.SIGKILL)
-            killed.append(progress.event)
-
-    def fill(**more: Any) -> Any:
+    def fill(archive: HapiStandIn, **more: Any) -> Any:
         return api.backfill(
-            daily(), WHOLE, archive=place / "data", workers=1, output=tmp_path / "plots",
+            field_of_a_server(), SERVED, archive=archive.url, workers=1, output=tmp_path / "plots",
             settings=Settings(tmp_path / "home"), **more,
         )  # fmt: skip
 
-    filled = fill(on_progress=kill)
-    assert filled.made[0].reason == "the process of the run was killed (signal 9)"
-    assert filled.counts == {"crashed": 1, "done": DAYS - 1}
-    assert filled.status == "partial"
-    again = fill()
+    def kill(progress: Progress) -> None:
+        if progress.event == TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29)):
+            wait_until(lambda: archive.asked("/data"), "the request of the run")
+            [run] = runs.ids()
+            os.kill(runs.load(run).process.pid, signal.SIGKILL)
+
+    with HapiStandIn([magnetometer()]) as archive:
+        archive.fail("/data", ("timeout", LONG))  # the first run waits until it is killed
+        filled = fill(archive, on_progress=kill)
+        assert filled.made[0].reason == "the process of the run was killed (signal 9)"
+        assert filled.counts == {"crashed": 1, "done": 2}
+        assert filled.status == "partial"
+        again = fill(archive)
     assert (len(again.made), again.status) == (1, "success")
-
-
-def _is_worker(process: int) -> bool:
-    return b"helio.service.worker" in Path(f"/proc/{process}/cmdline").read_bytes()
 
 
 def test_a_chunk_that_is_stopped_from_outside_ends(place: Path, tmp_path: Path):

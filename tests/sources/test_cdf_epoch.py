@@ -13,6 +13,7 @@ from helio.sources.cdf_epoch import (
     unix_nanoseconds_of_seconds,
 )
 from helio.store import one_pass
+from tests.rows import in_one_test
 
 
 def dates(*texts):
@@ -145,8 +146,8 @@ def test_milliseconds_are_converted_alike_in_parts_of_any_size(monkeypatch):
         assert np.array_equal(valid, usable)
 
 
-@pytest.mark.parametrize("day", ["1972-01-01", "1990-06-15", "2016-12-31", "2022-03-08"])
-@pytest.mark.parametrize("step", [1, 10**9, 10**13])
+@in_one_test("day", ["1972-01-01", "1990-06-15", "2016-12-31", "2022-03-08"])
+@in_one_test("step", [1, 10**9, 10**13])
 @pytest.mark.parametrize("order", ["increasing", "repeated", "backwards", "fill", "too early", "none"])
 def test_one_pass_gives_the_epochs_of_many(monkeypatch, day, step, order):
     monkeypatch.setattr(one_pass, "_PART", 3)

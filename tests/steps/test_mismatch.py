@@ -9,6 +9,7 @@ from helio.errors import ClockMismatch, FrameMismatch
 from helio.pipelines.runs.call import call_tool
 from helio.steps.signature import signatures
 from helio.time_range import Duration
+from tests.rows import in_one_test
 from tests.steps.calls import stated_calls
 from tests.steps.compute.test_vectors_and_solar_wind import CALLS as CALLS_OF_WIND
 from tests.steps.solar_wind import alpha_ratio, density, field, series, temperature, vectors, wind
@@ -76,10 +77,10 @@ def has_frame_cases(name):
 
 def cases(excused, counts):
     for name in COMBINING:
-        for number, (makes, args) in enumerate(CALLS.get(name, ()) if name not in excused else ()):
+        for makes, args in CALLS.get(name, ()) if name not in excused else ():
             positions = [position for position, make in enumerate(makes) if counts(make())]
             for position in positions if len(positions) > 1 else ():
-                yield pytest.param(name, makes, args, position, id=f"{name}-{number}-{position}")
+                yield name, makes, args, position
 
 
 def test_every_tool_that_combines_tables_is_called_here():
@@ -94,7 +95,7 @@ def test_every_tool_that_combines_tables_is_called_here():
             assert framed, f"no call of {name} has two tables with a frame: add one to the CALLS of its test"
 
 
-@pytest.mark.parametrize(("name", "makes", "args", "position"), list(cases(ANY_CLOCK, lambda table: True)))
+@in_one_test(("name", "makes", "args", "position"), cases(ANY_CLOCK, lambda table: True))
 def test_other_epochs_are_refused(name, makes, args, position):
     tables = [make() for make in makes]
     call(name, tables, args)
@@ -104,9 +105,7 @@ def test_other_epochs_are_refused(name, makes, args, position):
         call(name, tables, args)
 
 
-@pytest.mark.parametrize(
-    ("name", "makes", "args", "position"), list(cases(ANY_FRAME, lambda table: table.frame))
-)
+@in_one_test(("name", "makes", "args", "position"), cases(ANY_FRAME, lambda table: table.frame))
 def test_another_frame_is_refused(name, makes, args, position):
     tables = [make() for make in makes]
     call(name, tables, args)

@@ -18,6 +18,8 @@ from helio.web.site import SCRIPTS, START, Site
 from tests.cli.commands import helio
 from tests.web.homes import NOW, add_run, settings_of, usual_home
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 
 def site_of(home: Path) -> Site:
     return Site(settings_of(home), now=lambda: NOW)
