@@ -159,7 +159,13 @@ class Downloads:
         log.warning("%s has changed since its download; helio downloads it again", path)
         return None
 
-    def get(self, requests: Sequence[FileRequest], *, revalidate: bool = False) -> list[CachedFile]:
+    def get(
+        self,
+        requests: Sequence[FileRequest],
+        *,
+        revalidate: bool = False,
+        on_damage: Callable[[FileRequest, DamagedFile], None] | None = None,
+    ) -> list[CachedFile]:
         """Return all requested files and download the missing ones; finished downloads stay in the cache if another
         download fails.
 
@@ -167,6 +173,8 @@ class Downloads:
         ----------
         revalidate : bool
             Whether to ask the server if a cached file is still the current version.
+        on_damage : callable, optional
+            Called for a received file that is damaged. Unless it raises an error, the result lacks this file.
 
         Raises
         ------
@@ -195,7 +203,7 @@ class Downloads:
             what = f"{number_of(len(missing), 'file')} of {in_words(size)}"
             whole = sum(file.size for file in to_fetch) if all(file.size for file in to_fetch) else 0
             with self._transfers.begin(len(to_fetch), size, what, shown=whole) as tally:
-                tasks = [partial(self._download, file, cached[file], tally) for file in to_fetch]
+                tasks = [partial(self._download, file, cached[file], tally, on_damage) for file in to_fetch]
                 cached.update(zip(to_fetch, self._transfers.run(tasks, tally), strict=True))
         return [cached_file for request in requests if (cached_file := cached[request]) is not None]
 
@@ -223,14 +231,26 @@ class Downloads:
 
     # Downloading
 
-    def _download(self, request: FileRequest, held: CachedFile | None, tally: Tally) -> CachedFile:
+    def _download(
+        self,
+        request: FileRequest,
+        held: CachedFile | None,
+        tally: Tally,
+        on_damage: Callable[[FileRequest, DamagedFile], None] | None,
+    ) -> CachedFile | None:
         path = self._path(request)
         with self._alone(request):
             if held is None and (cached := self.find(request)) is not None:
                 tally.done(request.size or cached.size)  # another thread has just had it
                 return cached
-            with _Part.open(self._root / "parts", request.url, path) as part:
-                return self._fetch(request, held, path, part, tally)
+            try:
+                with _Part.open(self._root / "parts", request.url, path) as part:
+                    return self._fetch(request, held, path, part, tally)
+            except DamagedFile as error:
+                if on_damage is None:
+                    raise
+                on_damage(request, error)
+                return None
 
     def _fetch(
         self, request: FileRequest, held: CachedFile | None, path: Path, part: _Part, tally: Tally

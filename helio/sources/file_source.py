@@ -16,8 +16,8 @@ from helio.sources.base import ONLINE, Source, is_settled, whole_seconds
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.downloads import CachedFile, Downloads, FileRequest
 from helio.sources.folder_listing import FolderFile, choose_files, read_listing
-from helio.sources.gather import GatheredTables, OneFile, gather
-from helio.sources.local import is_preliminary, parse_file_name
+from helio.sources.gather import DamagedNeighbour, FileSpan, GatheredTables, OneFile, gather, side_of
+from helio.sources.local import ArchiveFile, KnownFile, is_preliminary, own_spans, parse_file_name
 from helio.store.records import Count, InstantOrEmpty, NaiveInstant
 from helio.store.source_file import Proof, SourceFile
 from helio.time_range import TimeRange
@@ -167,13 +167,14 @@ class FileSource(Source):
         ------
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
-            The received file is not the file that the archive lists, or cannot be read.
+            A received file is not the file that the archive lists, or cannot be read. A damaged file beside the
+            interval is an error only if records are missing at that end of the interval; otherwise a note names it.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
             The files cannot be downloaded; helio keeps the files that it received.
         """
         parameters = list(dict.fromkeys(parameters))
-        files = self._files(dataset_id, time_range)
-        gathered = self.gathered(files, parameters, time_range)
+        files, damaged = self._files(dataset_id, time_range)
+        gathered = self.gathered(files, parameters, time_range, damaged)
         if gathered.absent:
             gathered = self.complete(dataset_id, gathered, time_range, files)
         if gathered.empty:
@@ -231,19 +232,34 @@ class FileSource(Source):
             self.http.refuse_foreign(url, f"a listing of {urlsplit(listing).netloc}")
 
     def gathered(
-        self, files: Sequence[OneFile], parameters: Sequence[str], time_range: TimeRange
+        self,
+        files: Sequence[OneFile],
+        parameters: Sequence[str],
+        time_range: TimeRange,
+        damaged: Sequence[DamagedNeighbour] = (),
     ) -> GatheredTables:
         """Read parameters from files that are already on this machine, and join them in order of epoch."""
         if self.reader is None:
             raise TypeError(f"{type(self).__name__} needs a reader for its files")
-        return gather(self.reader, files, parameters, time_range, self.digests)
+        return gather(self.reader, files, parameters, time_range, self.digests, damaged)
 
     # Files
 
-    def _files(self, dataset_id: str, time_range: TimeRange) -> list[OneFile]:
+    def _files(self, dataset_id: str, time_range: TimeRange) -> tuple[list[OneFile], list[DamagedNeighbour]]:
+        """Download the files of a range; return them, and the damaged files beside it."""
         listed = self._listing(dataset_id, time_range)
+        requests = [_wanted(file) for file in listed]
+        spans = dict(zip(requests, _spans_of(listed), strict=True))
+        damaged: dict[FileRequest, DamagedNeighbour] = {}
+
+        def keep(request: FileRequest, error: DamagedFile) -> None:
+            side = side_of(spans[request], time_range)
+            if side is None:
+                raise error
+            damaged[request] = DamagedNeighbour(request.url.rpartition("/")[2], side, error)
+
         try:
-            cached = self.downloads.get([_wanted(file) for file in listed], revalidate=self.refresh)
+            cached = self.downloads.get(requests, revalidate=self.refresh, on_damage=keep)
         except (DamagedFile, Refused) as error:
             # the archive has probably changed since it was listed: the next run lists it again
             self._forget(dataset_id, time_range)
@@ -253,10 +269,15 @@ class FileSource(Source):
                     f"{self.name} lists the file but does not send it"
                 )
             raise
-        return [
-            one_file(held, replace(self._source(dataset_id, file, held), size=held.size))
-            for file, held in zip(listed, cached, strict=True)
+        received = [file for file, request in zip(listed, requests, strict=True) if request not in damaged]
+        files = [
+            replace(
+                one_file(held, replace(self._source(dataset_id, file, held), size=held.size)),
+                span=spans[_wanted(file)],
+            )
+            for file, held in zip(received, cached, strict=True)
         ]
+        return files, [damaged[request] for request in requests if request in damaged]
 
     def _source(self, dataset_id: str, file: RemoteFile, cached: CachedFile | None) -> SourceFile:
         named = parse_file_name(file.name)
@@ -396,6 +417,21 @@ class FileSource(Source):
 
     def _place(self, dataset_id: str, time_range: TimeRange) -> str:
         return f"{self.folder}/{self.listing}/{dataset_id}/{whole_seconds(time_range).replace(',', '_')}"
+
+
+def _spans_of(listed: Sequence[RemoteFile]) -> list[FileSpan]:
+    """Return the time of each file: as the archive lists it, otherwise as its name and the next name say."""
+    files = []
+    for file in listed:
+        named = parse_file_name(file.name)
+        known = (
+            (named.dataset_id, named.start, named.timed, named.version) if named else ("", None, False, "")
+        )
+        files.append(ArchiveFile(Path(file.name), *known))
+    stated = {
+        file.name: KnownFile(utc(file.start), utc(file.stop)) for file in listed if file.start and file.stop
+    }
+    return [(begin, end) for begin, end, _ in own_spans(files, stated)]
 
 
 def one_file(cached: CachedFile, source: SourceFile) -> OneFile:

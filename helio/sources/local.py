@@ -29,6 +29,7 @@ from helio.errors import (
 from helio.sources.file_digests import FileDigest, FileDigests, FileState, changed
 from helio.sources.folder_walk import MOST_ENTRIES, Walk, shown, walk
 from helio.sources.formats import SUFFIXES, format_of
+from helio.sources.gather import FileSpan, join_files, side_of, tables_in
 from helio.store.source_file import Proof, SourceFile, note_on_name
 from helio.time_range import TimeRange
 
@@ -422,7 +423,7 @@ class LocalArchive:
         for file in self._choose(dataset_id, time_range):
             facts = self._facts_if_readable(file.path)
             if facts is None or facts.span is None:
-                has_records = not coverage.is_beside(file, time_range)
+                has_records = side_of(coverage.own(file), time_range) is None
             else:
                 has_records = facts.span[0] < time_range.stop and time_range.start <= facts.span[1]
             if has_records:
@@ -449,56 +450,23 @@ class LocalArchive:
             A chosen file cannot be read, or two files contradict each other. A damaged file beside the interval is an
             error only if records are missing at that end of the interval; otherwise a note names it.
         """
-        from helio.sources.join import (  # numpy, which finding files does without
-            clip,
-            join,
-            reaches_end,
-            reaches_start,
-        )
-
         parameters = list(dict.fromkeys(parameters))
         files = self._choose(dataset_id, time_range)
         coverage = self._coverage_of(self._files(dataset_id))
-        damaged: list[tuple[ArchiveFile, DamagedFile]] = []
-        parts: dict[str, list[tuple[ArchiveFile, Table]]] = {parameter: [] for parameter in parameters}
-        absent: dict[str, list[tuple[ArchiveFile, UnknownParameter]]] = {
-            parameter: [] for parameter in parameters
+        joined = join_files(
+            files,
+            parameters,
+            time_range,
+            lambda file, names: self._read(file, names, time_range),
+            name=lambda file: file.path.name,
+            span=coverage.own,
+        )
+        for parameter, (file, error) in joined.absent.items():
+            raise self._unknown_parameter(parameter, file, error)
+        tables = {
+            parameter: self._complete(table, joined.files[parameter], joined.notes)
+            for parameter, table in joined.tables.items()
         }
-        for file in files:
-            try:
-                tables_of_file = self._read(file, parameters, time_range)
-            except DamagedFile as error:
-                if not coverage.is_beside(file, time_range):
-                    raise
-                damaged.append((file, error))
-                continue
-            for parameter, table in tables_of_file.items():
-                if isinstance(table, UnknownParameter):
-                    absent[parameter].append((file, table))
-                else:
-                    parts[parameter].append((file, clip(table, time_range)))
-        for parameter in parameters:
-            if absent[parameter] and not parts[parameter]:
-                raise self._unknown_parameter(parameter, *absent[parameter][-1])
-        tables: dict[str, Table] = {}
-        notes = [
-            f"{file.path.name} beside this time range was not read: {damage.message}"
-            for file, damage in damaged
-        ]
-        for parameter, found_in in parts.items():
-            joined = join(parameter, [(file.path.name, table) for file, table in found_in])
-            if joined is not None:
-                files_with_records = [file for file, table in found_in if len(table)]
-                complete = self._complete(
-                    joined, parameter, files_with_records, [file for file, _ in absent[parameter]]
-                )
-                tables[parameter] = replace(complete, notes=(*complete.notes, *notes))
-        for file, damage in damaged:
-            reaches = reaches_start if coverage.begins_before(file, time_range) else reaches_end
-            if len(tables) < len(parameters) or not all(
-                reaches(table, time_range) for table in tables.values()
-            ):
-                raise damage
         empty = [parameter for parameter in parameters if parameter not in tables]
         if empty:
             raise self._no_records(files, dataset_id, empty, time_range)
@@ -711,35 +679,19 @@ class LocalArchive:
 
     def _read(
         self, file: ArchiveFile, parameters: Sequence[str], time_range: TimeRange
-    ) -> dict[str, Table | UnknownParameter]:
-        """Return each parameter's table, or the error if the file lacks the parameter; return nothing for a
-        file without records.
-        """
-        try:
-            return dict(
-                self._digests.read(
-                    file.path,
-                    self._digest(file.path),
-                    lambda state: self._reader.read(file.path, parameters, time_range, state),
-                )
-            )
-        except UnknownParameter as error:
-            if len(parameters) == 1:
-                return {parameters[0]: error}
-        except NoData:
-            # Archives hold days without a single record; other files may still cover the interval.
-            return {}
-        tables_of_each = (self._read(file, [parameter], time_range) for parameter in parameters)
-        return {parameter: table for tables in tables_of_each for parameter, table in tables.items()}
+    ) -> Mapping[str, Table]:
+        """Read parameters from a file whose bytes did not change since helio first named it."""
+        return self._digests.read(
+            file.path,
+            self._digest(file.path),
+            lambda state: self._reader.read(file.path, parameters, time_range, state),
+        )
 
-    def _complete(
-        self, table: Table, parameter: str, kept: list[ArchiveFile], lacking: list[ArchiveFile]
-    ) -> Table:
-        """Return the table with the files from which its records came, and with notes on the files that were
-        not used.
+    def _complete(self, table: Table, kept: list[ArchiveFile], further: Sequence[str]) -> Table:
+        """Return the table with the files from which its records came, with notes on the files that were not used, and
+        with further notes.
         """
-        notes = [f"{file.path.name} has no parameter {parameter}" for file in lacking]
-        notes += [note for file in kept if (note := self._other_name(file))]
+        notes = [note for file in kept if (note := self._other_name(file))]
         notes += [
             f"{file.path.name} was read instead of {rival.name}, which has the same start and version"
             for file in kept
@@ -749,7 +701,7 @@ class LocalArchive:
         return replace(
             table,
             sources=tuple(self._cited(file) for file in kept),
-            notes=tuple(dict.fromkeys([*table.notes, *notes])),
+            notes=(*dict.fromkeys([*table.notes, *notes]), *further),
         )
 
     def _other_name(self, file: ArchiveFile) -> str:
@@ -841,7 +793,8 @@ class LocalArchive:
     ) -> NoData:
         ends = []
         for file in files[:1] + files[1:][-1:]:
-            for table in self._read(file, parameters[:1], _ALL_TIME).values():
+            every = tables_in(file, parameters[:1], lambda file, names: self._read(file, names, _ALL_TIME))
+            for table in every.values():
                 if not isinstance(table, UnknownParameter) and len(table):
                     first, last = (table.epoch[i].astype("M8[s]") for i in (0, -1))
                     ends.append(f"{file.path.name} holds records from {first} to {last}")
@@ -919,8 +872,8 @@ class _Coverage:
 
     def __init__(self, files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]) -> None:
         self._files = files
-        own = _own_spans(files, known)
-        self._own = {file.path: span for file, (*span, _) in zip(files, own, strict=True)}
+        own = own_spans(files, known)
+        self._own = {file.path: (begin, end) for file, (begin, end, _) in zip(files, own, strict=True)}
         spans = [(_shifted(begin, -margin), _shifted(end, margin)) for begin, end, margin in own]
         self._order = sorted(range(len(files)), key=lambda index: spans[index][0])
         self._begins = [spans[index][0] for index in self._order]
@@ -938,26 +891,19 @@ class _Coverage:
             at -= 1
         return [self._files[index] for index in sorted(chosen)]
 
-    def is_beside(self, file: ArchiveFile, time_range: TimeRange) -> bool:
-        """Return whether the time of a file ends before an interval or begins after it, so that only records outside of
-        this time could lie in the interval.
-        """
-        begin, end = self._own[file.path]
-        return end <= time_range.start or begin >= time_range.stop
-
-    def begins_before(self, file: ArchiveFile, time_range: TimeRange) -> bool:
-        """Return whether a file begins before an interval."""
-        return self._own[file.path][0] < time_range.start
+    def own(self, file: ArchiveFile) -> FileSpan:
+        """Return the time of a file, without the minutes by which its records may lie outside of it."""
+        return self._own[file.path]
 
 
 def _shifted(moment: datetime, margin: timedelta) -> datetime:
     return moment if moment in (datetime.min, datetime.max) else moment + margin
 
 
-def _own_spans(
+def own_spans(
     files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]
 ) -> list[tuple[datetime, datetime, timedelta]]:
-    """Return the time [begin, end) of each file, and how far its records may lie outside of it."""
+    """Return the time [begin, end) of each file, in order of start, and how far its records may lie outside of it."""
     starts = [file.start for file in files if file.start is not None]
     spacings = [after - before for before, after in pairwise(starts)]
     longest = max(2 * max(spacings), _YEAR) if spacings else None

@@ -26,7 +26,12 @@ FLARE = 1.2e-3
 
 
 def write_day(
-    folder: Path, satellite: int, day: datetime, version: str = "2-2-0", flare: Sequence[float] = (FLARE,)
+    folder: Path,
+    satellite: int,
+    day: datetime,
+    version: str = "2-2-0",
+    flare: Sequence[float] = (FLARE,),
+    records: int = 1440,
 ) -> Path:
     """One-minute averages in the layout of the files: variables, units, fills and epochs since 2000-01-01T12:00."""
     path = folder / f"sci_xrsf-l2-avg1m_g{satellite}_d{day:%Y%m%d}_v{version}.nc"
@@ -37,17 +42,17 @@ def write_day(
         time = file.createVariable("time", "f8", ("time",), fill_value=-9999.0)
         time.units = "seconds since 2000-01-01 12:00:00 UTC"
         time.standard_name = "time"
-        time[:] = (day - datetime(2000, 1, 1, 12)).total_seconds() + 60.0 * np.arange(1440)
+        time[:] = (day - datetime(2000, 1, 1, 12)).total_seconds() + 60.0 * np.arange(records)
         for channel, quiet in (("a", 1e-8), ("b", 1e-6)):
             flux = file.createVariable(f"xrs{channel}_flux", "f4", ("time",), fill_value=-9999.0)
             flux.units, flux.long_name = "W/m2", f"XRS-{channel.upper()} primary average flux."
-            values = np.full(1440, quiet)
+            values = np.full(records, quiet)
             values[722 : 722 + len(flare)] = np.array(flare) / (1 if channel == "b" else 3)
             values[100] = -9999.0
             flux[:] = values
             flag = file.createVariable(f"xrs{channel}_flag", "u1", ("time",), fill_value=255)
             flag.long_name = f"Flags for xrs{channel}_flux."
-            flag[:] = (np.arange(1440) == 50).astype(np.uint8)
+            flag[:] = (np.arange(records) == 50).astype(np.uint8)
     return path
 
 
@@ -187,6 +192,34 @@ def test_a_truncated_file_is_refused(server: NceiStandIn, ncei: Ncei):
     name = f"{GOES_16}/2017/09/sci_xrsf-l2-avg1m_g16_d20170906_v2-2-0.nc"
     server.files[name] = server.files[name][:5000]
     with pytest.raises(DamagedFile, match="is truncated"):
+        ncei.fetch("SCI_XRSF-L2-AVG1M_G16", ["xrsb_flux"], DAY)
+
+
+@pytest.mark.parametrize(
+    ("day", "neighbour"), [(6, "20170907_v2-10-0"), (7, "20170906_v2-2-0")], ids=["after", "before"]
+)
+def test_a_damaged_file_of_another_day_is_a_note(server: NceiStandIn, ncei: Ncei, day: int, neighbour: str):
+    name = f"sci_xrsf-l2-avg1m_g16_d{neighbour}.nc"
+    server.files[f"{GOES_16}/2017/09/{name}"] = server.files[f"{GOES_16}/2017/09/{name}"][:5000]
+    asked = TimeRange(datetime(2017, 9, day), datetime(2017, 9, day + 1))
+    tables = ncei.fetch("SCI_XRSF-L2-AVG1M_G16", ["xrsa_flux", "xrsb_flux"], asked)
+    for table in tables.values():
+        assert len(table) == 1440
+        assert [f"_d201709{day:02}_" in source.file for source in table.sources] == [True]
+        assert table.notes[-1].startswith(f"{name} beside this time range was not read: ")
+        assert "is truncated" in table.notes[-1]
+    with pytest.raises(DamagedFile, match="is truncated"):
+        ncei.fetch(
+            "SCI_XRSF-L2-AVG1M_G16", ["xrsb_flux"], TimeRange(datetime(2017, 9, 6), datetime(2017, 9, 8))
+        )
+
+
+def test_a_damaged_file_beside_a_gap_may_hold_the_records(server: NceiStandIn, ncei: Ncei, tmp_path: Path):
+    path = write_day(tmp_path, 16, datetime(2017, 9, 6), "3-0-0", records=1439)
+    server.files[f"{GOES_16}/2017/09/{path.name}"] = path.read_bytes()
+    name = f"{GOES_16}/2017/09/sci_xrsf-l2-avg1m_g16_d20170907_v2-10-0.nc"
+    server.files[name] = server.files[name][:5000]
+    with pytest.raises(DamagedFile, match=r"d20170907_v2-10-0\.nc' is truncated"):
         ncei.fetch("SCI_XRSF-L2-AVG1M_G16", ["xrsb_flux"], DAY)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,14 +32,21 @@ CONVERT = "convert_units"
 """The tool that requires a table in a unit of the same quantity as its argument."""
 
 
-def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
-    """Return the known unit, frame and kind of each table that a tool with requirements for these facts needs.
+def quantities(
+    graph: Graph[StepView], context: Context, demanding: Callable[[StepView], bool]
+) -> dict[str, Foreseen]:
+    """Return the known unit, frame and kind of each table that the steps in question need.
 
     Each tool says what it gives of what it is given (`helio.steps.foreseen`). Only these labels need the catalogue.
+
+    Parameters
+    ----------
+    demanding : function
+        Whether a step is in question.
     """
     needed: set[str] = set()
     for step in reversed(graph.order):
-        if demands(step) or needed.intersection(step.outputs):
+        if demanding(step) or needed.intersection(step.outputs):
             needed.update(table for label in step.labels if (table := owner(label, graph.producers)))
 
     def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
@@ -54,7 +61,8 @@ def demands(step: StepView) -> bool:
     if tool is None:
         return False
     if step.tool == RENDER:
-        return any(_is_entry(read.path) for read in step.reads) or bool(_shared_axes(step))
+        judged = any(_is_entry(read.path) or _is_mark(read.path) for read in step.reads)
+        return judged or bool(_shared_axes(step))
     return step.tool == CONVERT or bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
@@ -68,33 +76,59 @@ def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list
 
 def entries_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[Path, ReadTable]:
     """Return the known facts of the tables that the entries of a figure read, by their paths in the arguments."""
+    return _read_at(step, known, _is_entry)
+
+
+def marks_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[Path, ReadTable]:
+    """Return the known facts of the tables of events and of vertical lines, by their paths in the arguments."""
+    return _read_at(step, known, _is_mark)
+
+
+def panels_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[int, list[ReadTable]]:
+    """Return the known facts of the tables in each panel, by the number of the panel in the figure."""
     return {
-        read.path: ReadTable(read.path, read.label, _known_of(read.label, known))
-        for read in step.reads
-        if step.tool == RENDER and _is_entry(read.path)
+        number: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
+        for number, reads in _panels(step).items()
     }
 
 
 def axes_shared(step: StepView, known: Mapping[str, Foreseen]) -> dict[int, list[ReadTable]]:
     """Return the known facts of the tables that share a y axis, by the number of their panel in the figure."""
-    return {
-        number: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
-        for number, reads in _shared_axes(step).items()
-    }
+    shared = _shared_axes(step)
+    return {number: reads for number, reads in panels_read(step, known).items() if number in shared}
 
 
 def _shared_axes(step: StepView) -> dict[int, list[Read]]:
     """Return the labels in each panel of lines or bars that has several."""
+    types = list_of(object_of(step.params.get("spec")).get("panel_types"))
+    return {
+        number: reads
+        for number, reads in _panels(step).items()
+        if len(reads) > 1 and types[number - 1 : number] in ([], ["line"], ["bars"])
+    }
+
+
+def _panels(step: StepView) -> dict[int, list[Read]]:
+    """Return the labels in each panel that the figure lists."""
     panels: dict[int, list[Read]] = {}
     for read in step.reads if step.tool == RENDER else ():
         if read.path[:2] == ("spec", "panels"):
             panels.setdefault(int(read.path[2]) + 1, []).append(read)
-    types = list_of(object_of(step.params.get("spec")).get("panel_types"))
+    return panels
+
+
+def _read_at(
+    step: StepView, known: Mapping[str, Foreseen], chosen: Callable[[Path], bool]
+) -> dict[Path, ReadTable]:
     return {
-        number: reads
-        for number, reads in panels.items()
-        if len(reads) > 1 and types[number - 1 : number] in ([], ["line"], ["bars"])
+        read.path: ReadTable(read.path, read.label, _known_of(read.label, known))
+        for read in step.reads
+        if step.tool == RENDER and chosen(read.path)
     }
+
+
+def _is_mark(path: Path) -> bool:
+    return path[:1] == ("spec",) and path[1:2] in (("events",), ("vlines",)) and path[-1] == "of"
 
 
 def _is_entry(path: Path) -> bool:

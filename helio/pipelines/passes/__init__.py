@@ -38,6 +38,7 @@ from helio.pipelines.passes.check_maps import check_maps
 from helio.pipelines.passes.check_panels import check_panels
 from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
+from helio.pipelines.passes.check_scales import check_scales
 from helio.pipelines.passes.check_size import check_size
 from helio.pipelines.passes.check_size_of_run import check_size_of_run
 from helio.pipelines.passes.check_tools import check_tools
@@ -185,6 +186,7 @@ VERIFY: tuple[Stage, ...] = (
         check_parameters,
         check_quantities,
         check_panels,
+        check_scales,
         check_use,
         check_files,
         check_maps,

@@ -41,6 +41,7 @@ from helio.pipelines.template.labels import labels_at
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import Path
+from helio.steps.render.refusals import wrong_events, wrong_line
 from helio.steps.render.spec import MOST_COLUMNS
 
 _LIMITS = frozenset({"y_range", "bin_range"})
@@ -92,34 +93,18 @@ def _order_of_limits(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic
 
 def _keys_of_entries(step: Step, spec: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Refuse vertical lines and events that lack a key, or have two keys of which only one is allowed."""
-    for key, rule in (("vlines", _wrong_line), ("events", _wrong_events)):
+    for key, rule in (("vlines", wrong_line), ("events", wrong_events)):
         for index, entry in enumerate(spec[key] if isinstance(spec.get(key), list) else ()):
             wrong = rule(entry) if isinstance(entry, dict) else None
             if wrong is not None:
                 yield Diagnostic(
                     "HV111",
-                    f"{key}: entry {index + 1} {wrong[0]}",
+                    f"{key}: entry {index + 1}{wrong.message}",
                     step_id=step.step_id,
                     tool_name=RENDER,
                     path=pointer(*step.path, "tool_args", "spec", key, index),
-                    advice=(wrong[1],),
+                    advice=(wrong.advice,),
                 )
-
-
-def _wrong_line(line: Mapping[str, Any]) -> tuple[str, str] | None:
-    if "x" in line and "of" in line:
-        return "has both x and of", "leave one of them out"
-    if "x" not in line and "of" not in line:
-        return "has no x", "add x, a time such as '2024-05-10T17:00', or of, the label of a table of times"
-    return None
-
-
-def _wrong_events(entry: Mapping[str, Any]) -> tuple[str, str] | None:
-    if ("by" in entry) == ("levels" in entry):
-        return None
-    given, lacking = ("by", "levels") if "by" in entry else ("levels", "by")
-    example = '{"of": "durations", "by": "peaks", "levels": "flares"}'
-    return f"has {given}, but no {lacking}", f"write both, such as {example}"
 
 
 def _reversed(spec: Mapping[str, Any]) -> Iterator[tuple[Path, list[Any]]]:

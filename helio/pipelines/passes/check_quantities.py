@@ -27,7 +27,7 @@ HV404 (warning)  a parameter in another frame than the tool requires, according 
 
 HV405 (error)  a table of another kind than the tool requires, known from tools and their arguments
     A series, a vector and a spectrum are different kinds, and no part of one is chosen silently.
-    before  clock_angle of a magnitude
+    before  clock_angle of a magnitude, or vertical lines at the times of a spectrum
     after   refused, both kinds named
     to do   Take a component or the magnitude first, or use the tool that the message names.
 
@@ -53,6 +53,7 @@ HV408 (warning)  one panel with quantities in different units
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from helio.knowledge.frame_names import meant_frame
 from helio.pipelines.analyses.quantities import (
@@ -61,6 +62,7 @@ from helio.pipelines.analyses.quantities import (
     axes_shared,
     demands,
     entries_read,
+    marks_read,
     quantities,
     tables_read,
 )
@@ -74,6 +76,7 @@ from helio.pipelines.template.variables import Path
 from helio.steps.foreseen import Foreseen, clashes, pairs_alike
 from helio.steps.quantity import advice_on_frames, advice_on_units, equal_units
 from helio.steps.render.orbit_frames import ABOUT_EARTH, ABOUT_SUN, OF_MODELS, TO_THE_SUN
+from helio.steps.render.refusals import unfit_for_events, unfit_for_line
 from helio.steps.result import Aspect
 from helio.steps.signature import Signature, TableInput
 
@@ -114,11 +117,12 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
     graph = graph_of(template.walk(), context.signatures)
     yield from _misspelt_frames(graph.steps)
     demanding = [step for step in graph.steps if demands(step)]
-    known = quantities(graph, context) if demanding else {}
+    known = quantities(graph, context, demands) if demanding else {}
     for step in demanding:
         if step.signature is not None:
             yield from _misfits(step, step.signature, tables_read(step, known))
             yield from _unfit_axes(step, entries_read(step, known))
+            yield from _unfit_marks(step, marks_read(step, known))
             yield from _mixed_panels(step, axes_shared(step, known))
         if step.tool == CONVERT:
             yield from _impossible_conversions(step, tables_read(step, known))
@@ -275,6 +279,22 @@ def _unfit_orbits(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator
             message = f"{subject} in {frames}, but '{read.label}' is in {frame}"
             advice = advice_on_frames(frame, "GSM") + (f"; or leave out {model}" if model else "")
             yield _diagnostic(step, "frame", read, [read.known], message, "", advice)
+
+
+def _unfit_marks(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[Diagnostic]:
+    """Yield an error for each table of events, or of vertical lines, that holds no events or no times."""
+    for path, read in by_path.items():
+        _, key, index, *_ = path
+        entry, unit = figure_of(step.step)[str(key)][index], read.known.unit
+        from helio.knowledge.unit_spelling import canonical_unit
+
+        unfit = {"events": unfit_for_events, "vlines": unfit_for_line}[str(key)]
+        refusal = unfit(entry, read.known.kinds, unit and canonical_unit(unit))
+        if refusal is not None:
+            read = replace(read, path=(*path[:3], *refusal.path))
+            message = f"{key}: entry {int(index) + 1}{refusal.message}"
+            aspect: Aspect = "kind" if refusal.of_kind else "unit"
+            yield _diagnostic(step, aspect, read, [read.known], message, "", refusal.advice)
 
 
 def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, str]]:

@@ -14,6 +14,7 @@ from helio.errors import StepError
 from helio.steps.render.axes import check_limits, most_labels, set_log_ticks, value_axis
 from helio.steps.render.geometry import ENTRY_PANEL
 from helio.steps.render.panel import Panel, Slot
+from helio.steps.render.refusals import low_start, refuse
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import axis_title
 from helio.store.table import Table
@@ -97,11 +98,8 @@ class EntryPanel(Panel):
         if chosen is None:
             return None
         low, high = check_limits(chosen, self.number, key)
-        if log and low <= 0:
-            raise StepError(
-                f"{key}: the {key[0]} axis of panel {self.number} is logarithmic, so it cannot start at {low:g}",
-                advice="choose a value above 0",
-            )
+        if log:
+            refuse(low_start(key, self.number, (low, high)))
         return low, high
 
     @property

@@ -13,6 +13,14 @@ from helio.errors import StepError, did_you_mean
 from helio.steps.compute.solar_flares import flare_class
 from helio.steps.render.colours import check_colour
 from helio.steps.render.gaps import gaps, record_edges
+from helio.steps.render.refusals import (
+    SECONDS,
+    not_events,
+    not_intervals,
+    refuse,
+    unfit_for_events,
+    wrong_events,
+)
 from helio.steps.render.scales import SCALES
 from helio.steps.render.spec import Events, FigureSpec
 from helio.store.no_values import NOTHING_FOUND, why_no_values
@@ -24,8 +32,6 @@ MOST = 500
 """The largest number of intervals of one entry: more are a grey figure."""
 MOST_NAMED = 12
 """The largest number of intervals of one entry with a name; the strongest or longest have theirs."""
-SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0, "d": 86400.0}
-"""Units of a table of durations, each with its seconds."""
 _COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00")
 _BELOW = "#999999"
 """Colour of an event below the weakest level."""
@@ -110,18 +116,8 @@ def _intervals(
     if not 0 <= opacity <= 1:
         raise StepError(f"{where}: opacity {opacity:g} is not allowed", advice="choose a number from 0 to 1")
     colour = check_colour(entry.get("color", "lightskyblue"), where)
-    if ("by" in entry) != ("levels" in entry):
-        given, lacking = ("by", "levels") if "by" in entry else ("levels", "by")
-        raise StepError(
-            f"{where} has {given}, but no {lacking}",
-            advice='write both, such as {"of": "durations", "by": "peaks", "levels": "flares"}',
-        )
+    refuse(wrong_events(entry) or unfit_for_events(entry, {table.kind}, table.unit), where)
     if table.kind == "scalar" and table.unit not in SECONDS:
-        if "by" in entry:
-            raise StepError(
-                f"{where}: 'by' needs one record for each event, but '{entry['of']}' has a value for each time",
-                advice="leave out by and levels, and write the names of its values in names",
-            )
         return list(_runs(entry, table, opacity, where)), ""
     if "names" in entry:
         raise StepError(
@@ -143,15 +139,10 @@ def _ends(table: Table, label: str, where: str) -> tuple[Moments, Moments, int]:
 
     An unknown part of an event has no length.
     """
-    seconds = SECONDS.get(table.unit)
     columns = table.values.reshape(len(table), -1 if len(table) else max(1, len(table.components)))
-    if seconds is None or table.kind == "spectrum" or columns.shape[1] > 2:
-        raise StepError(
-            f"{where}: '{label}' is not a table of intervals",
-            advice="give a table of durations, such as storm_phases or solar_flares make with give: durations, or a "
-            "series of whole numbers without a unit, such as a flag",
-        )
-    lengths = columns.astype(np.float64) * seconds * 1e9
+    if columns.shape[1] > 2:
+        refuse(not_intervals(label), where)
+    lengths = columns.astype(np.float64) * SECONDS[table.unit] * 1e9
     unknown = int((~np.isfinite(lengths)).any(axis=1).sum())
     lengths = np.where(np.isfinite(lengths), lengths, 0.0)
     if (lengths < 0).any():
@@ -189,13 +180,8 @@ def _names(
 def _runs(entry: Events, table: Table, opacity: float, where: str) -> Iterator[Interval]:
     """Yield the intervals in which a series of whole numbers has one value; 0 is no event."""
     finite = table.values[np.isfinite(table.values)]
-    if table.unit or (finite != np.round(finite)).any():
-        raise StepError(
-            f"{where}: '{entry['of']}' is not a table of events: it has values "
-            + (f"in {table.unit}" if table.unit else "that are not whole numbers"),
-            advice="give a table of durations, such as storm_phases makes with give: durations, or a series of "
-            "whole numbers without a unit, such as its phase",
-        )
+    if (finite != np.round(finite)).any():
+        refuse(not_events(entry["of"], "that are not whole numbers"), where)
     names = entry.get("names", {})
     wrong = next((value for value in names if not value.removeprefix("-").isdecimal()), None)
     if wrong is not None:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from helio.errors import StepError
 from helio.steps.render import lines, review
 from helio.steps.render.bands import with_bands
 from helio.steps.render.geometry import LINE_PANEL
@@ -79,13 +78,7 @@ class LinePanel(Panel):
 
     @cached_property
     def symlog(self) -> Symlog | None:
-        """The scale of the y axis if the figure's spec wants symlog; its threshold follows the values by default.
-
-        Raises
-        ------
-        StepError
-            The threshold is not above zero.
-        """
+        """The scale of the y axis if the figure's spec wants symlog; its threshold follows the values by default."""
         whole = self.style.spec.get("log_scale")
         by_panel = self.option("log_scale", cast(str | None, None)) if isinstance(whole, dict) else whole
         if self.kind != "line" or by_panel != "symlog":
@@ -93,11 +86,6 @@ class LinePanel(Panel):
         chosen = self.option("linthresh", cast(float | None, None))
         if chosen is None:
             return Symlog.of([line.values for line in self.lines])
-        if not chosen > 0:
-            raise StepError(
-                f"linthresh of panel {self.number} is {chosen:g}, but a distance from zero is above 0",
-                advice="write a value above 0 in the unit of the panel, or leave linthresh out",
-            )
         return Symlog(float(chosen))
 
     @property

@@ -9,8 +9,8 @@ import numpy as np
 from helio.counts import number_of
 from helio.errors import StepError, UnitMismatch, did_you_mean
 from helio.steps.quantity import advice_on_units, equal_units
-from helio.steps.render.events import SECONDS
 from helio.steps.render.panel import Panel
+from helio.steps.render.refusals import refuse, unfit_for_line, wrong_line
 from helio.steps.render.spec import FigureSpec, VLine
 from helio.steps.render.spectrum_panel import SpectrumPanel
 from helio.store.no_values import why_no_values
@@ -52,19 +52,17 @@ def with_medians(
             lines.append(line)
             continue
         where, label = f"vlines: entry {entry_number}", line["of"]
-        if "x" in line:
-            raise StepError(f"{where} has both x and of", advice="leave one of them out")
+        refuse(wrong_line(line), where)
         if label not in tables:
             others = did_you_mean(label, tables, otherwise=f"choose one of the labels: {', '.join(tables)}")
             raise StepError(f"{where}: no label is called '{label}'", advice=others)
         table, number = tables[label], line.get("panel", 0)
+        refuse(unfit_for_line(line, {table.kind}, table.unit), where)
         if number == 0:
             at_times = _at_times(line, table, start, stop, where)
             lines += at_times
             notes.append(f"{where}: {number_of(len(at_times), 'time')} of {label} marked")
             continue
-        if table.kind != "scalar":
-            raise StepError(f"{where}: '{label}' is a {table.kind}", advice="choose a single series")
         panel = panels[number - 1] if 1 <= number <= len(panels) else None
         if isinstance(panel, SpectrumPanel) and panel.nothing is None:
             _check_unit(label, table, panel, where)
@@ -89,11 +87,6 @@ def _at_times(
 ) -> list[VLine]:
     """Return a line at each epoch of a table of times, between `start` and `stop`."""
     label = line["of"]
-    if table.kind == "spectrum" or (table.unit and table.unit not in SECONDS):
-        raise StepError(
-            f"{where} has no panel, and '{label}' is not a table of times",
-            advice="add panel, the number of the spectrum panel with this frequency, or give a table of durations",
-        )
     inside = table.epoch[(table.epoch >= start) & (table.epoch < stop)]
     if len(inside) > MOST_TIMES:
         raise StepError(

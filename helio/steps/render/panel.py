@@ -28,6 +28,7 @@ from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
 from helio.steps.render.quality import TraceQuality, line_quality
 from helio.steps.render.refine import Full
+from helio.steps.render.refusals import low_start, refuse
 from helio.steps.render.slopes import Guide
 from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.symlog import Symlog
@@ -430,11 +431,8 @@ class Panel(ABC):
         if chosen is None:
             return None
         low, high = check_limits(chosen, self.number, "y_range")
-        if self.log_y and low <= 0:
-            raise StepError(
-                f"y_range: the y axis of panel {self.number} is logarithmic, so it cannot start at {low:g}",
-                advice="choose a value above 0",
-            )
+        if self.log_y:
+            refuse(low_start("y_range", self.number, (low, high)))
         return low, high
 
     @property

@@ -46,6 +46,7 @@ from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, S
 from helio.steps.render.panels import arrange_panels, is_unknown
 from helio.steps.render.quality import as_json, label_qualities
 from helio.steps.render.refine import Full, words_on_drawn
+from helio.steps.render.refusals import refuse, wrong_thresholds
 from helio.steps.render.rows import (
     check_columns,
     drawn_bars,
@@ -83,7 +84,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=8,
+    version=9,
     context=whole_range("a figure shows all records"),
     labels_in=(
         "spec.labels",
@@ -584,15 +585,7 @@ def _check_symlog(panels: Sequence[Panel], spec: FigureSpec) -> None:
             )
     if chosen == "symlog" and all(panel.kind != "line" for panel in panels):
         raise StepError("log_scale: no panel of lines over time can be symlog", advice="choose log or linear")
-    thresholds = spec.get("linthresh", {})
-    for name in thresholds if isinstance(thresholds, Mapping) else ():
-        if chosen != "symlog" and name not in named:
-            raise StepError(
-                f"linthresh: the y axis of panel {name} is not symlog",
-                advice=f'write log_scale: {{"{name}": "symlog"}}',
-            )
-    if thresholds and not isinstance(thresholds, Mapping) and chosen != "symlog" and not named:
-        raise StepError("linthresh: no y axis is symlog", advice="write log_scale: symlog")
+    refuse(next(wrong_thresholds(spec), None))
 
 
 def _check_right_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:

@@ -15,6 +15,7 @@ from helio.steps.render.axes import check_limits, most_labels, set_log_ticks, va
 from helio.steps.render.curves import Curve, curve_traces, panel_curves, places_of
 from helio.steps.render.geometry import SPECTRUM_PANEL
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
+from helio.steps.render.refusals import low_start, refuse
 from helio.steps.render.slopes import guide_traces
 from helio.steps.render.spec import PanelType
 from helio.steps.render.wording import axis_title
@@ -44,12 +45,8 @@ class SpectrumPanel(Panel):
     def lines(self) -> Sequence[Curve]:
         """The curves of the panel, with their names and colours."""
         limits = self._chosen_limits()
-        if limits is not None and self.log_x and limits[0] <= 0:
-            raise StepError(
-                f"bin_range: the axis of panel {self.number} is logarithmic, so it cannot start at "
-                f"{limits[0]:g}",
-                advice="choose a value above 0, or set log_x: false",
-            )
+        if limits is not None and self.log_x:
+            refuse(low_start("bin_range", self.number, limits))
         style = self.style
         curves = panel_curves(
             self.number,

@@ -11,7 +11,7 @@ import re
 import shutil
 import threading
 import warnings
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -295,6 +295,25 @@ class _BrowserError(Exception):
     """The error if the browser does not start, does not answer in time, or refuses the figure."""
 
 
+async def keep_page(kaleido: Any) -> Callable[[], Coroutine[Any, Any, Any]]:
+    """Let an open renderer of Kaleido keep its page: it would read plotly.js again after every figure.
+
+    Returns
+    -------
+    coroutine function
+        Reloads the page.
+    """
+
+    async def stay() -> None:
+        """Stand in for the reloading of the page."""
+
+    tab = await kaleido.tabs_ready.get()
+    reload: Callable[[], Coroutine[Any, Any, Any]] = tab.reload
+    tab.reload = stay
+    await kaleido.tabs_ready.put(tab)
+    return reload
+
+
 class _Session:
     """A Chromium process with an event loop in a thread of its own, so that any caller can wait for a figure."""
 
@@ -302,6 +321,7 @@ class _Session:
         self._time_limit = time_limit
         self._browser = browser
         self._kaleido: Any = None
+        self._reload: Callable[[], Coroutine[Any, Any, Any]]
         import asyncio  # with kaleido: a run without static figures needs neither
 
         self._loop = asyncio.new_event_loop()
@@ -334,13 +354,7 @@ class _Session:
             logging.getLogger(name).addHandler(logging.NullHandler())
         warnings.filterwarnings("ignore", category=TmpDirWarning)
 
-        class Renderer(Kaleido):  # type: ignore[misc]
-            """A renderer that keeps its page; Kaleido would read plotly.js again after every figure."""
-
-            async def _return_kaleido_tab(self, tab: Any) -> None:
-                await self.tabs_ready.put(tab)
-
-        browser = Renderer(
+        browser = Kaleido(
             n=1,
             timeout=self._time_limit,
             path=self._browser,
@@ -349,6 +363,7 @@ class _Session:
         )
         self._kaleido = browser
         await browser.open()
+        self._reload = await keep_page(browser)
 
     async def _draw(self, document: dict[str, Any], options: dict[str, Any]) -> bytes:
         from kaleido.errors import KaleidoError
@@ -356,9 +371,7 @@ class _Session:
         try:
             drawn: bytes = await self._kaleido.calc_fig(document, opts=options)
         except KaleidoError:  # the figure may have left something in the page
-            tab = await self._kaleido.tabs_ready.get()
-            await tab.reload()
-            await self._kaleido.tabs_ready.put(tab)
+            await self._reload()
             raise
         return drawn
 

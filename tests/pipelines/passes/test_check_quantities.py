@@ -557,3 +557,30 @@ def test_a_temperature_that_is_an_energy_needs_the_equivalence():
 @pytest.mark.parametrize("to", ["T", "G", "$UNIT", "smoots"])
 def test_a_conversion_that_is_possible_or_not_known_is_left_to_the_run(to):
     assert found(fetch(1, "B"), converted("WI_PLASMA.B", to)) == []
+
+
+NOT_EVENTS = "events: entry 1: 'b' is not a table of events: it has values in nT"
+NO_TIMES = "vlines: entry 1 has no panel, and 'b' is not a table of times"
+BY_VALUES = "events: entry 1: 'by' needs one record for each event, but 'b' has a value for each time"
+
+
+@pytest.mark.parametrize(
+    ("key", "entry", "code", "message"),
+    [
+        ("events", {"of": "b"}, "HV401", NOT_EVENTS),
+        ("events", {"of": "b", "by": "b", "levels": "storms"}, "HV401", BY_VALUES),
+        ("events", {"of": "WI_PLASMA.V"}, "HV402", "events: entry 1: 'WI_PLASMA.V' is not a table of intervals"),
+        ("vlines", {"of": "b"}, "HV401", NO_TIMES),
+        ("vlines", {"of": "turned", "panel": 1}, "HV405", "vlines: entry 1: 'turned' is a vector"),
+        ("vlines", {"of": "WI_PLASMA.FLUX", "panel": 1}, "HV406", "vlines: entry 1: 'WI_PLASMA.FLUX' is a spectrum"),
+    ],
+)  # fmt: skip
+def test_events_and_vertical_lines_need_tables_of_events_and_times(key, entry, code, message):
+    steps = [
+        fetch(1, "B", "V", "FLUX"),
+        step(2, "convert_units", source_label="WI_PLASMA.B.Bx", to="nT", output_label="b"),
+        step(3, "transform_frame", source_label="WI_PLASMA.B", to="GSE", output_label="turned"),
+    ]
+    [said] = found(*steps, step(4, "render_spec", spec={"labels": ["b"], "panels": [["b"]], key: [entry]}))
+    assert (said.code, said.message.removesuffix(", according to the catalogue")) == (code, message)
+    assert said.path.startswith(f"/steps/3/tool_args/spec/{key}/0/")

@@ -230,8 +230,8 @@ def test_a_panel_without_values_is_drawn_empty():
 @pytest.mark.parametrize(
     ("spec", "match", "advice"),
     [
-        ({"log_scale": "symlog", "linthresh": 0}, "linthresh of panel 1 is 0", "write a value above 0"),
-        ({"log_scale": "symlog", "linthresh": -2}, "linthresh of panel 1 is -2", "write a value above 0"),
+        ({"log_scale": "symlog", "linthresh": 0}, "linthresh is 0, but", "write a value above 0"),
+        ({"log_scale": "symlog", "linthresh": -2}, "linthresh is -2, but", "write a value above 0"),
         ({"linthresh": 2}, "linthresh: no y axis is symlog", "log_scale: symlog"),
         ({"linthresh": {"1": 2}}, "linthresh: the y axis of panel 1 is not symlog", '{"1": "symlog"}'),
         ({"log_scale": {"3": "symlog"}}, "log_scale: there is no panel 3", "choose panel 1"),

@@ -1,5 +1,6 @@
 """Figures as files, the same bytes in every process, time zone and order of hashing."""
 
+import asyncio
 import json
 import os
 import re
@@ -9,10 +10,12 @@ import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import plotly.io
 import pytest
+from kaleido import Kaleido
 
 from helio.errors import ExportError
 from helio.steps.render.figure import Figure
@@ -20,6 +23,7 @@ from helio.steps.render.render_spec import render_spec
 from helio.steps.render.write_figure import (
     StaticRenderer,
     find_browser,
+    keep_page,
     plotly_js,
     to_html,
     to_json,
@@ -243,3 +247,55 @@ def test_a_figure_has_the_same_bytes_first_and_after_another_one():
             first = renderer.render(figure, kind)
             renderer.render(other, kind)
             assert renderer.render(figure, kind) == first
+
+
+class Tab:
+    """A page of Kaleido that draws nothing and counts how often it is loaded again."""
+
+    def __init__(self):
+        self.tab = SimpleNamespace(target_id="page")
+        self.loaded = 0
+
+    async def _calc_fig(self, spec, **options):
+        return b"figure"
+
+    async def reload(self):
+        self.loaded += 1
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_page_stays_loaded_between_figures(kept: bool, tmp_path: Path):
+    """Kaleido itself loads the page again after every figure; a version that does so in another way fails here."""
+    program = tmp_path / "chromium"
+    program.touch()
+
+    async def times_loaded():
+        kaleido, tab = Kaleido(path=str(program)), Tab()
+        kaleido._total_tabs = 1
+        await kaleido.tabs_ready.put(tab)
+        reload = await keep_page(kaleido) if kept else tab.reload
+        for _ in range(2):
+            assert await kaleido.calc_fig(drawn().document, opts={"format": "png"}) == b"figure"
+        before = tab.loaded
+        await reload()
+        assert tab.loaded == before + 1
+        return before
+
+    assert asyncio.run(times_loaded()) == (0 if kept else 2)
+
+
+@needs_browser
+@pytest.mark.browser
+def test_the_browser_loads_its_page_once_for_all_figures():
+    async def time_of_loading(kaleido):
+        tab = await kaleido.tabs_ready.get()
+        await kaleido.tabs_ready.put(tab)
+        answer = await tab.tab.send_command("Runtime.evaluate", {"expression": "performance.timeOrigin"})
+        return answer["result"]["result"]["value"]
+
+    with StaticRenderer(browser=BROWSER) as renderer:
+        loaded = []
+        for _ in range(2):
+            renderer.render(drawn(), "png")
+            loaded.append(renderer._session._wait(time_of_loading(renderer._session._kaleido)))
+    assert loaded[0] == loaded[1]

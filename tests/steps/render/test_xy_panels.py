@@ -485,3 +485,33 @@ def test_the_text_of_a_fit_is_not_wider_than_a_narrow_panel():
     assert len(words) == 3
     for text in words:
         assert max(text_width(line, text["font"]["size"]) for line in text["text"].split("<br>")) <= width - 8
+
+
+def test_the_text_of_a_fit_breaks_into_short_lines_where_long_lines_would_hide_points():
+    x = np.linspace(0, 1, 200)
+    tables = {"n": series(1 + x, "n"), "v": series(500 - 1234.5 * x**1.1, "v", "km s^-1")}
+    entry = {"x": "n", "y": "v", "fit": "linear"}
+    broken, whole = (
+        next(
+            text["text"].split("<br>")
+            for text in layout(draw(tables, xy=[entry] * panels, canvas_size={"width": width}))["annotations"]
+            if "slope" in text["text"]
+        )
+        for panels, width in ((3, 700), (1, 1000))
+    )
+    assert len(whole) == 3
+    assert broken[0] == "slope"
+    assert [*broken[-2:]] == whole[-1].split(", ")
+    assert " ".join(broken[:4]) == " ".join(whole[:2])
+
+
+def test_the_text_of_a_fit_hides_neither_its_line_nor_points():
+    x = np.array([0.0, 0.02, 0.98, 1.0])  # only the line crosses the upper right corner
+    tables = {"n": series(1 + x, "n"), "v": series(100 * x, "v", "km s^-1")}
+    text = next(
+        text
+        for text in layout(draw(tables, xy=[{"x": "n", "y": "v", "fit": "linear"}]))["annotations"]
+        if "slope" in text["text"]
+    )
+    assert (text["xanchor"], text["yanchor"]) == ("left", "top")
+    assert "bgcolor" in text
