@@ -16,7 +16,10 @@ _DATE = (
 )
 _JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\band\b)\s*"
 _UT = r"(?:\s*(?:UTC?|Z|hrs?|hours?|h)\b)?"
-_CLOCK = r"(?:noon|midnight|\d{1,2}(?:[:.]\d{2})?\s*[ap]\.?m\b\.?|\d{1,2}[:.]\d{2}(?::\d{2})?|\d{1,2}h\d{2}|\d{4}|\d{1,2})"
+_CLOCK = (
+    r"(?:noon|midnight|\d{1,2}(?:[:.]\d{2})?\s*[ap]\.?m\b\.?|\d{1,2}[:.]\d{2}(?::\d{2})?"
+    r"|\d{1,2}h\d{2}|\d{4}|\d{1,2})"
+)
 _AFTER_DATE = re.compile(
     rf"(?P<date>{_DATE})(?:T|\s*[,:(]?\s*(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
     rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import pairwise
 
 from helio.errors import TimeRangeError
 from helio.time_range import parse_time_range
@@ -88,7 +89,7 @@ def is_time(text: str) -> bool:
 def _listed(match: re.Match[str]) -> str:
     """Write ``10, 11 and 12 May`` as a range, if its days follow each other."""
     days = [int(number) for number in re.findall(r"\d+", f"{match['first']}{match['more']} {match['last']}")]
-    follow = all(later - day == 1 for day, later in zip(days, days[1:], strict=False))
+    follow = all(later - day == 1 for day, later in pairwise(days))
     return f"{match['first']}-{match['last']}" if follow else match[0]
 
 
