@@ -154,8 +154,9 @@ class PipelineRequest:
         ``"GSE"``; if empty, helio chooses.
     cadence : float or None
         Seconds between records.
-    burst : bool
-        Whether to use only burst-mode data.
+    modes : tuple of (str, str)
+        Modes of the data, as in `helio.knowledge.modes`, each with the instrument that it is named for, which may be
+        empty: ``("burst", "FGM")``.
     vectors : bool
         Whether to require velocity vectors instead of accepting the speed.
     instruments : tuple of str
@@ -182,7 +183,7 @@ class PipelineRequest:
     times: tuple[str, ...] = ()
     frame: str = ""
     cadence: float | None = None
-    burst: bool = False
+    modes: tuple[tuple[str, str], ...] = ()
     vectors: bool = False
     instruments: tuple[str, ...] = ()
     energies: tuple[str, ...] = ()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+FINEST = 1e-6
+"""Cadence, in seconds, that stands for the finest data."""
 _SECONDS = {
     "ms": 1e-3,
     "s": 1.0,

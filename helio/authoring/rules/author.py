@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -33,12 +34,12 @@ from helio.authoring.rules.question_form import (
     is_question,
     without_question_mark,
 )
-from helio.authoring.rules.sentence import LONGEST, Sentence
+from helio.authoring.rules.sentence import HARMLESS, LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.writing.writer import Asks, write_template
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES, spellings
+from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document, as_text
@@ -145,7 +146,7 @@ class RuleAuthor:
             rest, looks = take_looks(listed.with_time(), self._now)
             reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
             if reading.unread:
-                corrected, typos = with_corrections(rest, reading.unread)
+                corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
                 if typos:
                     reading = read_request(corrected, self._catalogue, self._now, ask, looks=looks)
                     rest, names = corrected, (*names, *typos)
@@ -300,9 +301,10 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
         )
 
 
-def with_corrections(text: str, unread: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -> tuple[str, tuple[str, ...]]:
     """Correct misspelt words that can mean one known word only; return the text and a note for each.
 
+    A word of several titles of the catalogue, such as ``mode``, is no mistake.
     Only a letter that is wrong, missing, doubled or in another place is corrected, never the first letter; in words of
     four letters, only letters in another place or missing.
     """
@@ -310,14 +312,16 @@ def with_corrections(text: str, unread: tuple[str, ...]) -> tuple[str, tuple[str
     lexicon = {*known_words(), "solar", "plot", "show", "draw", "histogram"}
     for word in unread:
         small = word.casefold()
-        if (
-            not re.fullmatch(r"[a-z]{4,}", small)
-            or word.isupper()
-            or {small, f"{small}s", small[:-1]} & lexicon
-        ):
+        stem = small[:-1] if small.endswith("s") else small
+        if not re.fullmatch(r"[a-z]{4,}", small) or word.isupper() or {small, f"{small}s", stem} & lexicon:
+            continue
+        if small in _words_of_titles(catalogue):
             continue
         near = {
-            spelling for spelling in lexicon if len(spelling) > _SHORTEST and is_one_slip(small, spelling)
+            spelling
+            for spelling in lexicon
+            for written in {small, stem}
+            if len(spelling) > _SHORTEST and is_one_slip(written, spelling)
         }
         if len(small) == _SHORTEST + 1:
             near = {
@@ -331,6 +335,16 @@ def with_corrections(text: str, unread: tuple[str, ...]) -> tuple[str, tuple[str
             text = re.sub(rf"\b{word}\b", right, text)
             notes.append(f"'{word}' is read as '{right}'")
     return text, tuple(notes)
+
+
+@lru_cache(maxsize=4)
+def _words_of_titles(catalogue: Catalogue) -> frozenset[str]:
+    """Return the words that several titles of the catalogue have."""
+    few = 3
+    counts = Counter(
+        word for row in catalogue.rows for word in {*re.findall(r"[a-z]{4,}", row.title.casefold())}
+    )
+    return frozenset(word for word, count in counts.items() if count >= few)
 
 
 def is_one_slip(word: str, known: str) -> bool:
@@ -357,4 +371,8 @@ def known_words() -> tuple[str, ...]:
     phrases += [phrase for named in VOCABULARY["computations"].values() for phrase in named]
     words = {word for phrase in phrases for word in re.findall(r"[a-zé]{4,}", phrase.casefold())}
     instruments = {name.casefold() for source in SOURCES for name in source.instruments}
+    crafts = {
+        word for name in (*spellings(), *families()) for word in re.findall(r"[a-z]{4,}", name.casefold())
+    }
+    words |= {word for word in crafts if word not in HARMLESS}
     return tuple(sorted(words | set(spellings()) | {name for name in instruments if len(name) > _SHORTEST}))

@@ -13,6 +13,7 @@ from helio.authoring.writing.steps import listed
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry, time_text
 from helio.knowledge.missions import instrument_names
+from helio.knowledge.modes import in_modes
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search, drawbacks
 from helio.knowledge.unit_algebra import comparable
@@ -96,6 +97,7 @@ class Wanted:
     spans: tuple[TimeRange, ...]
     frame: str
     cadence: float | None
+    modes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,11 @@ def _matches(text: str, crafts: set[str], wanted: Wanted, catalogue: Catalogue) 
         entry = catalogue.dataset(dataset_id)
         if not {*wanted.instruments} <= _instruments(entry):
             continue
-        data = [parameter for parameter in entry.parameters if _is_data(parameter)]
+        data = [
+            parameter
+            for parameter in entry.parameters
+            if _is_data(parameter) and _in_modes(f"{entry.id} {parameter.name}", wanted.modes)
+        ]
         names = {_squashed(parameter.name): parameter for parameter in data}
         literal = [
             word for word in words if not word.islower() and len(word) > 1 and _squashed(word) in names
@@ -327,6 +333,11 @@ def _squashed(name: str) -> str:
 
 def _instruments(entry: DatasetSummary) -> frozenset[str]:
     return instrument_names(entry.id) | {word.upper() for word in re.findall(r"[\w-]+", entry.title)}
+
+
+def _in_modes(name: str, modes: Sequence[tuple[str, str]]) -> bool:
+    """Return whether the ids of a dataset and its parameter say one of the modes that are named."""
+    return not modes or bool(in_modes([mode for mode, _ in modes], [(name, name, None)])[0])
 
 
 def _reaches(entry: DatasetSummary, spans: Sequence[TimeRange], catalogue: Catalogue) -> bool:

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.clocks import with_plain_clocks
+from helio.authoring.rules.date_pairs import with_whole_dates
 from helio.authoring.rules.dates import with_plain_dates
 from helio.authoring.writing.writer import Asks
 from helio.errors import TimeRangeError
@@ -21,11 +23,6 @@ from helio.time_range import parse_time_range
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?\s+\d{4}|\d{4}-\d{2}(?!-?\d)"
 _ROTATION = re.compile(r"\b(?:carrington\s+rotation|CR)\s*#?\s*(\d{3,4})\b", re.IGNORECASE)
 _HALF = re.compile(rf"\b(?:the\s+)?(first|second)\s+half\s+of\s+({_MONTH})", re.IGNORECASE)
-_HOURS = re.compile(
-    r"\b(?:from\s+|between\s+)?(?<![\d:.-])(\d{1,2})(:\d{2})?\s*(?:UT|UTC|h)?\s*(?:-|–|to|until|and)\s*"
-    r"(\d{1,2})(:\d{2})?\s*(?:UTC?|h)\b",
-    re.IGNORECASE,
-)
 _JULIAN_DAY_OF_1970 = 2440587.5
 _MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _YEAR = r"(?:18|19|20)\d{2}"
@@ -159,9 +156,8 @@ def with_plain_times(text: str, now: datetime, ask: Asks | None = None) -> tuple
         The sentence gives the event another year, or names two events, or the name has several meanings.
     """
     notes: list[str] = []
-    text = with_plain_dates(text)
-    text = _HALF.sub(lambda match: _half(match, now), text)
-    text = _HOURS.sub(_hours, text)
+    text = _HALF.sub(lambda match: _half(match, now), with_whole_dates(with_plain_dates(text)))
+    text = with_plain_clocks(text, notes)
     text = _ROTATION.sub(lambda match: _rotation(match, notes), text)
     text = _with_events(text, notes, ask)
     return " ".join(text.replace("()", "").split()), tuple(notes)
@@ -274,11 +270,6 @@ def _half(match: re.Match[str], now: datetime) -> str:
     middle = span.start + timedelta(days=15)
     start, stop = (span.start, middle) if match[1].lower() == "first" else (middle, span.stop)
     return f"{start:%Y-%m-%d} to {stop:%Y-%m-%d}"
-
-
-def _hours(match: re.Match[str]) -> str:
-    first, second = (f"{int(match[at]):02d}{match[at + 1] or ':00'}" for at in (1, 3))
-    return f"{first} to {second}" if first < second and second <= "24:00" else match[0]
 
 
 def _rotation(match: re.Match[str], notes: list[str]) -> str:

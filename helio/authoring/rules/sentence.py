@@ -37,6 +37,13 @@ _LEAD = re.compile(
 )
 """Pattern of words before a time, such as ``during``, that are not part of the time."""
 
+_COMPARED = re.compile(r"\b(?:compar\w+|versus|vs|with|against)\b", re.IGNORECASE)
+_PERIOD = re.compile(r"\d{4}|\d{4}-\d{2}|[a-z]{3,9}\.?,? \d{4}", re.IGNORECASE)
+"""Pattern of a year or a month alone."""
+_NAMED_BY_DAY = (
+    r"\b(?:events?|storms?|shocks?|flares?|gle|cme|icme|crossing)\s*(?:\(|(?:of|on|from)\s+)(?:the\s+)?"
+)
+"""Pattern of what a day names, such as ``storm of``."""
 _RANGE = ("to", "through", "-", "–")
 """Words between the first and the last of several names, as in ``P1 to P4``."""
 _BETWEEN = re.compile(
@@ -161,7 +168,24 @@ class Sentence:
             self.drop(
                 r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event)s?\b"
             )
-        return [text for _, text in sorted(times)]
+        return self._without_outer([text for _, text in sorted(times)], now)
+
+    def _without_outer(self, times: list[str], now: datetime) -> list[str]:
+        """Leave out a year, a month or the day of an event if the other time of the sentence says more.
+
+        In ``in 2020, from 29 Nov to 2 Dec`` the year counts for the days; in ``the event of 29 Nov 2020, 29 Nov to 2
+        Dec 2020`` the day only says which event it is.
+        """
+        if len(times) != 2 or _COMPARED.search(self.text):
+            return times
+        spans = [parse_time_range(text, now) for text in times]
+        for outer, inner in ((0, 1), (1, 0)):
+            within = spans[outer].start <= spans[inner].start and spans[inner].stop <= spans[outer].stop
+            if within and _PERIOD.fullmatch(times[outer]):
+                return [times[inner]]
+            if within and re.search(rf"{_NAMED_BY_DAY}{re.escape(times[inner])}", self.text, re.IGNORECASE):
+                return [times[outer]]
+        return times
 
     def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:
         """Remove pairs of times of day with their date, as ``10:00-12:00 on 2 January 2023``; yield time ranges."""

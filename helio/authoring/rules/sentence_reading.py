@@ -12,11 +12,11 @@ from operator import itemgetter
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.arrangement import Arrangement
+from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_words import CatalogueReading, Wanted, read_catalogue
 from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
     Placed,
-    names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -26,9 +26,8 @@ from helio.authoring.rules.named import (
 )
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Part, Sentence
-from helio.authoring.writing.computations import DERIVED, LAG, MAGNITUDE, OF_TWO
+from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_TWO
 from helio.authoring.writing.writer import Asks
-from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
@@ -76,7 +75,6 @@ _SAVED = (
     r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
     r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
 )
-_BURST = r"\b(?:burst|brst)(?:[- ]mode)?\b"
 _FRAMES = (*FRAMES, *sorted({source.frame for source in SOURCES} - {*FRAMES, ""}))
 _HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (.+?) from the sun\b"
 _CDAWEB = (
@@ -96,16 +94,6 @@ _UNIT = (
 )
 _IN_UNIT = rf"\b(?:in|as)\s+(?:units?\s+of\s+)?(?P<unit>{_UNIT})(?![\w/^-])|[(\[](?P<bracketed>{_UNIT})[)\]]"
 _NOT_IN_UNIT = rf"[,(]?\s*\b(?:and\s+)?(?:not|instead\s+of|rather\s+than)\s+(?:in\s+)?{_UNIT}(?![\w/^-])\)?"
-_LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
-_CADENCE = (
-    rf"\b{_LENGTH}[- ](?:resolution|cadence|data|values)\b|(?<=\bat )(?:an?\s+)?{_LENGTH}"
-    r"|\bhourly\b|\bminutely\b|\bdaily\b"
-    r"|\b(?P<bare>(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h))\b"
-)
-# 5 min SYM-H has a cadence, and 5 min from 10:00 a time
-_NO_CADENCE = (
-    r"\s*(?:$|[,.;])|\s+(?:and|or|of|from|after|before|around|later|long|ago|on|for|in|at|to|until)\b"
-)
 _SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
 _NO_MOMENT = (
     r"(?!\s+(?:bulk|flow|fluid|velocity|speed|density|temperature|pressure|moments?|heat|number|core|halo|strahl"
@@ -181,17 +169,12 @@ def read_request(
     request = reading.request
     if request.spacecraft:
         parts = [part for part in parts if part.unread]
-    if (
-        not described
-        or not reading.unread
-        or not parts
-        or request.burst
-        or request.energies
-        or len(request.spacecraft) > 1
-    ):
+    if not described or not reading.unread or not parts or request.energies or len(request.spacecraft) > 1:
         return reading
     spans = tuple(parse_time_range(time, now) for time in request.times)
-    wanted = Wanted(request.spacecraft, request.instruments, spans, request.frame, request.cadence)
+    wanted = Wanted(
+        request.spacecraft, request.instruments, spans, request.frame, request.cadence, request.modes
+    )
     found = read_catalogue(parts, wanted, catalogue, ask)
     return _read(text, catalogue, now, ask, looks, found)[0] if found else reading
 
@@ -207,7 +190,7 @@ def _read(
     """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
     text, named = with_plain_times(text, now, ask)
     text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
-    sentence = Sentence(_with_tangential(with_species(text)))
+    sentence = Sentence(_with_tangential(with_species(with_plain_rates(text))))
     sentence.drop(
         r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
     )
@@ -247,6 +230,8 @@ def _read(
     before = sentence.left
     placed, field = read_quantities(sentence, magnitude=magnitude)
     particles = _particles(sentence, instruments, crafts, read=bool(placed))
+    asked = {quantity.name for _, quantity in (*placed, *particles)} | ({B} if field >= 0 else set())
+    modes = take_modes(sentence, [craft for _, craft in crafts], instruments, asked, catalogue)
     after = sentence.left
     datasets += tuple(pair for pair in described.datasets if pair not in datasets)
     placed = sorted([*placed, *ratios, *particles], key=itemgetter(0))
@@ -282,6 +267,10 @@ def _read(
     if behind and len(crafts) == 2:  # the lag of Wind behind ACE: ACE is first
         crafts = [(at, name) for at, name in zip((0, 1), [name for _, name in crafts][::-1], strict=True)]
     own, unclear = pairs_of(crafts, placed, drawn)
+    unset = [mention for mention in mentions if mention.computation.tool in APPLIED]
+    windowless = any(
+        APPLIED[mention.computation.tool].argument and not mention.computation.window for mention in unset
+    )
     request = PipelineRequest(
         # missions where the author must choose a spacecraft come last
         spacecraft=tuple(sorted(dict.fromkeys(craft for _, craft in crafts), key=families().__contains__)),
@@ -290,8 +279,8 @@ def _read(
         datasets=datasets,
         times=times,
         frame=sentence.take_text(_FRAME).upper(),
-        cadence=_cadence(sentence),
-        burst=sentence.take_first(_BURST) is not None,
+        cadence=take_cadence(sentence, timed=bool(times), windowless=windowless),
+        modes=modes,
         vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
         energies=energies,
         instruments=instruments,
@@ -485,27 +474,6 @@ def _derived(sentence: Sentence, placed: Placed) -> str:
     needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
     computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
     return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
-
-
-def _cadence(sentence: Sentence) -> float | None:
-    cadence = None
-    after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{_LENGTH})(?=\s*(?:[.,;]|$))"
-    for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
-        seconds = cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
-        cadence = seconds[0] if seconds else cadence
-    for match in sentence.take(_CADENCE):
-        if (
-            match["bare"]
-            and "-" not in match["bare"]
-            and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE)
-        ):
-            raise NotUnderstood(
-                f"helio does not understand '{match[0]}'",
-                advice="write '5 min averages', or a time as 'A to B'",
-            )
-        seconds = cadences_in(match[0])
-        cadence = seconds[0] if seconds else cadence
-    return cadence
 
 
 def _doubt(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from helio.authoring.outcome import NotUnderstood
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.modes import BY_NAME, in_modes
 from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
 
@@ -23,7 +24,7 @@ def pick(
     catalogue: Catalogue,
     frame: str = "",
     cadence: float | None = None,
-    burst: bool = False,
+    modes: Sequence[tuple[str, str]] = (),
     span: TimeRange | None = None,
     instruments: Sequence[str] = (),
     energies: Sequence[str] = (),
@@ -37,7 +38,7 @@ def pick(
     Raises
     ------
     NotUnderstood
-        No source is in burst mode, or none reaches into the time.
+        No source is in one of the modes, or none reaches into the time.
     """
     sources = _sources_of(quantity, craft, frame, catalogue)
     if not sources:
@@ -47,11 +48,7 @@ def pick(
         sources = [source for source in sources if any(energy in source.note for energy in energies)]
         if not sources:
             raise NotUnderstood(f"helio knows no {quantity} {' or '.join(energies)} of {craft}")
-    if burst:
-        sources = [source for source in sources if "BRST" in source.dataset.upper()]
-        if not sources:
-            raise NotUnderstood(f"helio knows no burst-mode {quantity} of {craft}")
-    sources = _preferred(sources, lambda source: burst or "BRST" not in source.dataset.upper())
+    sources = _in_modes(sources, modes, f"{quantity} of {craft}")
     if span is not None:
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
@@ -66,6 +63,34 @@ def pick(
     if cadence is not None:
         first = min(sources, key=lambda source: _rank(source, cadence, sources, catalogue))
     return [first, *(source for source in sources if source is not first and source.alike(first))]
+
+
+def _in_modes(
+    sources: list[QuantitySource], modes: Sequence[tuple[str, str]], what: str
+) -> list[QuantitySource]:
+    """Return the sources in the modes that are named for their instruments, or for no instrument."""
+    taken: list[QuantitySource] = []
+    fitting: list[str] = []
+    absent: list[str] = []
+    for mode, instrument in modes:
+        own = [source for source in sources if instrument in ("", *source.instruments)]
+        chosen, missing = in_modes([mode], [(source, _names(source), source.cadence) for source in own])
+        taken += [source for source in sources if source in chosen and source not in taken]
+        fitting += [mode] if chosen else []
+        absent += missing if own else ()
+    if len({*fitting}) > 1:
+        raise NotUnderstood(
+            f"it is not clear in which mode to take the {what}: {' or '.join(fitting)}",
+            advice="write each mode beside its instrument ('FGM survey field and DIS fast density')",
+        )
+    if not taken and any(BY_NAME[mode].required for mode in absent):
+        raise NotUnderstood(f"helio knows no {' or '.join(absent)}-mode {what}")
+    burst, _ = in_modes(["burst"], [(source, _names(source), None) for source in sources])
+    return taken or [source for source in sources if source not in burst] or sources
+
+
+def _names(source: QuantitySource) -> str:
+    return f"{source.dataset} {' '.join(source.parameters)}"
 
 
 def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> list[QuantitySource]:

@@ -24,6 +24,7 @@ from helio.authoring.writing.sources import (
 )
 from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
 from helio.counts import number_of
+from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, instrument_names, short
@@ -41,7 +42,11 @@ Asks = Callable[[str, Sequence[str]], str]
 Epoch = tuple[str, str, TimeRange | None]
 """One time range of a figure: its variable, the ending of labels that belong to it, and its default."""
 
+OF_BINS = ("running_average", "running_median", "despike", "detrend", "interpolate", "derivative")
+"""Tools that also apply to each bin of a spectrum, where the request names nothing else."""
 WINDOWS = ("10min", "1h", "5min", "1min")
+_MOST_CHANGING = 60.0
+"""Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
 EVERY = "all of them"
 FILE_ENDINGS = {"netcdf": "nc"}
 """File endings of the formats whose ending is not the format's name."""
@@ -381,7 +386,7 @@ class _Writer:
             catalogue=self.catalogue,
             frame=frame,
             cadence=self.request.cadence,
-            burst=self.request.burst,
+            modes=self.request.modes,
             span=self.span,
             instruments=self.request.instruments,
             energies=self.request.energies if quantity in SPECTRA else (),
@@ -505,22 +510,19 @@ class _Writer:
     def _at_cadence(self, series: PlotSeries, source: QuantitySource) -> PlotSeries:
         """Add a step that averages a series to the requested cadence, if the series is finer."""
         cadence = self.request.cadence
-        if cadence is None:
+        if cadence in (None, FINEST) or _is_close(cadence, source.cadence):
             return series
-        if not source.cadence or series.kind == "spectrum":
+        if not source.cadence and cadence < _MOST_CHANGING:
             raise NotUnderstood(
                 f"without a language model, helio cannot change the cadence of {source.dataset}",
                 advice=f"write '{_seconds(cadence)} averages', or leave out the cadence; "
                 f"the dataset has {cadence_words(source)}",
             )
-        if cadence > 1.5 * source.cadence:
+        if not source.cadence or cadence > source.cadence:
             length = _seconds(cadence)
             intent = f"{length} mean"
             return self.steps.compute("resample", series, "binned", intent, cadence=length, method="mean")
-        if cadence < source.cadence / 1.5:
-            self.steps.note(
-                f"{source.dataset} has a cadence of {cadence_words(source)}, coarser than requested"
-            )
+        self.steps.note(f"{source.dataset} has a cadence of {cadence_words(source)}, coarser than requested")
         return series
 
     def _joined(self, source: QuantitySource, label: str, intent: str) -> None:
@@ -667,6 +669,8 @@ class _Writer:
     def _applied(self, computation: Computation, shown: list[PlotSeries]) -> list[PlotSeries]:
         tool, how = computation.tool, APPLIED[computation.tool]
         fitting = [series for series in shown if series.kind != "spectrum" or tool == "resample"]
+        if not fitting and tool in OF_BINS:
+            fitting = shown
         if how.vectors:
             fitting = [series for series in shown if series.kind == "vector"]
         if not fitting:
@@ -873,6 +877,11 @@ def _convertible(unit: str, to: str) -> bool:
     energies, temperatures = {"eV", "keV"}, {"K", "MK"}
     is_thermal = (unit in energies and to in temperatures) or (unit in temperatures and to in energies)
     return unit == to or is_thermal or comparable(unit, to)
+
+
+def _is_close(cadence: float, other: float | None) -> bool:
+    """Return whether two cadences are about the same."""
+    return other is not None and other / 1.5 <= cadence <= 1.5 * other
 
 
 def _of_dataset(dataset: str) -> list[QuantitySource]:

@@ -1,0 +1,143 @@
+"""Complete pairs of dates of which one says less than the other, such as ``29 Nov - 2 Dec 2020``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import pairwise
+
+from helio.errors import TimeRangeError
+from helio.time_range import parse_time_range
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)(?![a-z])\.?"
+)
+YEAR = r"(?:19|20)\d{2}"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_CLOCK = r"(?:,?[ T](?:at )?(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:\s*UTC?|Z)?|\s+(?P<hour>\d{1,2})\s*(?:UTC?|h)\b)?"
+_SIDES = (
+    rf"(?P<year>{YEAR})[-/.](?P<number>\d{{1,2}})[-/.](?P<day>\d{{1,2}})",
+    rf"(?:(?P<early>{YEAR}),?[\s-]+)?(?P<day>{_DAY})(?:\s+of)?[\s-]*(?P<month>{MONTH})(?:,?[\s-]+(?P<year>{YEAR}))?",
+    rf"(?:(?P<early>{YEAR}),?[\s-]+)?(?P<month>{MONTH})[\s-]*(?P<day>{_DAY})(?!\d)(?:,?[\s-]+(?P<year>{YEAR}))?",
+    rf"(?P<day>\d{{1,2}})(?P<sign>[./])(?P<number>\d{{1,2}})(?:[./](?P<year>{YEAR}))?\.?",
+    r"(?P<number>\d{2})-(?P<day>\d{2})",
+    rf"(?P<day>{_DAY})\.?(?:,?\s+(?P<year>{YEAR}))?",
+)
+"""Forms of a date: a part that is missing is that of the other date."""
+_SIDE = "(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", f"(?:{side}){_CLOCK}") for side in _SIDES) + ")"
+_JOINT = r"\s*(?:-|–|—|\.\.\.?|/|\+|&|,?\b(?:to|until|till|through|and)\b)\s*"
+_PAIR = re.compile(
+    rf"(?<![\w./:+-])(?:(?:from|between)\s+)?(?P<first>{_SIDE})(?P<joint>{_JOINT})(?P<last>{_SIDE})(?![\w:+-]|[./]\d)",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(
+    rf"(?<![\w./:-])(?P<first>{_DAY})(?P<more>(?:\s*,\s*{_DAY})+),?\s*(?:and|&)\s*(?P<last>{_DAY}(?:\s+of)?\s+{MONTH})",
+    re.IGNORECASE,
+)
+_ANY_YEAR = re.compile(rf"(?<![\w.]){YEAR}(?!\w|[:.]\d)")
+_NOW = datetime(2000, 1, 1)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A date of which parts may be missing; 0 or an empty text stands for a missing part."""
+
+    year: int
+    month: int
+    day: int
+    clock: str
+    sure: bool
+    """Whether no number of it may be a day or a month."""
+
+    @property
+    def date(self) -> date:
+        return date(self.year, self.month, self.day)
+
+
+def with_whole_dates(text: str) -> str:
+    """Write both dates of a pair whole where one takes its month or year from the other, or from the sentence.
+
+    >>> with_whole_dates("2020 Nov 29 - Dec 2"), with_whole_dates("2012 Sept 27 to Oct 1")
+    ('2020-11-29 to 2020-12-02', '2012-09-27 to 2012-10-01')
+    >>> with_whole_dates("23/24 April 2023"), with_whole_dates("14.-16.7.2000")
+    ('2023-04-23 through 2023-04-24', '2000-07-14 through 2000-07-16')
+    >>> with_whole_dates("30 Dec - 2 Jan 2004"), with_whole_dates("10 May 2005 22:00 to 11 May 02:00")
+    ('2003-12-30 to 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
+    """
+    text = _LISTED.sub(_listed, text)
+    for match in reversed(list(_PAIR.finditer(text))):
+        if not is_time(match[0]):
+            around = f"{text[: match.start()]} {text[match.end() :]}"
+            years = {int(year) for year in _ANY_YEAR.findall(around)}
+            written = _pair(match, years.pop() if len(years) == 1 else 0)
+            text = f"{text[: match.start()]}{written or match[0]}{text[match.end() :]}"
+    return text
+
+
+def is_time(text: str) -> bool:
+    """Return whether helio's grammar of time ranges reads a text."""
+    try:
+        parse_time_range(text, _NOW)
+    except TimeRangeError as error:
+        return error.empty
+    return True
+
+
+def _listed(match: re.Match[str]) -> str:
+    """Write ``10, 11 and 12 May`` as a range, if its days follow each other."""
+    days = [int(number) for number in re.findall(r"\d+", f"{match['first']}{match['more']} {match['last']}")]
+    follow = all(later - day == 1 for day, later in pairwise(days))
+    return f"{match['first']}-{match['last']}" if follow else match[0]
+
+
+def _pair(match: re.Match[str], elsewhere: int) -> str:
+    """Write a pair of dates as a range; empty if it is none, or if a number may be a day or a month."""
+    first, last = _side(match["first"]), _side(match["last"])
+    if first is None or last is None:
+        return ""
+    bare = not (first.month and last.month)
+    if (
+        not (first.month or last.month)
+        or not (first.year or last.year or elsewhere)
+        or not (first.sure or last.sure)
+    ):
+        return ""
+    if bare and (first.clock or last.clock):
+        return ""
+    month = first.month or last.month
+    first, last = replace(first, month=month), replace(last, month=last.month or month)
+    backwards = (first.month, first.day) > (last.month, last.day)
+    last_year = last.year or (first.year or elsewhere) + backwards
+    first_year = first.year or last_year - (backwards and bool(last.year))
+    first, last = replace(first, year=first_year), replace(last, year=last_year)
+    try:
+        days = (last.date - first.date).days
+    except ValueError:
+        return ""
+    joint = match["joint"].strip(" ,").casefold()
+    of_two = joint in ("and", "&", "+", "/")
+    if days < 0 or (of_two and days != 1 and not match[0].lower().startswith("between")):
+        return ""
+    written = [f"{side.date}{f'T{side.clock}' if side.clock else ''}" for side in (first, last)]
+    return (" through " if bare or of_two or joint == "through" else " to ").join(written)
+
+
+def _side(text: str) -> _Side | None:
+    for pattern in _SIDES:
+        match = re.fullmatch(f"(?:{pattern}){_CLOCK}", text.strip(), re.IGNORECASE)
+        if match is None:
+            continue
+        parts = {"year": "", "early": "", "month": "", "number": "", "sign": "", **match.groupdict()}
+        day, number = int(re.sub(r"\D", "", parts["day"])), int(parts["number"] or 0)
+        month = MONTHS.index(parts["month"][:3].lower()) + 1 if parts["month"] else number
+        year = int(parts["year"] or parts["early"] or 0)
+        clock = parts["clock"] or (f"{int(parts['hour']):02d}:00" if parts["hour"] else "")
+        months = len(MONTHS)
+        sure = bool(month) and (parts["sign"] != "/" or day > months or day == number)
+        if parts["sign"] == "/" and number > months:  # the month first
+            day, month, sure = number, day, True
+        return _Side(year, month, day, clock.zfill(5) if clock else "", sure)
+    return None

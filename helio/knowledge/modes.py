@@ -1,0 +1,94 @@
+"""The modes in which instruments take data, and how names of datasets and parameters say them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+Data = TypeVar("Data")
+
+_SPINS = (2.5, 22.5)
+"""Shortest and longest period, in seconds, of the spins that data are averaged over."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A mode of data.
+
+    Parameters
+    ----------
+    name : str
+    phrases : str
+        Regular expression of the words that name it.
+    marks : tuple of str
+        Regular expressions of the ids and parameters of its data; a later one counts if no data have an earlier one.
+    required : bool
+        Whether data of another mode are something else, so that helio refuses to take them instead.
+    """
+
+    name: str
+    phrases: str
+    marks: tuple[str, ...]
+    required: bool = True
+
+
+_RESOLUTION = r"(?:[- ](?:res(?:olution)?|cadence|rate|mode|data))"
+MODES = (
+    Mode("burst", r"(?:burst|brst)(?:[- ](?:mode|survey))?", (r"BRST|[_-]BURST|th[a-e]_p[es][ei]b_",)),
+    Mode("fast", r"fast(?:[- ](?:mode|survey(?:[- ]mode)?))?", (r"_FAST_", r"_SRVY_|th[a-e]_p[es][ei]f_")),
+    Mode("slow", r"slow(?:[- ](?:mode|survey(?:[- ]mode)?))", (r"_SLOW_", r"_SRVY_")),
+    Mode("survey", r"(?:survey|srvy|svy)(?:[- ]mode)?", (r"_SRVY_|SVY|SURVEY|_SURV", r"_FAST_"), required=False),
+    Mode("normal", r"normal[- ]mode", (r"NORMAL",), required=False),
+    Mode("reduced", r"reduced[- ]mode", (r"th[a-e]_p[es][ei]r_",)),
+    Mode(
+        "spin",
+        rf"spin(?:{_RESOLUTION}|[- ](?:averaged?|fits?|period))(?:[- ](?:mode|data))?",
+        (r"SPIN|th[a-e]_fgs_|th[a-e]_ef[sf]_|SPINFIT",),
+        required=False,
+    ),
+    Mode("merged", r"(?:merged|COHO(?:[- ]?web|1HR)?)(?:\s+data)?", (r"COHO|MERGED|MRG",), required=False),
+    Mode("key parameters", r"key[- ]parameters?|KP[- ]data", (r"_K[0-2]_",)),
+    Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
+)  # fmt: skip
+ALWAYS = ("burst", "spin")
+"""Modes whose names mean nothing else, so that helio refuses them where there are no such data."""
+BY_NAME = {mode.name: mode for mode in MODES}
+
+
+def is_of_mode(name: str, mark: str) -> bool:
+    """Return whether an id or a parameter has the mark of a mode."""
+    return re.search(mark, name) is not None
+
+
+def in_modes(
+    modes: Sequence[str], data: Sequence[tuple[Data, str, float | None]]
+) -> tuple[list[Data], tuple[str, ...]]:
+    """Choose the data of some modes; return them, and the modes of which there are none.
+
+    Parameters
+    ----------
+    data : sequence of (object, str, float or None)
+        Each with its id and parameters as one text, and its cadence in seconds.
+
+    >>> in_modes(["survey"], [("a", "MMS1_FPI_FAST_L2", None), ("b", "MMS1_FPI_BRST_L2", None)])
+    (['a'], ())
+    >>> in_modes(["slow"], [("a", "MMS1_FPI_FAST_L2", None)])
+    ([], ('slow',))
+    """
+    chosen: list[Data] = []
+    absent: list[str] = []
+    for mode in modes:
+        found: list[Data] = []
+        for mark in BY_NAME[mode].marks:
+            found = found or [datum for datum, name, _ in data if is_of_mode(name, mark)]
+        if mode == "spin":
+            shortest, longest = _SPINS
+            found = found or [
+                datum for datum, _, cadence in data if cadence and shortest <= cadence <= longest
+            ]
+        chosen += [datum for datum in found if datum not in chosen]
+        if not found:
+            absent.append(mode)
+    return chosen, tuple(absent)

@@ -1,0 +1,83 @@
+"""Cadences and modes of the data that a request names, and words that look like mistakes but are none."""
+
+import pytest
+
+from helio.authoring.outcome import NotUnderstood, TemplateDraft
+
+
+def fetched(author, request):
+    """The first dataset and the cadence of each fetch of the template for a request."""
+    outcome = author.create(request)
+    assert isinstance(outcome, TemplateDraft), outcome
+    steps = [step["tool_args"] for step in outcome.template["steps"]]
+    return [
+        args.get("dataset_id") or args["candidates"][0]["dataset_id"]
+        for args in steps
+        if "dataset_id" in args or "candidates" in args
+    ] + [args["cadence"] for args in steps if "cadence" in args]
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        ("AL, 5 min, 24 Nov 2001", ["OMNI_HRO_1MIN", "5min"]),
+        ("ACE field, cadence 4 min, 5 Jan 2005", ["AC_H0_MFI", "4min"]),
+        ("Wind MFI field (3 s), 5 Jan 2005", ["WI_H0_MFI"]),
+        ("Geotail field 3 s, 5 Jan 2005", ["GE_EDA3SEC_MGF"]),
+        ("ACE high resolution field 5 Jan 2005", ["AC_H3_MFI"]),
+        ("PSP speed in April 2021, hourly merged data is fine", ["PSP_COHO1HR_MERGED_MAG_PLASMA"]),
+        ("Cluster 3 FGM 5 vectors per second 18 March 2002", ["C3_CP_FGM_5VPS"]),
+        ("|B| of Cluster 1, spin resolution, 18 March 2002", ["C1_CP_FGM_SPIN"]),
+        ("THEMIS D FGM spin-res field, 2 Oct 2013", ["THD_L2_FGM"]),
+        ("MMS2 DIS density, fast mode, 10 Dec 2018", ["MMS2_FPI_FAST_L2_DIS-MOMS"]),
+        ("MMS1 srvy field 10 Dec 2018", ["MMS1_FGM_SRVY_L2"]),
+        (
+            "MMS1 FGM burst field and DIS fast density, 2018-01-08 06:40-06:43",
+            ["MMS1_FGM_BRST_L2", "MMS1_FPI_FAST_L2_DIS-MOMS"],
+        ),
+        ("EPHIN protons, 30 min, 17 May 2012", ["SOHO_COSTEP-EPHIN_L3I-5MIN", "30min"]),
+        ("Solar Orbiter normal mode field 5 Jan 2022", ["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE"]),
+    ],
+)
+def test_cadence_and_mode(author, request_, wanted):
+    assert fetched(author, request_) == wanted
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ("MMS1 slow survey electric field 2019-01-05", "no slow-mode electric field"),
+        ("THEMIS-E burst ion density 2 Oct 2013", "no burst-mode"),
+        ("MMS3 |B| burst, ion density fast 2018-01-08", "not clear in which mode"),
+        ("Ulysses fast solar wind speed 1994", "'fast'"),
+        ("ACE Bz for 5 min, 5 Jan 2005", "'5 min'"),
+    ],
+)
+def test_other_data_are_not_taken_instead(author, request_, message):
+    with pytest.raises(NotUnderstood, match=message):
+        author.create(request_)
+
+
+def test_a_running_average_of_every_bin(author):
+    assert fetched(author, "EPHIN 5-min protons with a running mean of 1 hour, 17 May 2012") == [
+        "SOHO_COSTEP-EPHIN_L3I-5MIN"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("request_", "note"),
+    [
+        ("histogramm of the ACE speed, 2003", "'histogramm' is read as 'histogram'"),
+        ("THEMIS-D ion spectrogarms 2 Oct 2013", "'spectrogarms' is read as 'spectrogram'"),
+        ("Cluser 1 magnetic field 5 Jan 2005", "'Cluser' is read as 'cluster'"),
+    ],
+)
+def test_a_typing_error_is_corrected(author, request_, note):
+    outcome = author.create(request_)
+    assert isinstance(outcome, TemplateDraft)
+    assert note in outcome.notes
+
+
+def test_a_word_of_the_catalogue_is_no_typing_error(author):
+    with pytest.raises(NotUnderstood, match="'mode'"):
+        author.create("ACE speed, strange mode, 5 Jan 2005")

@@ -1,0 +1,84 @@
+"""Dates and times of day in the forms in which people type them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from helio.authoring.rules.named_times import with_plain_times
+from helio.authoring.rules.sentence import Sentence
+from helio.time_range import parse_time_range
+
+NOW = datetime(2026, 6, 1)
+
+
+def ranges(text: str) -> list[str]:
+    """The time ranges of a sentence, as start and stop."""
+    plain, _ = with_plain_times(f"ACE Bz {text}", NOW)
+    sentence = Sentence(plain)
+    times = [str(parse_time_range(time, NOW)) for time in sentence.take_times(NOW)]
+    return [*times, *sentence.unread()[2:]]
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("23/24 April 2023", "2023-04-23 to 2023-04-25"),
+        ("10+11 May 2005", "2005-05-10 to 2005-05-12"),
+        ("10, 11 and 12 May 2005", "2005-05-10 to 2005-05-13"),
+        ("23-24/04/2023", "2023-04-23 to 2023-04-25"),
+        ("14.-16.7.2000", "2000-07-14 to 2000-07-17"),
+        ("10-12-May-2005", "2005-05-10 to 2005-05-13"),
+        ("July 14 - 16 2000", "2000-07-14 to 2000-07-17"),
+        ("30/12/2003 - 02/01/2004", "2003-12-30 to 2004-01-02"),
+        ("30 Dec 2003-2 Jan 2004", "2003-12-30 to 2004-01-02"),
+        ("30 Dec - 2 Jan 2004", "2003-12-30 to 2004-01-02"),
+        ("2012 Sept 27 to Oct 1", "2012-09-27 to 2012-10-01"),
+        ("event of 29 Nov 2020: 29 Nov - 2 Dec", "2020-11-29 to 2020-12-02"),
+        ("in 2020, from 29 Nov to 2 Dec", "2020-11-29 to 2020-12-02"),
+        ("10 May 2005 22:00 to 11 May 02:00", "2005-05-10T22:00:00 to 2005-05-11T02:00:00"),
+        ("2005-05-10 22:00 to 05-11 02:00", "2005-05-10T22:00:00 to 2005-05-11T02:00:00"),
+        ("Sep 2001 to July 2002", "2001-09-01 to 2002-08-01"),
+        ("17-Mar-15", "2015-03-17 to 2015-03-18"),
+        ("May '05", "2005-05-01 to 2005-06-01"),
+        ("mid-May 2005", "2005-05-11 to 2005-05-21"),
+        ("last 3 days of May 2005", "2005-05-29 to 2005-06-01"),
+        ("first week of May 2005", "2005-05-01 to 2005-05-08"),
+        ("10 May 2005 ± 1 day", "2005-05-09 to 2005-05-12"),
+        ("Tuesday 10 May 2005 (DOY 130)", "2005-05-10 to 2005-05-11"),
+        ("10 may 2005 all day", "2005-05-10 to 2005-05-11"),
+        ("on Bastille day", "2000-07-14 to 2000-07-17"),
+        ("on Bastille day (14 July 2000)", "2000-07-14 to 2000-07-15"),
+    ],
+)
+def test_dates(text: str, span: str) -> None:
+    assert ranges(text) == [span]
+
+
+@pytest.mark.parametrize(
+    "clocks",
+    [
+        "03-05 UT", "03:00-05:00", "0300-0500", "03-05h", "03h00-05h00", "at 03 to 05 UT", "3am-5am", "from 3 to 5 am",
+        "between 03:00 and 05:00", "03.00-05.00", "03:00 for 2 hours", "(03:00-05:00 UT)", "03-05",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("date", ["2005-05-10", "10 May 2005", "2005/05/10", "May 10, 2005"])
+def test_times_of_day(clocks: str, date: str) -> None:
+    assert ranges(f"{date} {clocks}") == ["2005-05-10T03:00:00 to 2005-05-10T05:00:00"]
+
+
+def test_a_range_that_ends_earlier_ends_on_the_next_day() -> None:
+    assert ranges("10 May 2005 22:00-02:00") == ["2005-05-10T22:00:00 to 2005-05-11T02:00:00"]
+    assert ranges("10 May 2005 10 pm to 2 am") == ["2005-05-10T22:00:00 to 2005-05-11T02:00:00"]
+
+
+@pytest.mark.parametrize(
+    "text", ["5/6 to 7/6 2010", "10 and 14 May 2005", "10 May 2005, 4-8 mHz", "10 May 2005 2-6 keV"]
+)
+def test_what_has_two_meanings_stays(text: str) -> None:
+    assert not any("T" in span or "06-07" in span for span in ranges(text))
+
+
+def test_two_years_that_are_compared_stay_two() -> None:
+    assert ranges("compare 2005 and May 2005") == ["2005-01-01 to 2006-01-01", "2005-05-01 to 2005-06-01"]
