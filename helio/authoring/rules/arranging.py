@@ -377,7 +377,7 @@ def _label(clause: Clause) -> str:
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
     """Shade an interval of time."""
-    start, stop = _interval(editor, clause)
+    start, stop = interval_of(editor, clause)
     label = clause.value("text") or _label(clause)
     mark = {"x0": start, "x1": stop} | ({"label": label} if label else {})
     colour = clause.value("colour")
@@ -449,7 +449,8 @@ def _day(editor: FigureEditor, texts: list[str]) -> str:
     )
 
 
-def _interval(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
+def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
+    """Return the start and the stop that a clause names; times of the day without a date are of the figure's day."""
     time = clause.value("time")
     if time is not None:
         try:

@@ -17,6 +17,7 @@ from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
+from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.render.colours import CSS_NAMES
 from helio.steps.signature import signatures
@@ -45,7 +46,7 @@ _SPELT = {
     "ten": 10.0,
 }
 _UNITS = (
-    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|RE|AU|km|mV/m|kHz|Hz|deg|"
+    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|RE|AU|km|mV/m|mHz|kHz|Hz|deg|"
     "degrees|"
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )
@@ -298,7 +299,11 @@ class _Reader:
 
         def bounds(match: re.Match[str]) -> Range:
             values = [number_of_text(match[name]) for name in ("low", "high")]
-            return Range(min(values), max(values), match["u2"] or match["u1"] or "")
+            first, last = match["u1"], match["u2"]
+            if first and last and first != last and comparable(first, last):  # 50 Hz to 1 kHz
+                values[1] = float(f"{values[1] * conversion_factor(last, first):.12g}")
+                last = first
+            return Range(min(values), max(values), last or first or "")
 
         def is_range(match: re.Match[str]) -> bool:
             years = [re.fullmatch(r"(?:19|20)\d\d", match[name]) for name in ("low", "high")]

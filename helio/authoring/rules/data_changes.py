@@ -11,9 +11,11 @@ from typing import Any
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.rules.arranging import interval_of
 from helio.authoring.rules.atoms import SOFT, Atom, Number
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.sentence import OF_A_TIME
 from helio.authoring.rules.settings import limit_panels, panel_numbers
 from helio.authoring.swapping import crafts_in, refetched, replaced_args, swapped
 from helio.authoring.writing.computations import APPLIED
@@ -74,6 +76,19 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
     default, notes = default_range(times[0], parse_time_range(times[0], editor.now), editor.now)
     editor.do(Operation("set", "", ("variables", name, "default"), default))
     editor.notes += notes
+
+
+def zoom_to_clocks(editor: FigureEditor, clause: Clause) -> None:
+    """Set the time range to an interval that the request gives by times of the day."""
+    start, stop = interval_of(editor, clause)
+    if start >= stop:
+        raise NotUnderstood(f"{stop} is not after {start}", advice="give the dates, as 'A to B'")
+    editor.do(Operation("set", "", ("variables", _time_variable(editor), "default"), f"{start} to {stop}"))
+
+
+def _names_no_data(clause: Clause) -> bool:
+    """Return whether the names of a clause only say what happened then: ``the 7-8 March 2012 event``."""
+    return set(" ".join(clause.names).casefold().split()) <= OF_A_TIME
 
 
 def move_time(editor: FigureEditor, clause: Clause) -> None:
@@ -228,7 +243,10 @@ def _new_of(values: list[str], present: set[str], clause: Clause) -> str:
 def _lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
     lines = [line for name in clause.names for line in editor.known(name, every=True)]
     numbers = panel_numbers(editor, clause.of("panel"))
-    return lines + [line for number in numbers for line in editor.panels[number - 1]]
+    numbers += [at for side, at in (("top", 1), ("bottom", len(editor.panels))) if clause.has(f"rel:{side}")]
+    if numbers and lines:
+        lines = [line for line in lines if any(line in editor.panels[number - 1] for number in numbers)]
+    return lines or [line for number in numbers for line in editor.panels[number - 1]]
 
 
 def _steps_behind(editor: FigureEditor, line: str) -> list[Any]:
@@ -386,7 +404,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     if not steps and _variable_named(editor, clause):
         set_value(editor, clause)
         return
-    if not steps and (tools or clause.has("verb:smooth")) and clause.has("what"):
+    if not steps and (tools or clause.has("verb:smooth")) and clause.has("what", "every"):
         smooth(editor, clause)
         return
     if not steps:
@@ -405,7 +423,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
 
 def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[Document]:
     """Return those of some steps that the named lines come from, or that take the named lines."""
-    if not clause.has("what", "panel"):
+    if not clause.has("what", "panel", "rel:top", "rel:bottom"):
         return steps
     lines = _lines_named(editor, clause)
     behind = {str(step.id) for line in lines for step in _steps_behind(editor, line)}
@@ -494,7 +512,10 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a computed line; ask whether it comes beside the line or instead of it."""
+    """Draw a computed line, beside the line or instead of it; a line that is computed so already gets the window."""
+    if clause.has("duration") and _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
+        set_window(editor, clause)
+        return
     beside, instead = "beside the line", "instead of the line"
     answer = editor.ask(
         f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
@@ -757,7 +778,9 @@ DATA: tuple[Rule, ...] = (
                             "verb:remove rel:back rel:forward rel:around "
          "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, _moves_time),
     Rule("time", f"time rel:also verb:add verb:only noun:time every verb:zoom verb:extend {_OLD} noun:end verb:shift "
-                 f"verb:move", set_time, several="time"),
+                 f"verb:move what", set_time, _names_no_data, several="time"),
+    Rule("moment verb:zoom|verb:only|noun:time|verb:show", "moment every verb:move verb:show noun:time",
+         zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
     Rule("craft", f"{_OLD} every", swap_craft, _one_or_two_crafts),
     Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame, several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
@@ -765,7 +788,7 @@ DATA: tuple[Rule, ...] = (
     Rule("verb:save table", "what craft every table", save),
     Rule("tool|verb:smooth|"
          "rel:instead|noun:window duration", f"what craft every duration "
-                                             f"noun:window tool {_OLD} verb:smooth", set_window,
+                                             f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom panel", set_window,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
     Rule("tool", f"tool noun:window what craft {_OLD} duration", change_tool,

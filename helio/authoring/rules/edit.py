@@ -30,10 +30,11 @@ from helio.authoring.rules.clauses import Change, Clause, read_clauses
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.listed import ListedEvents
+from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.settings import SETTINGS
+from helio.authoring.rules.settings import SETTINGS, style_lines
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.writer import Asks
 from helio.errors import did_you_mean
@@ -141,11 +142,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
         )
     atoms = read_atoms(text, editor.now)
-    changes, left = read_clauses(text, atoms, RULES)
+    changes, left = read_clauses(text, atoms, (*Meanings(editor).rules(), *RULES))
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     _check_pronouns(changes)
-    for change in sorted(_with_one_rest(changes), key=_order):
+    for change in sorted(_with_one_panel(_with_one_rest(changes)), key=_order):
         try:
             change.rule.change(editor, change.clause)
         except NotUnderstood:
@@ -156,7 +157,13 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
 def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     """Correct misspelt words of the grammar that can mean one word only; return the text and a note for each."""
     notes = []
-    known = " ".join(editor.lines.all_words(line) for line in editor.lines.producers)
+    variables = (editor.after.get("variables") or {}).values()
+    known = " ".join(
+        [
+            *(editor.lines.all_words(line) for line in editor.lines.producers),
+            *(str(variable.get("description", "")) for variable in variables),
+        ]
+    )
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
         if {word, word.removesuffix("s")} & grammar_words() or word in known or word in SOFT:
@@ -177,6 +184,19 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
             last = joined.pop().clause
             change = Change(replace(last, atoms=(*last.atoms, *change.clause.atoms)), change.rule)
         joined.append(change)
+    return joined
+
+
+def _with_one_panel(changes: Sequence[Change]) -> list[Change]:
+    """Give the panel at the end of a list of looks to all of the list: ``ACE red and Wind black in the top panel``."""
+    joined: list[Change] = []
+    for change in reversed(changes):
+        clause, after = change.clause, joined[0].clause if joined else None
+        alike = after is not None and joined[0].rule is change.rule and change.rule.change is style_lines
+        if alike and after is not None and clause.has("what") and not clause.has("panel"):
+            panels = [atom for atom in after.of("panel") if atom.start > max(own.start for own in after.of("what"))]
+            change = Change(replace(clause, shared=(*clause.shared, *panels)), change.rule)
+        joined.insert(0, change)
     return joined
 
 
