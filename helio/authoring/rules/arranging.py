@@ -384,7 +384,7 @@ def shade(editor: FigureEditor, clause: Clause) -> None:
     _add_mark(editor, "vrects", mark | ({"color": colour} if colour else {}))
 
 
-def _default_range(editor: FigureEditor) -> Any:
+def default_span(editor: FigureEditor) -> Any:
     for variable in (editor.after.get("variables") or {}).values():
         if variable.get("type") == "time_range":
             try:
@@ -421,7 +421,7 @@ def moment_in(editor: FigureEditor, clause: Clause) -> str:
 
 def _day(editor: FigureEditor, texts: list[str]) -> str:
     plain = " ".join(" ".join(texts).split())
-    span = _default_range(editor)
+    span = default_span(editor)
     if not plain:
         if span is None or (span.stop - span.start).total_seconds() > 86400:
             raise NotUnderstood(

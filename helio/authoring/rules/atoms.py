@@ -479,7 +479,7 @@ class _Reader:
         )
         self.take(
             "table",
-            rf"\b(?:{_TABLES})\b(?:\s+files?)?",
+            rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+files?)?",
             lambda match: _TABLE_NAMES.get(match[0].split()[0].casefold(), match[0].split()[0].casefold()),
         )
         for mode, phrases in CHANGES["modes"].items():

@@ -749,22 +749,36 @@ def _argument_value(clause: Clause) -> Any:
 # Files ----------------------------------------------------------------------------------------------------
 
 
+_SAME_EPOCHS = (
+    "running_average", "running_median", "magnitude", "components", "convert_units", "transform_frame", "despike",
+    "rescale", "mask_by_flag", "detrend", "declare_quantity",
+)  # fmt: skip
+"""Tools whose results have the epochs of what they read first."""
+_OF_ANY_EPOCHS = ("cdf", "netcdf")
+"""Formats that hold tables of different epochs."""
+
+
 def save(editor: FigureEditor, clause: Clause) -> None:
-    """Save lines as files of data."""
+    """Save lines as files of data; lines that the clause names as one file, if the format can hold them."""
     form = str(clause.value("table"))
-    lines = [line for name in clause.names for line in editor.known(name)] or editor.drawn
-    for label in lines:
-        args = {
-            "source_labels": [label],
-            "filename": f"{label}.{FILE_ENDINGS.get(form, form)}",
-            "format": form,
-        }
-        editor.add_step(editor.free_id(f"save_{label}"), "save_data", args, f"Save as {form}")
+    named = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
+    numbers = panel_numbers(editor, clause.of("panel"))
+    named = named or [line for number in numbers for line in editor.panels[number - 1]]
+    tables = list(dict.fromkeys(editor.component(line) if line != _base(editor, line) else line for line in named))
+    together = form in _OF_ANY_EPOCHS or len({_epochs_of(editor, label) for label in tables}) == 1
+    for labels in [tables] if named and together else [[label] for label in tables or editor.drawn]:
+        name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]
+        args = {"source_labels": labels, "filename": f"{name}.{FILE_ENDINGS.get(form, form)}", "format": form}
+        editor.add_step(editor.free_id(f"save_{name}"), "save_data", args, f"Save as {form}")
 
 
-def _always(clause: Clause) -> bool:
-    del clause
-    return True
+def _epochs_of(editor: FigureEditor, label: str) -> str:
+    """Return the step, or the label, whose epochs a table has."""
+    producers = editor.lines.producers
+    step = producers.get(label)
+    while step is not None and step.tool in _SAME_EPOCHS and step.labels:
+        step = producers.get(owner(step.labels[0], producers) or "")
+    return label if step is None else str(step.id)
 
 
 Names = Callable[[Clause], list[Atom]]
@@ -785,7 +799,7 @@ DATA: tuple[Rule, ...] = (
     Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame, several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
-    Rule("verb:save table", "what craft every table", save),
+    Rule("verb:save table", "what craft every table panel tool", save),
     Rule("tool|verb:smooth|"
          "rel:instead|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom panel", set_window,

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from helio.authoring.documents import SourceFile
@@ -23,10 +23,11 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import ADDITIONS
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.arranging import ARRANGING
+from helio.authoring.rules.arranging import ARRANGING, default_span
 from helio.authoring.rules.atoms import QUOTES, SOFT, Atom, grammar_words, read_atoms
 from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses
+from helio.authoring.rules.dates import with_dates_of
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.listed import ListedEvents
@@ -129,7 +130,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     """Make every change that a sentence requests; refuse the sentence if any of its words is not understood."""
     quoted = [match[0] for match in QUOTES.finditer(request)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', request)  # names in quotes are no times
-    text, named = with_plain_times(_REST.sub("", _POLITE.sub("", text)).strip(), editor.now, editor.ask)
+    text = _REST.sub("", _POLITE.sub("", text)).strip()
+    if span := default_span(editor):
+        text = with_dates_of(text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1))
+    text, named = with_plain_times(text, editor.now, editor.ask)
     for words in quoted:
         text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named
