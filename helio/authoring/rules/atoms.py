@@ -15,7 +15,7 @@ from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.sentence import HARMLESS, Sentence
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
-from helio.knowledge.quantities import spellings
+from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.vocabulary import VOCABULARY
@@ -522,6 +522,9 @@ class _Reader:
         )
 
     def _phrases(self) -> None:
+        for pattern in _quantities("spectrogram"):  # its words also name axes and tools
+            self.take("quantity", pattern)
+        self.take("verb", r"\bout(?=\s*(?:$|[,.;!]|please\b|pls\b|thanks\b))(?<!\w\wom out)", "remove")
         self.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
         self.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b))", "y axis")
         # red, not blue; K, not eV
@@ -576,7 +579,7 @@ class _Reader:
             r"\b(?:smoothed|averaged|cleaned|despiked|detrended)\b(?=\s+(?!over|with|by|to|and|in|using|out|at|"
             r"on)[\w|])",
         )
-        for pattern in _quantities():
+        for pattern in _quantities(""):
             self.take("quantity", pattern)
         for pattern, tool in _tools():
             self.take("tool", pattern, tool)
@@ -601,7 +604,7 @@ class _Reader:
             if not re.search(r"\w", word):
                 continue
             start = match.start() + match[0].index(word)
-            if word.casefold() not in SOFT:
+            if word.casefold() not in SOFT or word in _instruments():
                 self.put("word", word, start, start + len(word))
 
 
@@ -679,10 +682,18 @@ def _tools() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-@lru_cache(maxsize=1)
-def _quantities() -> tuple[re.Pattern[str], ...]:
-    patterns = [row.pattern for row in WORDS] + [pattern for _, pattern in COMPONENTS]
+@lru_cache(maxsize=2)
+def _quantities(word: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of the quantities whose name contains a word."""
+    patterns = [row.pattern for row in WORDS if word in row.quantity]
+    patterns += [pattern for _, pattern in COMPONENTS if not word]
     return tuple(re.compile(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)", re.IGNORECASE) for pattern in patterns)
+
+
+@lru_cache(maxsize=1)
+def _instruments() -> frozenset[str]:
+    """Return the names of instruments in capital letters, such as HOPE, which in small letters are other words."""
+    return frozenset(name for row in SOURCES for name in row.instruments if name.isupper() and len(name) > 2)
 
 
 _NAMES = ("craft", "quantity", "word")

@@ -208,7 +208,9 @@ def _order(change: Change) -> int:
     """Return when a change is made: panels keep their numbers, and lines their places, until all else is done."""
     clause = change.clause
     if clause.has("verb:remove", "verb:only") and clause.has("panel"):
-        return 2
+        return 3
+    if clause.has("verb:only") and clause.has("what") and not clause.has("bound"):
+        return 2  # protons only, drop the electrons
     return int(clause.has("every", "line:lines") and not clause.has("what"))
 
 

@@ -39,6 +39,7 @@ _SAME_UNIT = (
     "components",
 )
 _SMOOTHING = ("running_average", "running_median", "resample")
+_COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
 _QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
 )
@@ -246,7 +247,17 @@ class Lines:
             lambda label: (
                 bool(_QUALIFIED.match(plain)) and _says(self.own_words(label), _QUALIFIED.sub("", plain))
             ),
+            lambda label: (
+                _COLOURED.search(plain) is not None
+                and self.may_have_colours(label)
+                and _says(f"{self.own_words(label)} {self._titles(label)}", _COLOURED.sub("", plain))
+            ),
         )
+
+    def _titles(self, label: str) -> str:
+        """Return the titles of the datasets from which a label is fetched."""
+        known = {dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue}
+        return " ".join(self.catalogue.summary(dataset).title for dataset in sorted(known)).casefold()
 
     def _datasets(self, label: str) -> str:
         """Return the ids of the datasets from which a label comes, and their instruments, in words."""
