@@ -118,6 +118,18 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     editor.prune(behind)
 
 
+_MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
+"""Verbs of what the figure draws already; one can also put or place something new."""
+
+
+def _names_new(editor: FigureEditor, atoms: Sequence[Atom]) -> bool:
+    """Return whether names mean something that the figure does not draw yet."""
+    if not atoms or any(atom.kind == "panel" for atom in atoms):
+        return False
+    names = [atom.text for atom in atoms]
+    return any(not editor.lines.meant(plain_name(name), editor.figure()) for name in names)
+
+
 def move(editor: FigureEditor, clause: Clause) -> None:
     """Move panels above or below others, or to the top or the bottom."""
     moving, beside, side = _placed(clause)
@@ -125,10 +137,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("the request does not say which panel to move")
     if re.search(r"\btry\b", clause.text, re.IGNORECASE):
         raise NotUnderstood("helio does not understand which dataset to try first")
-    figure = editor.figure()
-    if not clause.has("verb:move") and not any(
-        atom.kind == "panel" or editor.lines.meant(plain_name(atom.text), figure) for atom in moving
-    ):
+    if not _MOVED.search(clause.text) and _names_new(editor, moving):
         add_quantities(editor, clause)
         return
     panels = editor.panels
@@ -227,6 +236,9 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
         at = numbers[0] - 1
         editor.redraw([panels[number] for number in [*kept[:at], *moved, *kept[at:]]])
         return
+    if not _MOVED.search(clause.text) and _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
     lines = [line for name in clause.names for line in editor.known(name)]
     if len(numbers) != 1:
         raise NotUnderstood("the request names several panels to draw in")
@@ -248,7 +260,10 @@ def _is_place(clause: Clause) -> bool:
 
 
 def join(editor: FigureEditor, clause: Clause) -> None:
-    """Draw lines or panels in one panel."""
+    """Draw lines or panels in one panel; with a drawn line also a line that the figure does not draw yet."""
+    if _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
     numbers = panel_numbers(editor, clause.of("panel"))
     lines = [line for number in numbers for line in editor.panels[number - 1]]
     for name in clause.names:
@@ -301,6 +316,9 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
 
 def split(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines in panels of their own."""
+    if _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
     panels = editor.panels
     if clause.has("what"):
         lines = [line for name in clause.names for line in editor.known(name)]

@@ -473,7 +473,7 @@ class _Reader:
             rf"\b(?:{'|'.join(FRAMES)})(?:[\s-]+(?:coordinates?|frame|system|components?))*(?![\w-])",
             lambda match: match[0].split()[0].split("-")[0].upper(),
         )
-        self.take("unit", rf"(?<![\w/^|.-]){_UNIT}")
+        self.take("unit", rf"(?<![\w/^|.-])(?!(?<!\bin )(?<!\bto )(?<!\binto )(?-i:AU)\b){_UNIT}")
         self.take(
             "format", rf"\b(?:{_FORMATS})\b(?:\s+files?)?", lambda match: match[0].split()[0].casefold()
         )
@@ -692,8 +692,9 @@ def _quantities(word: str) -> tuple[re.Pattern[str], ...]:
 
 @lru_cache(maxsize=1)
 def _instruments() -> frozenset[str]:
-    """Return the names of instruments in capital letters, such as HOPE, which in small letters are other words."""
-    return frozenset(name for row in SOURCES for name in row.instruments if name.isupper() and len(name) > 2)
+    """Return the names in capital letters, such as HOPE and GOES, which in small letters are other words."""
+    names = {name for row in SOURCES for name in (*row.instruments, row.spacecraft.partition("-")[0])}
+    return frozenset(name for name in names if name.isupper() and len(name) > 2)
 
 
 _NAMES = ("craft", "quantity", "word")
