@@ -36,6 +36,7 @@ from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.settings import SETTINGS, style_lines
+from helio.authoring.rules.siblings import Siblings
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.writer import Asks
 from helio.errors import did_you_mean
@@ -146,7 +147,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
         )
     atoms = read_atoms(text, editor.now)
-    changes, left = read_clauses(text, atoms, (*Meanings(editor).rules(), *RULES))
+    changes, left = read_clauses(text, atoms, (*Meanings(editor).rules(), *Siblings(editor).rules(), *RULES))
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     _check_pronouns(changes)
