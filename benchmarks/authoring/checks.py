@@ -38,6 +38,7 @@ from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, Outc
 from helio.errors import HelioError, RequestError, TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.splice import splice
 from helio.steps.signature import signatures
@@ -88,7 +89,7 @@ _KEYS_OF_LOOKS = {
     "log_y": ("log_y", "log_scale"),
     **dict.fromkeys(
         ("order", "after", "together"),
-        ("panels", "labels", "y_label", "log_scale", "panel_types", "row_heights"),
+        ("panels", "labels", *sorted(BY_NUMBER | PER_PANEL | AT_PANEL)),
     ),
     "z_range": ("z_min", "z_max"),
 }

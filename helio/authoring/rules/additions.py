@@ -21,6 +21,7 @@ from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
+from helio.knowledge.quantities import B
 from helio.knowledge.quantity_words import INDICES
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
@@ -62,7 +63,11 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     place = _place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
     vectors = _vectors_of(editor, content)
-    if not vectors:
+    parts = _parts_of(editor, content)
+    if parts:
+        _put_into(editor, parts, place, ())
+        _look(editor, clause, parts)
+    elif not vectors:
         _draw_new(editor, clause, clause.atoms, ())
     for vector in vectors:
         label = _add_magnitude(editor, vector)
@@ -93,6 +98,49 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
         step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
     }
     return [line for line in vectors if line not in done]
+
+
+_PART = re.compile(
+    r"(?:the\s+)?(?:(?P<parallel>parallel|field[- ]aligned)|(?P<perpendicular>perpendicular|transverse)|(?P<axis>[xyzrtn]))"
+    r"[\s-]+(?:components?|part)\s+of\s+(?:the\s+)?(?P<what>.+)",
+    re.IGNORECASE,
+)
+
+
+def _parts_of(editor: FigureEditor, content: str) -> list[str]:
+    """Return new labels with a component of the drawn vectors that words name: along the field, or along an axis."""
+    match = _PART.fullmatch(content)
+    lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match else []
+    vectors = [line for line in lines if line in editor.drawn and _may_be_vector(editor, line)]
+    if match is None or len(vectors) != 1:
+        return []
+    (vector,) = vectors
+    if match["axis"]:
+        return [editor.component(f"{vector}.{match['axis'].casefold()}")]
+    field = _field_of(editor, vector)
+    give = "parallel" if match["parallel"] else "perpendicular"
+    label = editor.free_label(f"{vector}_{give}")
+    args = {"vector_label": vector, "field_label": field, "give": give, "output_label": label}
+    intent = "Component along the field" if match["parallel"] else "Size of the part across the field"
+    editor.add_step(editor.free_id(label), "along_field", args, intent, after=vector)
+    return [label]
+
+
+def _may_be_vector(editor: FigureEditor, line: str) -> bool:
+    step = editor.lines.producers.get(line)
+    return editor.lines.is_vector(line) or (step is not None and step.tool == "curlometer")
+
+
+def _field_of(editor: FigureEditor, vector: str) -> str:
+    """Return the magnetic field from which a vector is computed, which is on the same epochs."""
+    step = editor.lines.producers[vector]
+    fields = [label for label in step.labels if B in editor.lines.quantities(label)]
+    if not fields:
+        raise NotUnderstood(
+            f"{vector} and the magnetic field are not on the same epochs",
+            advice="align the field onto them first, in the file of the pipeline",
+        )
+    return fields[0]
 
 
 def _add_magnitude(editor: FigureEditor, vector: str) -> str:
@@ -492,7 +540,8 @@ def add_panel(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities in a new panel, of which the clause may give the number."""
     if any(place in range(1, len(editor.panels) + 1) for atom in clause.of("panel") for place in atom.value):
         raise NotUnderstood(
-            f"the figure has {len(editor.panels)} panels", advice="say 'add … to panel 1' or 'add … in a new panel'"
+            f"the figure has {len(editor.panels)} panels",
+            advice="say 'add … to panel 1' or 'add … in a new panel'",
         )
     add_quantities(editor, clause)
 

@@ -764,7 +764,9 @@ def save(editor: FigureEditor, clause: Clause) -> None:
     named = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
     numbers = panel_numbers(editor, clause.of("panel"))
     named = named or [line for number in numbers for line in editor.panels[number - 1]]
-    tables = list(dict.fromkeys(editor.component(line) if line != _base(editor, line) else line for line in named))
+    tables = list(
+        dict.fromkeys(editor.component(line) if line != _base(editor, line) else line for line in named)
+    )
     together = form in _OF_ANY_EPOCHS or len({_epochs_of(editor, label) for label in tables}) == 1
     for labels in [tables] if named and together else [[label] for label in tables or editor.drawn]:
         name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]

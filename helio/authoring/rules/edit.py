@@ -59,6 +59,13 @@ _REST = re.compile(
     re.IGNORECASE,
 )
 """Words that say that nothing else should change."""
+_REASON = re.compile(
+    r"^[^;:–—]*?\b(?:no\s+(?:more\s+)?(?:good\s+|valid\s+)?data|(?:not|n't|no\s+longer)\s+(?:available|working|there)|stopped|"
+    r"ended|failed|broke(?:n)?|died|missing|too\s+(?:noisy|many\s+gaps)|full\s+of\s+gaps)\b[^;:–—]*?"
+    r"(?:\s+[-–—]+\s+|[;:]\s+|,\s+(?:so|thus|therefore|hence)\s+)(?=\w)",
+    re.IGNORECASE,
+)
+"""Words before a request that only say why: ``the plasma data stopped in 2024 - use the key parameters``."""
 _QUOTE = "quoted"
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
@@ -131,9 +138,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     """Make every change that a sentence requests; refuse the sentence if any of its words is not understood."""
     quoted = [match[0] for match in QUOTES.finditer(request)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', request)  # names in quotes are no times
-    text = _REST.sub("", _POLITE.sub("", text)).strip()
+    text = _REASON.sub("", _REST.sub("", _POLITE.sub("", text))).strip()
     if span := default_span(editor):
-        text = with_dates_of(text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1))
+        text = with_dates_of(
+            text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
+        )
     text, named = with_plain_times(text, editor.now, editor.ask)
     for words in quoted:
         text = text.replace(f'"{_QUOTE}"', words, 1)
@@ -199,7 +208,9 @@ def _with_one_panel(changes: Sequence[Change]) -> list[Change]:
         clause, after = change.clause, joined[0].clause if joined else None
         alike = after is not None and joined[0].rule is change.rule and change.rule.change is style_lines
         if alike and after is not None and clause.has("what") and not clause.has("panel"):
-            panels = [atom for atom in after.of("panel") if atom.start > max(own.start for own in after.of("what"))]
+            panels = [
+                atom for atom in after.of("panel") if atom.start > max(own.start for own in after.of("what"))
+            ]
             change = Change(replace(clause, shared=(*clause.shared, *panels)), change.rule)
         joined.insert(0, change)
     return joined

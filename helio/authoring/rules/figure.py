@@ -268,7 +268,9 @@ class FigureEditor:
         """Move settings for numbered panels to the panels' new numbers; call this method before the panels change."""
         kept = [panel for panel in panels if panel]
         before = self.panels
-        numbers = {str(at): str(_new_number(panel, at, kept, before) or "") for at, panel in enumerate(before, 1)}
+        numbers = {
+            str(at): str(_new_number(panel, at, kept, before) or "") for at, panel in enumerate(before, 1)
+        }
         if all(number == new for number, new in numbers.items()) and len(kept) == len(before):
             return
         for key in (*BY_NUMBER, *PER_PANEL, *AT_PANEL):
@@ -381,7 +383,9 @@ def _like(panel: list[str], others: list[list[str]]) -> int:
     (2, 0)
     """
     shared = [(len(set(panel) & set(other)), at, other) for at, other in enumerate(others, 1)]
-    count, at, _ = max(shared, key=lambda one: (one[0], one[0] / len(one[2] or [""]), -one[1]), default=(0, 0, []))
+    count, at, _ = max(
+        shared, key=lambda one: (one[0], one[0] / len(one[2] or [""]), -one[1]), default=(0, 0, [])
+    )
     return at if count else 0
 
 

@@ -37,7 +37,9 @@ _GENERAL = SOFT | {
     "edge", "boundary", "keep", "that",
 }  # fmt: skip
 """Words that say that a value is set, and not which one."""
-_EMPTY = frozenset("a an the of in it this that and or is are be to at for with how long by not from as on".split())
+_EMPTY = frozenset(
+    "a an the of in it this that and or is are be to at for with how long by not from as on".split()
+)
 _AXES = tuple(
     f"noun:{name}"
     for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale", "linthresh",
@@ -97,7 +99,9 @@ class Meanings:
     def rules(self) -> tuple[Rule, ...]:
         """Return the rule for clauses with a value of the template; it fits if the words leave no other meaning."""
         parts = "what craft tool levels line noun verb rel unit range bound number duration"
-        rule = Rule("range|bound|number|duration", parts, self._set, self._fits, "range number duration bound")
+        rule = Rule(
+            "range|bound|number|duration", parts, self._set, self._fits, "range number duration bound"
+        )
         return (rule,)
 
     def _fits(self, clause: Clause) -> bool:
@@ -184,7 +188,9 @@ class Meanings:
         """Set the length that words name, of what the named panel draws."""
         panels = self._editor.panels
         places = {"top": panels[:1], "bottom": panels[-1:]}
-        within = [line for side, those in places.items() if side in words for panel in those for line in panel]
+        within = [
+            line for side, those in places.items() if side in words for panel in those for line in panel
+        ]
         words -= set(places)
         slots = [slot for slot in self._slots if slot.kind == "duration" and not slot.side]
         named = [
@@ -211,8 +217,12 @@ class Meanings:
         for atom, stop in zip(values, stops, strict=True):
             behind = clause.text[atom.stop - clause.start : stop - clause.start].casefold()
             side = re.match(r"\s*(before|after)\b", behind)
-            slots = [slot for slot in self._slots if side and slot.side == side[1] and slot.kind == "duration"]
-            others = frozenset().union(*(slot.known for slot in self._slots if slot.side in ("before", "after")))
+            slots = [
+                slot for slot in self._slots if side and slot.side == side[1] and slot.kind == "duration"
+            ]
+            others = frozenset().union(
+                *(slot.known for slot in self._slots if slot.side in ("before", "after"))
+            )
             if len(slots) != 1 or not every <= others | _GENERAL:
                 return []
             operations.append(Operation("set", "", ("variables", slots[0].name, "default"), atom.value))
@@ -228,7 +238,9 @@ class Meanings:
                 held = [pair for pair in limits if isinstance(value, list) and pair in value]
                 if len(held) != 1:
                     continue
-                known = _stems(f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} channel energy line")
+                known = _stems(
+                    f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} channel energy line"
+                )
                 if not _words_left(clause, values) <= known | _GENERAL | set(_SIDE_OF):
                     continue
                 new = limits[1 - limits.index(held[0])]
@@ -251,13 +263,19 @@ def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
             if name not in args.values():
                 continue
             labels = [label for label in args.values() if isinstance(label, str)]
-            sources = " ".join(editor.lines.all_words(label) for label in labels if label in editor.lines.producers)
-            told = f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} {' '.join(labels)} {sources}"
+            sources = " ".join(
+                editor.lines.all_words(label) for label in labels if label in editor.lines.producers
+            )
+            told = (
+                f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} {' '.join(labels)} {sources}"
+            )
             known |= _stems(told)
             tools |= _stems(step["tool_name"])
         plain = own - set(_SIDE_OF)
         falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
-        yield Slot(name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools & described, falls)
+        yield Slot(
+            name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools & described, falls
+        )
 
 
 def _unit_in(description: str) -> str:

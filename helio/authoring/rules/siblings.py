@@ -53,7 +53,7 @@ class Siblings:
             else:
                 operations = refetched(editor.after, step, pairs)
             editor.do(*operations, *self._described(step, clause))
-            editor.notes.append(f"{before[0][0]} becomes {pairs[0][0]}")
+            editor.notes.append(f"{before[0][0]} becomes {pairs[0][0]}; the title and the labels stay")
 
     def _described(self, step: StepView, clause: Clause) -> list[Operation]:
         """Write the new part for the old one in the description of the step."""
@@ -61,14 +61,25 @@ class Siblings:
         intent = step.step.intent
         for group, part in named:
             for old, phrases in group.items():
-                if old != part and (words := re.search(rf"\b(?:{any_phrase(phrases)})\b", intent, re.IGNORECASE)):
+                if old != part and (
+                    words := re.search(rf"\b(?:{any_phrase(phrases)})\b", intent, re.IGNORECASE)
+                ):
                     new = intent.replace(words[0], next(iter(group[part])).split("/")[0])
                     return [Operation("set", str(step.id), ("intent",), new)]
         return []
 
     def _meant(self, clause: Clause) -> list[tuple[StepView, list[tuple[str, str]]]]:
         """Return the fetches that change, each with its new datasets and parameters."""
-        if clause.has("verb:remove", "verb:add", "rel:also", "verb:move", "rel:above", "rel:below", "verb:save", "number"):
+        if clause.has(
+            "verb:remove",
+            "verb:add",
+            "rel:also",
+            "verb:move",
+            "rel:above",
+            "rel:below",
+            "verb:save",
+            "number",
+        ):
             return []
         named = _named(clause.text)
         if not named:
@@ -87,7 +98,11 @@ class Siblings:
             pairs = [(dataset, name) for name in names] or fetch_pairs(view.params)
             for group, part in named:
                 new = [found for pair in pairs if (found := self._sibling(*pair, group, part, words))]
-                if new and len(new) == len(pairs) and len({name for name, _ in new}) == len({d for d, _ in pairs}):
+                if (
+                    new
+                    and len(new) == len(pairs)
+                    and len({name for name, _ in new}) == len({d for d, _ in pairs})
+                ):
                     wanted.append((view, new))
         return wanted
 
@@ -111,8 +126,12 @@ class Siblings:
 
 def _named(text: str) -> list[tuple[dict[str, list[str]], str]]:
     """Return the parts that a text names as the new ones: not those after ``instead of``."""
-    new = re.split(r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b", text, maxsplit=1, flags=re.IGNORECASE)[0]
-    switched = re.search(r"\bfrom\b.+\bto\b(?P<new>.+)|\b(?:replace|swap)\b.+\b(?:by|with)\b(?P<other>.+)", new, re.IGNORECASE)
+    new = re.split(
+        r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|not)\b", text, maxsplit=1, flags=re.IGNORECASE
+    )[0]
+    switched = re.search(
+        r"\bfrom\b.+\bto\b(?P<new>.+)|\b(?:replace|swap)\b.+\b(?:by|with)\b(?P<other>.+)", new, re.IGNORECASE
+    )
     if switched:
         new = switched["new"] or switched["other"]
     named = []
@@ -146,8 +165,14 @@ def _same_parameter(
         return ""
     has: Sequence[str] = [known.name for known in editor.catalogue.dataset(sibling).parameters]
     renamed = re.sub(rf"(?<![a-z0-9]){old.casefold()}(?![a-z0-9])", new.casefold(), parameter)
-    quantities = {(row.quantity, row.frame) for row in SOURCES if (row.dataset, row.parameters) == (dataset, (parameter,))}
+    quantities = {
+        (row.quantity, row.frame)
+        for row in SOURCES
+        if (row.dataset, row.parameters) == (dataset, (parameter,))
+    }
     alike = [
-        row.parameters[0] for row in SOURCES if row.dataset == sibling and (row.quantity, row.frame) in quantities
+        row.parameters[0]
+        for row in SOURCES
+        if row.dataset == sibling and (row.quantity, row.frame) in quantities
     ]
     return next((name for name in (parameter, renamed, *alike) if name in has), "")
