@@ -9,7 +9,7 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.additions import add_quantities
+from helio.authoring.rules.additions import add_quantities, replace_quantities
 from helio.authoring.rules.atoms import Atom, plain_name
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
@@ -183,7 +183,10 @@ def _goes_somewhere(clause: Clause) -> bool:
 
 
 def swap_panels(editor: FigureEditor, clause: Clause) -> None:
-    """Exchange two panels."""
+    """Exchange two panels, or a line for a quantity that the figure does not draw yet."""
+    if len(clause.names) == SIDES and _names_new(editor, clause.of("what")[1:]):
+        replace_quantities(editor, clause)
+        return
     numbers = panel_numbers(editor, clause.of("panel"))
     for name in clause.names:
         found, _ = editor.panel_numbers(name)

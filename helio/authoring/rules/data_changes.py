@@ -11,7 +11,7 @@ from typing import Any
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
-from helio.authoring.rules.arranging import interval_of
+from helio.authoring.rules.arranging import interval_of, moment_in
 from helio.authoring.rules.atoms import SOFT, Atom, Number
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
@@ -84,6 +84,26 @@ def zoom_to_clocks(editor: FigureEditor, clause: Clause) -> None:
     if start >= stop:
         raise NotUnderstood(f"{stop} is not after {start}", advice="give the dates, as 'A to B'")
     editor.do(Operation("set", "", ("variables", _time_variable(editor), "default"), f"{start} to {stop}"))
+
+
+_EDGE = re.compile(
+    r"\b(?:(?P<start>from|since|start\w*|begin\w*)|(?P<stop>until|till|up\s+to|end\w*|stop\w*))\b",
+    re.IGNORECASE,
+)
+
+
+def move_edge(editor: FigureEditor, clause: Clause) -> None:
+    """Let the time range begin or end at a moment: ``begin at 15:00``."""
+    name = _time_variable(editor)
+    span = parse_time_range(str(editor.after["variables"][name].get("default", "")), editor.now)
+    edge = _EDGE.search(clause.text)
+    moment = moment_in(editor, clause)
+    start, stop = (moment, f"{span.stop:%Y-%m-%dT%H:%M:%S}")
+    if edge is None or edge["start"] is None:
+        start, stop = f"{span.start:%Y-%m-%dT%H:%M:%S}", moment
+    if start >= stop:
+        raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
+    editor.do(Operation("set", "", ("variables", name, "default"), f"{start} to {stop}"))
 
 
 def _names_no_data(clause: Clause) -> bool:
@@ -407,8 +427,13 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     if not steps and (tools or clause.has("verb:smooth")) and clause.has("what", "every"):
         smooth(editor, clause)
         return
+    if not steps and not clause.has("what"):
+        set_value(editor, clause)
+        return
     if not steps:
         raise NotUnderstood("the pipeline has no average or other computation with a window to change")
+    if not clause.has("what", "tool", "panel", "rel:instead_of"):
+        steps = _of_one_window(editor, steps)
     held = {_window_of(editor, step) for step in steps}
     length = _new_of(durations, held, clause)
     if len(durations) == 2:
@@ -419,6 +444,18 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         steps = matching
     for step in steps:
         set_argument(editor, step, APPLIED[step["tool_name"]].argument, length)
+
+
+def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
+    """Return the steps of one window; ask which one if the template has variables for several."""
+    variables = editor.after.get("variables") or {}
+    windows = [
+        name for name, facts in variables.items() if facts.get("type") == "duration" and "WINDOW" in name
+    ]
+    if len(windows) < 2:
+        return steps
+    chosen = editor.ask("Which window do you mean?", windows)
+    return [step for step in editor.after["steps"] if chosen in (step.get("tool_args") or {}).values()]
 
 
 def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[Document]:
@@ -476,6 +513,11 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     names = [atom.text for atom in clause.of("what") if relation is None or atom.start < relation.start]
     lines = [line for name in names for line in editor.known(name)] or editor.drawn
     for line in dict.fromkeys(lines):
+        made = editor.lines.producers.get(_base(editor, line))
+        if made is not None and window and made.tool in _SMOOTHING and (made.tool == tool or not tools):
+            held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
+            set_argument(editor, held, APPLIED[made.tool].argument, window)
+            continue
         source = editor.component(line)
         new = editor.free_label(f"{source}_{computation.ending}")
         given = {computation.argument: window} if computation.argument else {}
@@ -715,7 +757,7 @@ def _check_words(editor: FigureEditor, words: set[str], name: str, steps: list[D
 
 def _argument_words(clause: Clause) -> set[str]:
     words = " ".join(
-        atom.text for atom in clause.all if atom.kind in ("what", "noun", "bound", "rel")
+        atom.text for atom in clause.all if atom.kind in ("what", "noun", "bound", "rel", "tool")
     ).casefold()
     return {word.rstrip("s") for word in re.findall(r"[a-z]+", words)} - {
         "the",
@@ -760,7 +802,10 @@ _OF_ANY_EPOCHS = ("cdf", "netcdf")
 
 def save(editor: FigureEditor, clause: Clause) -> None:
     """Save lines as files of data; lines that the clause names as one file, if the format can hold them."""
-    form = str(clause.value("table"))
+    form = str(
+        clause.value("table")
+        or editor.ask("In which format?", sorted({*FILE_ENDINGS, "csv", "parquet", "cdf"}))
+    )
     named = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
     numbers = panel_numbers(editor, clause.of("panel"))
     named = named or [line for number in numbers for line in editor.panels[number - 1]]
@@ -795,15 +840,17 @@ DATA: tuple[Rule, ...] = (
          "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, _moves_time),
     Rule("time", f"time rel:also verb:add verb:only noun:time every verb:zoom verb:extend {_OLD} noun:end verb:shift "
                  f"verb:move what", set_time, _names_no_data, several="time"),
-    Rule("moment verb:zoom|verb:only|noun:time|verb:show", "moment every verb:move verb:show noun:time",
+    Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
          zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
-    Rule("craft", f"{_OLD} every", swap_craft, _one_or_two_crafts),
+    Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
+         lambda clause: _EDGE.search(clause.text) is not None),
+    Rule("craft", f"{_OLD} every noun:time", swap_craft, _one_or_two_crafts),
     Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame, several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
-    Rule("verb:save table", "what craft every table panel tool", save),
+    Rule("verb:save table|what|panel", "what craft every table panel tool", save),
     Rule("tool|verb:smooth|"
-         "rel:instead|noun:window duration", f"what craft every duration "
+         "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom panel", set_window,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),

@@ -51,11 +51,30 @@ def with_dates_of(text: str, start: date, stop: date) -> str:
         named = [day for day in days if day.day == int(match["day"])]
         return f"on {named[0]}" if clocks and len(named) == 1 else match[0]
 
+    def counted(match: re.Match[str]) -> str:
+        count = 1 if not match["count"] else _COUNTS.get(match["count"].casefold()) or int(match["count"])
+        is_first = match["which"].casefold() == "first"
+        named = days[:count] if is_first else days[-count:]
+        first, last = named[0], named[-1] + timedelta(days=1)
+        return f"{first}" if count == 1 else f"{first} to {last}"
+
     text = _DAY_WITHOUT_YEAR.sub(with_year, text)
+    text = _HOUR_ALONE.sub(r"\g<hour>:00\g<zone>", text)
+    text = _OWN_DAYS.sub(counted, text) if days else text
     return _DAY_ALONE.sub(with_month, text)
 
 
 _MOST_DAYS = 400
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_HOUR_ALONE = re.compile(
+    r"(?<![\d:.–-])(?P<hour>[012]?\d)(?P<zone>\s*UTC?)\b(?!\s*(?:-|–|to\b|until\b|and\b)\s*\d)",
+    re.IGNORECASE,
+)
+_OWN_DAYS = re.compile(
+    r"\b(?:the\s+)?(?P<which>first|final)\s+(?:(?P<count>one|two|three|four|five|\d)\s+days|day)\b"
+    r"(?!\s+of)",
+    re.IGNORECASE,
+)
 _TWO_CLOCKS = re.compile(
     r"\d{1,2}(?::\d{2}){0,2}\s*(?:UTC?|h)?\s*(?:-|–|\bto\b|\buntil\b|\band\b)\s*\d{1,2}"
     r"(?:(?::\d{2}){1,2}|(?::\d{2}){0,2}\s*(?:UTC?|h)\b)",

@@ -66,6 +66,12 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """Words before a request that only say why: ``the plasma data stopped in 2024 - use the key parameters``."""
+_EXCEPT = re.compile(
+    r"\b(?:remove|drop|delete|hide|omit|take\s+out|leave\s+out|without)\s+(?:everything|all|all\s+(?:lines|panels))\s+"
+    r"(?:except|but|apart\s+from|other\s+than)\s+(?:for\s+)?",
+    re.IGNORECASE,
+)
+_PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
@@ -139,6 +145,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     quoted = [match[0] for match in QUOTES.finditer(request)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', request)  # names in quotes are no times
     text = _REASON.sub("", _REST.sub("", _POLITE.sub("", text))).strip()
+    text = _EXCEPT.sub("only ", text)
+    text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
@@ -166,6 +174,13 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         except NotUnderstood:
             refuse_unknown_craft(editor, [change.clause])
             raise
+
+
+def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the full name of ``probe D`` if the pipeline has data of one spacecraft that has such a sister."""
+    present = crafts_in(editor.after, editor.catalogue)
+    sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present}
+    return sisters.pop() if len(sisters) == 1 and sisters <= set(spellings().values()) else match[0]
 
 
 def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:

@@ -33,10 +33,17 @@ _GENERAL = SOFT | {
     "band", "range", "threshold", "limit", "value", "level", "length", "criterion", "criteria", "cutoff", "only", "from",
     "to", "between", "below", "above", "under", "over", "least", "most", "until", "and", "or", "start", "end", "begin",
     "stop", "show", "with", "by", "be", "should", "let", "count", "just", "reaching", "reach", "stronger", "deeper", "than",
-    "at", "each", "event", "instead", "not", "limits", "minimum", "maximum", "select", "lower", "upper", "low", "high",
+    "at", "each", "event", "past", "instead", "not", "limits", "minimum", "maximum", "select", "lower", "upper", "low", "high",
     "edge", "boundary", "keep", "that",
 }  # fmt: skip
 """Words that say that a value is set, and not which one."""
+_CRITERION = frozenset(("threshold", "criterion", "cutoff", "limit"))
+_SIDE = re.compile(r"\s*(?:(?P<before>before|prior\s+to|ahead\s+of)|after|past|following|beyond)\b")
+_LENGTH = r"days?|d|hours?|hrs?|h"
+_SPAN = re.compile(
+    rf"(?<![\w.])[-−](?P<before>\d+)\s*(?P<own>{_LENGTH})?\s*(?:to|until|\.\.+|…|–|,)\s*\+?(?P<after>\d+)\s*(?P<unit>{_LENGTH})\b",
+    re.IGNORECASE,
+)
 _EMPTY = frozenset(
     "a an the of in it this that and or is are be to at for with how long by not from as on".split()
 )
@@ -112,6 +119,8 @@ class Meanings:
 
     def _meant(self, clause: Clause) -> list[Operation]:
         """Return the changes of values that a clause means; empty if it means something else."""
+        if span := self._span(clause):
+            return span
         values = [atom for atom in clause.atoms if atom.kind in ("range", "bound", "number", "duration")]
         kinds = {atom.kind for atom in values}
         if not values or len(kinds) > 1 or clause.has(*_AXES, *_OTHER):
@@ -133,7 +142,7 @@ class Meanings:
             number = values[0].value
             slots = [slot for slot in self._slots if slot.kind == "number"]
             sides = {side for word in _stems(clause.text) if (side := _SIDE_OF.get(word))}
-            slots = [slot for slot in slots if not slot.side or slot.side in sides]
+            slots = [slot for slot in slots if not slot.side or slot.side in sides or words & _CRITERION]
             return self._one(words, slots, number.value, number.unit)
         if kinds == {"duration"}:
             return self._around(clause, values) or self._length(clause, words, values)
@@ -155,6 +164,8 @@ class Meanings:
         """Return whether words name a slot, and nothing else."""
         if not words <= slot.known | _GENERAL or not words:
             return False
+        if words & _CRITERION and not words - _GENERAL:
+            return len([other for other in self._slots if other.kind == slot.kind]) == 1
         return bool(words & slot.own) or bool(
             words & (slot.described - self._drawn_words - _GENERAL | slot.events)
         )
@@ -208,6 +219,21 @@ class Meanings:
         """Return whether a line is computed with a variable."""
         producers = self._editor.lines.producers
         return any(name in producers[label].params.values() for label in self._editor.behind(line))
+
+    def _span(self, clause: Clause) -> list[Operation]:
+        """Set both sides of an event: ``from -1 to +3 days``."""
+        match = _SPAN.search(clause.text)
+        sides = {slot.side: slot for slot in self._slots if slot.kind == "duration" and slot.side}
+        if match is None or not {"before", "after"} <= sides.keys():
+            return []
+        rest = frozenset(_stems(_SPAN.sub(" ", clause.text)) - _EMPTY - SOFT - {"window"})
+        if not rest <= sides["before"].known | sides["after"].known | _GENERAL:
+            return []
+        lengths = (match["before"] + (match["own"] or match["unit"])[0], match["after"] + match["unit"][0])
+        return [
+            Operation("set", "", ("variables", sides[side].name, "default"), length.casefold())
+            for side, length in zip(("before", "after"), lengths, strict=True)
+        ]
 
     def _around(self, clause: Clause, values: list[Atom]) -> list[Operation]:
         """Set how long before and after an event something is shown: each length has its side behind it."""
