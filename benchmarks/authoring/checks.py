@@ -38,6 +38,7 @@ from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, Outc
 from helio.errors import HelioError, RequestError, TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.splice import splice
 from helio.steps.signature import signatures
@@ -88,7 +89,7 @@ _KEYS_OF_LOOKS = {
     "log_y": ("log_y", "log_scale"),
     **dict.fromkeys(
         ("order", "after", "together"),
-        ("panels", "labels", "y_label", "log_scale", "panel_types", "row_heights"),
+        ("panels", "labels", *sorted(BY_NUMBER | PER_PANEL | AT_PANEL)),
     ),
     "z_range": ("z_min", "z_max"),
 }
@@ -164,6 +165,7 @@ def check_template(template: Document, expected: Expected, task: Task) -> Iterat
     yield from (f"cannot run: {one}" for one in graph.problems)
     if graph.problems:
         return
+    old = Graph()
     if task.text:
         before = task.template
         yield from _untouched(task.text, before, template, expected)
@@ -176,12 +178,12 @@ def check_template(template: Document, expected: Expected, task: Task) -> Iterat
             others := {one.time for one in graph.fetched} - {one.time for one in old.fetched}
         ):
             yield f"the time range becomes {', '.join(sorted(others))}"
-    if "draws" in expected or "saves" in expected:
+    if "draws" in expected or ("saves" in expected and not task.text):
         yield from _drawn(graph, expected)
-    yield from _unknown(graph)
+    yield from _unknown(graph, old)
     yield from _unused(graph)
     yield from _time(graph, expected, task.now)
-    yield from _saved(graph, expected)
+    yield from _saved(graph, expected, old)
     yield from _panels(graph, expected)
     yield from (said for look in expected.get("looks", ()) for said in _look(graph, look))
 
@@ -361,9 +363,10 @@ def _changed(before: Graph, after: Graph, expected: Expected) -> Iterator[str]:
                 yield f"changes {key} of the figure, which was not asked for"
 
 
-def _unknown(graph: Graph) -> Iterator[str]:
-    """A pattern would take a misspelt name too."""
-    for one in (name for node in graph.fetched for name in node.data):
+def _unknown(graph: Graph, before: Graph) -> Iterator[str]:
+    """A pattern would take a misspelt name too; what was fetched before may be of any archive."""
+    known_before = {name for node in before.fetched for name in node.data}
+    for one in (name for node in graph.fetched for name in node.data if name not in known_before):
         dataset, _, parameter = one.rpartition(".")
         if dataset not in _catalogue() or all(
             known.name != parameter for known in _catalogue().dataset(dataset).parameters
@@ -400,12 +403,13 @@ def _is_time(wanted: str | Mapping[str, str], given: str, now: datetime) -> bool
     return within.start <= span.start <= covers.start and covers.stop <= span.stop <= within.stop
 
 
-def _saved(graph: Graph, expected: Expected) -> Iterator[str]:
+def _saved(graph: Graph, expected: Expected, before: Graph) -> Iterator[str]:
     for wanted in expected.get("saves", ()):
         files = [one for one in graph.saved if one.format == wanted.get("format", one.format)]
         if not any(all(found(pattern, one.nodes) for pattern in wanted["of"]) for one in files):
             yield f"does not save {', '.join(map(_told, wanted['of']))} as {wanted.get('format', 'a file')}"
-    if graph.saved and "saves" not in expected and "adds" not in expected and not expected.get("may_save"):
+    more = len(graph.saved) > len(before.saved)
+    if more and "saves" not in expected and "adds" not in expected and not expected.get("may_save"):
         yield "saves a file, which was not asked for"
 
 
@@ -496,7 +500,8 @@ def _tops(graph: Graph, pattern: Pattern) -> list[int]:
 
 def _is_placed(graph: Graph, look: Mapping[str, Any]) -> bool:
     tops = _tops(graph, look["of"])
-    edge = (max if look["is"] == "last" else min)(one.panel or 0 for one in graph.drawn)
+    panels = [one.panel for one in graph.drawn if one.panel] or [0]  # an ephemeris is in no panel
+    edge = (max if look["is"] == "last" else min)(panels)
     return edge in tops
 
 

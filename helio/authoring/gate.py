@@ -247,7 +247,7 @@ class Gate:
         findings = [*early, *self._unknown(template, changed, before)]
         if not any(finding.severity == "error" for finding in findings):
             # a new time range is new for every step
-            same_time = before is not None and before.get("variables") == template.get("variables")
+            same_time = before is not None and _times(before) == _times(template)
             findings += self._unavailable(template, changed if same_time else None)
             earlier = [] if before is None else list(misnamed(before, self.catalogue, self._known))
             names = misnamed(template, self.catalogue, self._known)
@@ -437,6 +437,16 @@ def _steps_with_new_values(before: Document, after: Document) -> set[StepId]:
     old, new = before.get("variables") or {}, after.get("variables") or {}
     changed = {name for name, variable in new.items() if old.get(name) != variable}
     return {step["step_id"] for step in after["steps"] if changed & set(TOKEN.findall(json.dumps(step)))}
+
+
+def _times(template: Document) -> dict[str, Any]:
+    """Return the variables of a template that do not give numbers or lengths: a new value may mean other data."""
+    declared = template.get("variables") or {}
+    return {
+        name: facts
+        for name, facts in declared.items()
+        if not isinstance(facts, dict) or facts.get("type") not in ("number", "duration")
+    }
 
 
 def _not_served(choice: Choice, step: StepId, path: str) -> Iterator[Diagnostic]:

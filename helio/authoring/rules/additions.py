@@ -15,17 +15,19 @@ from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.atoms import Atom, plain_name
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.sentence_reading import read_request
+from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.rules.settings import panel_numbers
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
+from helio.knowledge.quantities import B
 from helio.knowledge.quantity_words import INDICES
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
 
 _PAIR = 2
+SUPERPOSED = "superposed_epoch"
 _EVERY_CRAFT = re.compile(
     r"\b(?:both|each|all|(?:the\s+)?(?:two|three|four))\s+(?:spacecraft|monitors?|satellites?|probes?|missions?)",
     re.IGNORECASE,
@@ -41,12 +43,16 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_PANEL = re.compile(r"\b(?:to|in|into|on|onto)\s+(?:the\s+)?$", re.IGNORECASE)
+_WITH_PANEL = re.compile(
+    r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
+    re.IGNORECASE,
+)
 _FILLER = re.compile(
     r"\b(?:in|as|into|with|to|on)\s+(?:an?\s+)?(?:(?:new|own|separate|extra|another|second|further)\s+)"
     r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
     r"|\b(?:an?|one more|another)\s+(?:(?:new|own|separate|extra|further)\s+)*panel\s+(?:with|of|for|showing|"
     r"that shows)\b"
-    r"|\bpanels?\b|\b(?:line|curve|trace)s?\b(?!\s+(?:at|of))|\b(?:in|as|with)\s+an?\s*$|\band\s+(?:show|plot|"
+    r"|\b(?:in|into|as)\s*$|\bpanels?\b|\b(?:line|curve|trace)s?\b(?!\s+(?:at|of))|\b(?:in|as|with)\s+an?\s*$|\band\s+(?:show|plot|"
     r"draw)\s+it\b",
     re.IGNORECASE,
 )
@@ -55,9 +61,13 @@ _FILLER = re.compile(
 def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
     place = _place_of(editor, clause, clause.atoms)
-    content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms])
+    content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
     vectors = _vectors_of(editor, content)
-    if not vectors:
+    parts = _parts_of(editor, content)
+    if parts:
+        _put_into(editor, parts, place, ())
+        _look(editor, clause, parts)
+    elif not vectors:
         _draw_new(editor, clause, clause.atoms, ())
     for vector in vectors:
         label = _add_magnitude(editor, vector)
@@ -88,6 +98,49 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
         step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
     }
     return [line for line in vectors if line not in done]
+
+
+_PART = re.compile(
+    r"(?:the\s+)?(?:(?P<parallel>parallel|field[- ]aligned)|(?P<perpendicular>perpendicular|transverse)|(?P<axis>[xyzrtn]))"
+    r"[\s-]+(?:components?|part)\s+of\s+(?:the\s+)?(?P<what>.+)",
+    re.IGNORECASE,
+)
+
+
+def _parts_of(editor: FigureEditor, content: str) -> list[str]:
+    """Return new labels with a component of the drawn vectors that words name: along the field, or along an axis."""
+    match = _PART.fullmatch(content)
+    lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match else []
+    vectors = [line for line in lines if line in editor.drawn and _may_be_vector(editor, line)]
+    if match is None or len(vectors) != 1:
+        return []
+    (vector,) = vectors
+    if match["axis"]:
+        return [editor.component(f"{vector}.{match['axis'].casefold()}")]
+    field = _field_of(editor, vector)
+    give = "parallel" if match["parallel"] else "perpendicular"
+    label = editor.free_label(f"{vector}_{give}")
+    args = {"vector_label": vector, "field_label": field, "give": give, "output_label": label}
+    intent = "Component along the field" if match["parallel"] else "Size of the part across the field"
+    editor.add_step(editor.free_id(label), "along_field", args, intent, after=vector)
+    return [label]
+
+
+def _may_be_vector(editor: FigureEditor, line: str) -> bool:
+    step = editor.lines.producers.get(line)
+    return editor.lines.is_vector(line) or (step is not None and step.tool == "curlometer")
+
+
+def _field_of(editor: FigureEditor, vector: str) -> str:
+    """Return the magnetic field from which a vector is computed, which is on the same epochs."""
+    step = editor.lines.producers[vector]
+    fields = [label for label in step.labels if B in editor.lines.quantities(label)]
+    if not fields:
+        raise NotUnderstood(
+            f"{vector} and the magnetic field are not on the same epochs",
+            advice="align the field onto them first, in the file of the pipeline",
+        )
+    return fields[0]
 
 
 def _add_magnitude(editor: FigureEditor, vector: str) -> str:
@@ -154,8 +207,8 @@ def _old_lines(editor: FigureEditor, atom: Atom, clause: Clause) -> list[str]:
 
 def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
     place = _place_of(editor, clause, atoms)
-    content = _content(clause, [atom for atom in atoms if atom not in place.atoms])
-    reading = read_request(content, editor.catalogue, editor.now, editor.ask)
+    content = _content(clause, [atom for atom in atoms if atom not in place.atoms], place.words)
+    reading = _read(editor, content)
     request = reading.request
     if not request.quantities and not request.datasets and request.spacecraft and place.into is not None:
         request = replace(request, quantities=_quantities_of(editor, place.into))
@@ -182,8 +235,45 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
         re.IGNORECASE,
     )
     units = {editor.lines.unit(label) for label in drawn}
-    _put_into(editor, drawn, place, instead, together=one is not None and len(units) == 1 and "" not in units)
+    is_one = one is not None or clause.has("rel:same_panel")
+    drawn = _superposed(editor, drawn)
+    _put_into(editor, drawn, place, instead, together=is_one and len(units) == 1 and "" not in units)
     _look(editor, clause, drawn)
+
+
+def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
+    """Superpose new lines as a figure superposes its own: on the same events, in the same bins."""
+    producers = editor.lines.producers
+    steps = [step for line in editor.drawn if (step := producers.get(line)) is not None]
+    if not steps or any(step.tool != SUPERPOSED for step in steps):
+        return drawn
+    like = next(step for step in steps if step.params.get("give") is None)
+    labels = []
+    for line in drawn:
+        label = editor.free_label(f"{line}_superposed")
+        args = {**like.params, "series_label": line, "output_label": label}
+        editor.add_step(editor.free_id(label), SUPERPOSED, args, f"{line} around the events", after=line)
+        labels.append(label)
+    return labels
+
+
+_LIKE_THE_OTHERS = re.compile(
+    r"\b(?:superposed|stacked)\b|\b(?:in|treated|done|processed)?\s*(?:the\s+)?same\s+way\b|\b(?:like|as)\s+the\s+"
+    r"(?:others?|rest)\b|\bthe\s+same\s+way\b",
+    re.IGNORECASE,
+)
+
+
+def _read(editor: FigureEditor, content: str) -> Reading:
+    """Read what to draw; words of a catalogue mean something only with a spacecraft, such as that of the figure."""
+    if any(step["tool_name"] == SUPERPOSED for step in editor.after["steps"]):
+        content = _LIKE_THE_OTHERS.sub(" ", content)
+    reading = read_request(content, editor.catalogue, editor.now, editor.ask)
+    crafts = crafts_in(editor.after, editor.catalogue)
+    if reading.unread and not reading.request.spacecraft and len(crafts) == 1:
+        own = read_request(f"{crafts[0]} {content}", editor.catalogue, editor.now, editor.ask)
+        reading = reading if own.unread else own
+    return reading
 
 
 def _look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
@@ -197,11 +287,15 @@ def _look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where new lines are drawn: into a panel by its index, or at an index between the panels."""
+    """Where new lines are drawn: into a panel by its index, or at an index between the panels.
+
+    `words` are the first and the last letter of the clause that name the place.
+    """
 
     atoms: tuple[Atom, ...] = ()
     into: int | None = None
     at: int | None = None
+    words: tuple[int, int] = (0, 0)
 
 
 def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _Place:
@@ -241,6 +335,7 @@ def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _P
         numbers = (
             _new_number(editor, numbered[0])
             if re.search(r"\b(?:as|an?|add)\s+(?:the\s+|an?\s+)?$", spoken, re.IGNORECASE)
+            or _WITH_PANEL.search(clause.text)
             else []
         )
         if numbers:
@@ -254,7 +349,31 @@ def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _P
         named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(ahead)
         if _INTO.search(ahead) or named:
             return _Place((*used, atom), into=editor.numbers_of(atom.text)[0] - 1)
-    return _Place(tuple(used))
+    return _drawn_onto(editor, clause, used) or _Place(tuple(used))
+
+
+_ONTO = re.compile(
+    r"\b(?P<how>on\s+top\s+of|on|onto|over|into|in|to|with|alongside|together\s+with|and)\s+"
+    r"(?:(?:that|the\s+one|those)\s+(?:of|for)\s+)?(?:the\s+)?"
+    r"(?P<what>[^,;]+?)(?P<panel>\s+(?:sub)?(?:panel|plot)s?)?(?:\s+(?:too|also|as\s+well))?[\s.!]*$",
+    re.IGNORECASE,
+)
+_OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
+_JOINING = ("into", "in", "to", "onto", "on top of")
+
+
+def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _Place | None:
+    """Return the panel of a line that the end of a clause names: ``overplot the electrons on the ion density``."""
+    last = _ONTO.search(clause.text)
+    while last is not None:
+        how = " ".join(last["how"].casefold().split())
+        if last["panel"] or how in _JOINING or (_OVERLAID.search(clause.text) and how != "and"):
+            lines = editor.lines.meant(plain_name(last["what"]), editor.figure())
+            numbers = [at for at, panel in enumerate(editor.panels) if set(panel) & set(lines)]
+            if len(numbers) == 1:
+                return _Place(tuple(used), into=numbers[0], words=last.span())
+        last = _ONTO.search(clause.text, last.start() + 1)
+    return None
 
 
 def _new_number(editor: FigureEditor, atom: Atom) -> list[int]:
@@ -267,8 +386,8 @@ def _new_number(editor: FigureEditor, atom: Atom) -> list[int]:
     )
 
 
-def _content(clause: Clause, atoms: Sequence[Atom]) -> str:
-    """Return the words of a clause that name what to draw."""
+def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0, 0)) -> str:
+    """Return the words of a clause that name what to draw, without those of its place."""
     kept = [" "] * len(clause.text)
     ignored = {
         atom
@@ -276,8 +395,9 @@ def _content(clause: Clause, atoms: Sequence[Atom]) -> str:
         if atom not in atoms or atom.kind in ("verb", "colour", "dash", "relative", "rel", "line")
     }
     for at, letter in enumerate(clause.text):
-        place = at + clause.start
-        if not any(atom.start <= place < atom.stop for atom in ignored):
+        where = at + clause.start
+        named = place[0] <= at < place[1]
+        if not named and not any(atom.start <= where < atom.stop for atom in ignored):
             kept[at] = letter
     text = re.sub(r"\b(?:the\s+)?(?:two|both)\s+", "", _FILLER.sub(" ", "".join(kept)), flags=re.IGNORECASE)
     text = re.sub(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$", " ", text.strip(" ,"), flags=re.IGNORECASE)
@@ -304,6 +424,10 @@ def _put_into(
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
     """Refuse to add a quantity of a spacecraft that the figure draws already."""
     for line in editor.drawn:
+        steps = [editor.lines.producers[label] for label in editor.behind(line)]
+        fetched = " ".join(str(step.params.get("dataset_id", "")) for step in steps)
+        if request.instruments and not any(name in fetched for name in request.instruments):
+            continue
         own, of = editor.lines.own_quantities(line), editor.lines.crafts(line)
         for quantity in request.quantities:
             if not quantity.component and quantity.name in own and of == set(request.spacecraft):
@@ -403,8 +527,23 @@ _ANY = (
     "what craft panel colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
     "rel:above rel:below rel:top rel:bottom "
     "rel:before rel:after rel:own_panel rel:same_panel rel:instead rel:instead_of verb:smooth verb:add "
-    "verb:replace verb:swap verb:show moment time range"
+    "verb:replace verb:swap verb:show moment time range bound"
 )
+
+
+def _adds_panel(clause: Clause) -> bool:
+    """Return whether a clause without a verb says what a new panel shows: ``third panel with the clock angle``."""
+    return _WITH_PANEL.search(clause.text) is not None or clause.has("rel:own_panel", "rel:more")
+
+
+def add_panel(editor: FigureEditor, clause: Clause) -> None:
+    """Draw quantities in a new panel, of which the clause may give the number."""
+    if any(place in range(1, len(editor.panels) + 1) for atom in clause.of("panel") for place in atom.value):
+        raise NotUnderstood(
+            f"the figure has {len(editor.panels)} panels",
+            advice="say 'add … to panel 1' or 'add … in a new panel'",
+        )
+    add_quantities(editor, clause)
 
 
 def _says_place(clause: Clause) -> bool:
@@ -423,4 +562,7 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:replace|verb:swap|rel:instead_of what", _ANY, replace_quantities, _replaces),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
          add_quantities, _says_place),
+    Rule("verb:show what", _ANY, add_quantities, lambda clause: _ONTO.search(clause.text) is not None),
+    Rule("what panel|rel:own_panel|rel:more", "what craft panel colour dash frame rel:same_panel rel:top rel:bottom rel:more "
+                                    "rel:own_panel", add_panel, _adds_panel),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.additions import add_quantities
+from helio.authoring.rules.additions import add_quantities, replace_quantities
 from helio.authoring.rules.atoms import Atom, plain_name
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
@@ -118,6 +118,18 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     editor.prune(behind)
 
 
+_MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
+"""Verbs of what the figure draws already; one can also put or place something new."""
+
+
+def _names_new(editor: FigureEditor, atoms: Sequence[Atom]) -> bool:
+    """Return whether names mean something that the figure does not draw yet."""
+    if not atoms or any(atom.kind == "panel" for atom in atoms):
+        return False
+    names = [atom.text for atom in atoms]
+    return any(not editor.lines.meant(plain_name(name), editor.figure()) for name in names)
+
+
 def move(editor: FigureEditor, clause: Clause) -> None:
     """Move panels above or below others, or to the top or the bottom."""
     moving, beside, side = _placed(clause)
@@ -125,10 +137,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("the request does not say which panel to move")
     if re.search(r"\btry\b", clause.text, re.IGNORECASE):
         raise NotUnderstood("helio does not understand which dataset to try first")
-    figure = editor.figure()
-    if not clause.has("verb:move") and not any(
-        atom.kind == "panel" or editor.lines.meant(plain_name(atom.text), figure) for atom in moving
-    ):
+    if not _MOVED.search(clause.text) and _names_new(editor, moving):
         add_quantities(editor, clause)
         return
     panels = editor.panels
@@ -174,7 +183,10 @@ def _goes_somewhere(clause: Clause) -> bool:
 
 
 def swap_panels(editor: FigureEditor, clause: Clause) -> None:
-    """Exchange two panels."""
+    """Exchange two panels, or a line for a quantity that the figure does not draw yet."""
+    if len(clause.names) == SIDES and _names_new(editor, clause.of("what")[1:]):
+        replace_quantities(editor, clause)
+        return
     numbers = panel_numbers(editor, clause.of("panel"))
     for name in clause.names:
         found, _ = editor.panel_numbers(name)
@@ -227,6 +239,9 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
         at = numbers[0] - 1
         editor.redraw([panels[number] for number in [*kept[:at], *moved, *kept[at:]]])
         return
+    if not _MOVED.search(clause.text) and _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
     lines = [line for name in clause.names for line in editor.known(name)]
     if len(numbers) != 1:
         raise NotUnderstood("the request names several panels to draw in")
@@ -248,7 +263,10 @@ def _is_place(clause: Clause) -> bool:
 
 
 def join(editor: FigureEditor, clause: Clause) -> None:
-    """Draw lines or panels in one panel."""
+    """Draw lines or panels in one panel; with a drawn line also a line that the figure does not draw yet."""
+    if _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
     numbers = panel_numbers(editor, clause.of("panel"))
     lines = [line for number in numbers for line in editor.panels[number - 1]]
     for name in clause.names:
@@ -301,6 +319,9 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
 
 def split(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines in panels of their own."""
+    if _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
     panels = editor.panels
     if clause.has("what"):
         lines = [line for name in clause.names for line in editor.known(name)]
@@ -377,14 +398,14 @@ def _label(clause: Clause) -> str:
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
     """Shade an interval of time."""
-    start, stop = _interval(editor, clause)
+    start, stop = interval_of(editor, clause)
     label = clause.value("text") or _label(clause)
     mark = {"x0": start, "x1": stop} | ({"label": label} if label else {})
     colour = clause.value("colour")
     _add_mark(editor, "vrects", mark | ({"color": colour} if colour else {}))
 
 
-def _default_range(editor: FigureEditor) -> Any:
+def default_span(editor: FigureEditor) -> Any:
     for variable in (editor.after.get("variables") or {}).values():
         if variable.get("type") == "time_range":
             try:
@@ -421,7 +442,7 @@ def moment_in(editor: FigureEditor, clause: Clause) -> str:
 
 def _day(editor: FigureEditor, texts: list[str]) -> str:
     plain = " ".join(" ".join(texts).split())
-    span = _default_range(editor)
+    span = default_span(editor)
     if not plain:
         if span is None or (span.stop - span.start).total_seconds() > 86400:
             raise NotUnderstood(
@@ -449,7 +470,8 @@ def _day(editor: FigureEditor, texts: list[str]) -> str:
     )
 
 
-def _interval(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
+def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
+    """Return the start and the stop that a clause names; times of the day without a date are of the figure's day."""
     time = clause.value("time")
     if time is not None:
         try:

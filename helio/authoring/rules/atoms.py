@@ -15,8 +15,9 @@ from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.sentence import HARMLESS, Sentence
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
-from helio.knowledge.quantities import spellings
+from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
+from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.render.colours import CSS_NAMES
 from helio.steps.signature import signatures
@@ -45,7 +46,7 @@ _SPELT = {
     "ten": 10.0,
 }
 _UNITS = (
-    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|RE|AU|km|mV/m|kHz|Hz|deg|"
+    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|RE|AU|km|mV/m|mHz|kHz|Hz|deg|"
     "degrees|"
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )
@@ -298,7 +299,11 @@ class _Reader:
 
         def bounds(match: re.Match[str]) -> Range:
             values = [number_of_text(match[name]) for name in ("low", "high")]
-            return Range(min(values), max(values), match["u2"] or match["u1"] or "")
+            first, last = match["u1"], match["u2"]
+            if first and last and first != last and comparable(first, last):  # 50 Hz to 1 kHz
+                values[1] = float(f"{values[1] * conversion_factor(last, first):.12g}")
+                last = first
+            return Range(min(values), max(values), last or first or "")
 
         def is_range(match: re.Match[str]) -> bool:
             years = [re.fullmatch(r"(?:19|20)\d\d", match[name]) for name in ("low", "high")]
@@ -468,13 +473,13 @@ class _Reader:
             rf"\b(?:{'|'.join(FRAMES)})(?:[\s-]+(?:coordinates?|frame|system|components?))*(?![\w-])",
             lambda match: match[0].split()[0].split("-")[0].upper(),
         )
-        self.take("unit", rf"(?<![\w/^|.-]){_UNIT}")
+        self.take("unit", rf"(?<![\w/^|.-])(?!(?<!\bin )(?<!\bto )(?<!\binto )(?-i:AU)\b){_UNIT}")
         self.take(
             "format", rf"\b(?:{_FORMATS})\b(?:\s+files?)?", lambda match: match[0].split()[0].casefold()
         )
         self.take(
             "table",
-            rf"\b(?:{_TABLES})\b(?:\s+files?)?",
+            rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+files?)?",
             lambda match: _TABLE_NAMES.get(match[0].split()[0].casefold(), match[0].split()[0].casefold()),
         )
         for mode, phrases in CHANGES["modes"].items():
@@ -517,6 +522,9 @@ class _Reader:
         )
 
     def _phrases(self) -> None:
+        for pattern in _quantities("spectrogram"):  # its words also name axes and tools
+            self.take("quantity", pattern)
+        self.take("verb", r"\bout(?=\s*(?:$|[,.;!]|please\b|pls\b|thanks\b))(?<!\w\wom out)", "remove")
         self.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
         self.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b))", "y axis")
         # red, not blue; K, not eV
@@ -571,7 +579,7 @@ class _Reader:
             r"\b(?:smoothed|averaged|cleaned|despiked|detrended)\b(?=\s+(?!over|with|by|to|and|in|using|out|at|"
             r"on)[\w|])",
         )
-        for pattern in _quantities():
+        for pattern in _quantities(""):
             self.take("quantity", pattern)
         for pattern, tool in _tools():
             self.take("tool", pattern, tool)
@@ -596,7 +604,7 @@ class _Reader:
             if not re.search(r"\w", word):
                 continue
             start = match.start() + match[0].index(word)
-            if word.casefold() not in SOFT:
+            if word.casefold() not in SOFT or word in _instruments():
                 self.put("word", word, start, start + len(word))
 
 
@@ -674,10 +682,19 @@ def _tools() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-@lru_cache(maxsize=1)
-def _quantities() -> tuple[re.Pattern[str], ...]:
-    patterns = [row.pattern for row in WORDS] + [pattern for _, pattern in COMPONENTS]
+@lru_cache(maxsize=2)
+def _quantities(word: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of the quantities whose name contains a word."""
+    patterns = [row.pattern for row in WORDS if word in row.quantity]
+    patterns += [pattern for _, pattern in COMPONENTS if not word]
     return tuple(re.compile(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)", re.IGNORECASE) for pattern in patterns)
+
+
+@lru_cache(maxsize=1)
+def _instruments() -> frozenset[str]:
+    """Return the names in capital letters, such as HOPE and GOES, which in small letters are other words."""
+    names = {name for row in SOURCES for name in (*row.instruments, row.spacecraft.partition("-")[0])}
+    return frozenset(name for name in names if name.isupper() and len(name) > 2)
 
 
 _NAMES = ("craft", "quantity", "word")

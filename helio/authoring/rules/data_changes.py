@@ -11,9 +11,11 @@ from typing import Any
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.rules.arranging import interval_of, moment_in
 from helio.authoring.rules.atoms import SOFT, Atom, Number
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.sentence import OF_A_TIME
 from helio.authoring.rules.settings import limit_panels, panel_numbers
 from helio.authoring.swapping import crafts_in, refetched, replaced_args, swapped
 from helio.authoring.writing.computations import APPLIED
@@ -74,6 +76,39 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
     default, notes = default_range(times[0], parse_time_range(times[0], editor.now), editor.now)
     editor.do(Operation("set", "", ("variables", name, "default"), default))
     editor.notes += notes
+
+
+def zoom_to_clocks(editor: FigureEditor, clause: Clause) -> None:
+    """Set the time range to an interval that the request gives by times of the day."""
+    start, stop = interval_of(editor, clause)
+    if start >= stop:
+        raise NotUnderstood(f"{stop} is not after {start}", advice="give the dates, as 'A to B'")
+    editor.do(Operation("set", "", ("variables", _time_variable(editor), "default"), f"{start} to {stop}"))
+
+
+_EDGE = re.compile(
+    r"\b(?:(?P<start>from|since|start\w*|begin\w*)|(?P<stop>until|till|up\s+to|end\w*|stop\w*))\b",
+    re.IGNORECASE,
+)
+
+
+def move_edge(editor: FigureEditor, clause: Clause) -> None:
+    """Let the time range begin or end at a moment: ``begin at 15:00``."""
+    name = _time_variable(editor)
+    span = parse_time_range(str(editor.after["variables"][name].get("default", "")), editor.now)
+    edge = _EDGE.search(clause.text)
+    moment = moment_in(editor, clause)
+    start, stop = (moment, f"{span.stop:%Y-%m-%dT%H:%M:%S}")
+    if edge is None or edge["start"] is None:
+        start, stop = f"{span.start:%Y-%m-%dT%H:%M:%S}", moment
+    if start >= stop:
+        raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
+    editor.do(Operation("set", "", ("variables", name, "default"), f"{start} to {stop}"))
+
+
+def _names_no_data(clause: Clause) -> bool:
+    """Return whether the names of a clause only say what happened then: ``the 7-8 March 2012 event``."""
+    return set(" ".join(clause.names).casefold().split()) <= OF_A_TIME
 
 
 def move_time(editor: FigureEditor, clause: Clause) -> None:
@@ -228,7 +263,10 @@ def _new_of(values: list[str], present: set[str], clause: Clause) -> str:
 def _lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
     lines = [line for name in clause.names for line in editor.known(name, every=True)]
     numbers = panel_numbers(editor, clause.of("panel"))
-    return lines + [line for number in numbers for line in editor.panels[number - 1]]
+    numbers += [at for side, at in (("top", 1), ("bottom", len(editor.panels))) if clause.has(f"rel:{side}")]
+    if numbers and lines:
+        lines = [line for line in lines if any(line in editor.panels[number - 1] for number in numbers)]
+    return lines or [line for number in numbers for line in editor.panels[number - 1]]
 
 
 def _steps_behind(editor: FigureEditor, line: str) -> list[Any]:
@@ -386,11 +424,16 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     if not steps and _variable_named(editor, clause):
         set_value(editor, clause)
         return
-    if not steps and (tools or clause.has("verb:smooth")) and clause.has("what"):
+    if not steps and (tools or clause.has("verb:smooth")) and clause.has("what", "every"):
         smooth(editor, clause)
+        return
+    if not steps and not clause.has("what"):
+        set_value(editor, clause)
         return
     if not steps:
         raise NotUnderstood("the pipeline has no average or other computation with a window to change")
+    if not clause.has("what", "tool", "panel", "rel:instead_of"):
+        steps = _of_one_window(editor, steps)
     held = {_window_of(editor, step) for step in steps}
     length = _new_of(durations, held, clause)
     if len(durations) == 2:
@@ -403,9 +446,21 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         set_argument(editor, step, APPLIED[step["tool_name"]].argument, length)
 
 
+def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
+    """Return the steps of one window; ask which one if the template has variables for several."""
+    variables = editor.after.get("variables") or {}
+    windows = [
+        name for name, facts in variables.items() if facts.get("type") == "duration" and "WINDOW" in name
+    ]
+    if len(windows) < 2:
+        return steps
+    chosen = editor.ask("Which window do you mean?", windows)
+    return [step for step in editor.after["steps"] if chosen in (step.get("tool_args") or {}).values()]
+
+
 def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[Document]:
     """Return those of some steps that the named lines come from, or that take the named lines."""
-    if not clause.has("what", "panel"):
+    if not clause.has("what", "panel", "rel:top", "rel:bottom"):
         return steps
     lines = _lines_named(editor, clause)
     behind = {str(step.id) for line in lines for step in _steps_behind(editor, line)}
@@ -458,6 +513,11 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     names = [atom.text for atom in clause.of("what") if relation is None or atom.start < relation.start]
     lines = [line for name in names for line in editor.known(name)] or editor.drawn
     for line in dict.fromkeys(lines):
+        made = editor.lines.producers.get(_base(editor, line))
+        if made is not None and window and made.tool in _SMOOTHING and (made.tool == tool or not tools):
+            held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
+            set_argument(editor, held, APPLIED[made.tool].argument, window)
+            continue
         source = editor.component(line)
         new = editor.free_label(f"{source}_{computation.ending}")
         given = {computation.argument: window} if computation.argument else {}
@@ -494,7 +554,10 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a computed line; ask whether it comes beside the line or instead of it."""
+    """Draw a computed line, beside the line or instead of it; a line that is computed so already gets the window."""
+    if clause.has("duration") and _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
+        set_window(editor, clause)
+        return
     beside, instead = "beside the line", "instead of the line"
     answer = editor.ask(
         f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
@@ -694,7 +757,7 @@ def _check_words(editor: FigureEditor, words: set[str], name: str, steps: list[D
 
 def _argument_words(clause: Clause) -> set[str]:
     words = " ".join(
-        atom.text for atom in clause.all if atom.kind in ("what", "noun", "bound", "rel")
+        atom.text for atom in clause.all if atom.kind in ("what", "noun", "bound", "rel", "tool")
     ).casefold()
     return {word.rstrip("s") for word in re.findall(r"[a-z]+", words)} - {
         "the",
@@ -728,22 +791,41 @@ def _argument_value(clause: Clause) -> Any:
 # Files ----------------------------------------------------------------------------------------------------
 
 
+_SAME_EPOCHS = (
+    "running_average", "running_median", "magnitude", "components", "convert_units", "transform_frame", "despike",
+    "rescale", "mask_by_flag", "detrend", "declare_quantity",
+)  # fmt: skip
+"""Tools whose results have the epochs of what they read first."""
+_OF_ANY_EPOCHS = ("cdf", "netcdf")
+"""Formats that hold tables of different epochs."""
+
+
 def save(editor: FigureEditor, clause: Clause) -> None:
-    """Save lines as files of data."""
-    form = str(clause.value("table"))
-    lines = [line for name in clause.names for line in editor.known(name)] or editor.drawn
-    for label in lines:
-        args = {
-            "source_labels": [label],
-            "filename": f"{label}.{FILE_ENDINGS.get(form, form)}",
-            "format": form,
-        }
-        editor.add_step(editor.free_id(f"save_{label}"), "save_data", args, f"Save as {form}")
+    """Save lines as files of data; lines that the clause names as one file, if the format can hold them."""
+    form = str(
+        clause.value("table")
+        or editor.ask("In which format?", sorted({*FILE_ENDINGS, "csv", "parquet", "cdf"}))
+    )
+    named = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
+    numbers = panel_numbers(editor, clause.of("panel"))
+    named = named or [line for number in numbers for line in editor.panels[number - 1]]
+    tables = list(
+        dict.fromkeys(editor.component(line) if line != _base(editor, line) else line for line in named)
+    )
+    together = form in _OF_ANY_EPOCHS or len({_epochs_of(editor, label) for label in tables}) == 1
+    for labels in [tables] if named and together else [[label] for label in tables or editor.drawn]:
+        name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]
+        args = {"source_labels": labels, "filename": f"{name}.{FILE_ENDINGS.get(form, form)}", "format": form}
+        editor.add_step(editor.free_id(f"save_{name}"), "save_data", args, f"Save as {form}")
 
 
-def _always(clause: Clause) -> bool:
-    del clause
-    return True
+def _epochs_of(editor: FigureEditor, label: str) -> str:
+    """Return the step, or the label, whose epochs a table has."""
+    producers = editor.lines.producers
+    step = producers.get(label)
+    while step is not None and step.tool in _SAME_EPOCHS and step.labels:
+        step = producers.get(owner(step.labels[0], producers) or "")
+    return label if step is None else str(step.id)
 
 
 Names = Callable[[Clause], list[Atom]]
@@ -757,15 +839,19 @@ DATA: tuple[Rule, ...] = (
                             "verb:remove rel:back rel:forward rel:around "
          "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, _moves_time),
     Rule("time", f"time rel:also verb:add verb:only noun:time every verb:zoom verb:extend {_OLD} noun:end verb:shift "
-                 f"verb:move", set_time, several="time"),
-    Rule("craft", f"{_OLD} every", swap_craft, _one_or_two_crafts),
+                 f"verb:move what", set_time, _names_no_data, several="time"),
+    Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
+         zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
+    Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
+         lambda clause: _EDGE.search(clause.text) is not None),
+    Rule("craft", f"{_OLD} every noun:time", swap_craft, _one_or_two_crafts),
     Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame, several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
-    Rule("verb:save table", "what craft every table", save),
+    Rule("verb:save table|what|panel", "what craft every table panel tool", save),
     Rule("tool|verb:smooth|"
-         "rel:instead|noun:window duration", f"what craft every duration "
-                                             f"noun:window tool {_OLD} verb:smooth", set_window,
+         "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
+                                             f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom panel", set_window,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
     Rule("tool", f"tool noun:window what craft {_OLD} duration", change_tool,

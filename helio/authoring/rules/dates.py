@@ -28,6 +28,67 @@ def with_plain_dates(text: str) -> str:
     return text
 
 
+def with_dates_of(text: str, start: date, stop: date) -> str:
+    """Complete the dates of intervals without a year, or without a month, by those of a time range [start, stop).
+
+    >>> with_dates_of("zoom to 17-18 March", date(2015, 3, 16), date(2015, 3, 21))
+    'zoom to 17-18 March 2015'
+    >>> with_dates_of("06:00-12:00 on the 17th", date(2015, 3, 16), date(2015, 3, 21))
+    '06:00-12:00 on 2015-03-17'
+    >>> with_dates_of("a line on 17 March at 04:45", date(2015, 3, 16), date(2015, 3, 21))
+    'a line on 17 March at 04:45'
+    """
+    days = [start + timedelta(days=count) for count in range(min((stop - start).days, _MOST_DAYS))]
+    years = {day.year for day in days}
+    clocks = _TWO_CLOCKS.search(text) is not None
+
+    def with_year(match: re.Match[str]) -> str:
+        is_pair = _PAIR_OF_DAYS.search(match[0]) is not None
+        return f"{match[0]} {min(years)}" if len(years) == 1 and (clocks or is_pair) else match[0]
+
+    def with_month(match: re.Match[str]) -> str:
+        named = [day for day in days if day.day == int(match["day"])]
+        return f"on {named[0]}" if clocks and len(named) == 1 else match[0]
+
+    def counted(match: re.Match[str]) -> str:
+        count = 1 if not match["count"] else _COUNTS.get(match["count"].casefold()) or int(match["count"])
+        is_first = match["which"].casefold() == "first"
+        named = days[:count] if is_first else days[-count:]
+        first, last = named[0], named[-1] + timedelta(days=1)
+        return f"{first}" if count == 1 else f"{first} to {last}"
+
+    text = _DAY_WITHOUT_YEAR.sub(with_year, text)
+    text = _HOUR_ALONE.sub(r"\g<hour>:00\g<zone>", text)
+    text = _OWN_DAYS.sub(counted, text) if days else text
+    return _DAY_ALONE.sub(with_month, text)
+
+
+_MOST_DAYS = 400
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_HOUR_ALONE = re.compile(
+    r"(?<![\d:.–-])(?P<hour>[012]?\d)(?P<zone>\s*UTC?)\b(?!\s*(?:-|–|to\b|until\b|and\b)\s*\d)",
+    re.IGNORECASE,
+)
+_OWN_DAYS = re.compile(
+    r"\b(?:the\s+)?(?P<which>first|final)\s+(?:(?P<count>one|two|three|four|five|\d)\s+days|day)\b"
+    r"(?!\s+of)",
+    re.IGNORECASE,
+)
+_TWO_CLOCKS = re.compile(
+    r"\d{1,2}(?::\d{2}){0,2}\s*(?:UTC?|h)?\s*(?:-|–|\bto\b|\buntil\b|\band\b)\s*\d{1,2}"
+    r"(?:(?::\d{2}){1,2}|(?::\d{2}){0,2}\s*(?:UTC?|h)\b)",
+    re.IGNORECASE,
+)
+_PAIR_OF_DAYS = re.compile(r"\d\D*(?:-|–|\bto\b|\band\b)\D*\d")
+_SOME_DAYS = rf"{_DAY}(?:{_JOINT}{_DAY})?"
+_DAY_WITHOUT_YEAR = re.compile(
+    rf"(?<![\d.:-])(?:{_SOME_DAYS}\s+(?:of\s+)?\b{_MONTH}|\b{_MONTH}\s+{_SOME_DAYS})"
+    rf"(?![\w:]|,?\s*{_YEAR}|\s*-\s*\d|\s*{_MONTH}\b)",
+    re.IGNORECASE,
+)
+_DAY_ALONE = re.compile(r"\bon\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of|panel))", re.IGNORECASE)
+
+
 def _numbered(match: re.Match[str]) -> str:
     """Write ``23/07/2012`` or ``23.7.2012``; a date with slashes only if one of the numbers is no month."""
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])

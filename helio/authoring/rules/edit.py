@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from helio.authoring.documents import SourceFile
@@ -23,17 +23,20 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import ADDITIONS
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.arranging import ARRANGING
+from helio.authoring.rules.arranging import ARRANGING, default_span
 from helio.authoring.rules.atoms import QUOTES, SOFT, Atom, grammar_words, read_atoms
 from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses
+from helio.authoring.rules.dates import with_dates_of
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.listed import ListedEvents
+from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.settings import SETTINGS
+from helio.authoring.rules.settings import SETTINGS, style_lines
+from helio.authoring.rules.siblings import Siblings
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.writer import Asks
 from helio.errors import did_you_mean
@@ -56,6 +59,19 @@ _REST = re.compile(
     re.IGNORECASE,
 )
 """Words that say that nothing else should change."""
+_REASON = re.compile(
+    r"^[^;:–—]*?\b(?:no\s+(?:more\s+)?(?:good\s+|valid\s+)?data|(?:not|n't|no\s+longer)\s+(?:available|working|there)|stopped|"
+    r"ended|failed|broke(?:n)?|died|missing|too\s+(?:noisy|many\s+gaps)|full\s+of\s+gaps)\b[^;:–—]*?"
+    r"(?:\s+[-–—]+\s+|[;:]\s+|,\s+(?:so|thus|therefore|hence)\s+)(?=\w)",
+    re.IGNORECASE,
+)
+"""Words before a request that only say why: ``the plasma data stopped in 2024 - use the key parameters``."""
+_EXCEPT = re.compile(
+    r"\b(?:remove|drop|delete|hide|omit|take\s+out|leave\s+out|without)\s+(?:everything|all|all\s+(?:lines|panels))\s+"
+    r"(?:except|but|apart\s+from|other\s+than)\s+(?:for\s+)?",
+    re.IGNORECASE,
+)
+_PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
@@ -128,7 +144,14 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     """Make every change that a sentence requests; refuse the sentence if any of its words is not understood."""
     quoted = [match[0] for match in QUOTES.finditer(request)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', request)  # names in quotes are no times
-    text, named = with_plain_times(_REST.sub("", _POLITE.sub("", text)).strip(), editor.now, editor.ask)
+    text = _REASON.sub("", _REST.sub("", _POLITE.sub("", text))).strip()
+    text = _EXCEPT.sub("only ", text)
+    text = _PROBE.sub(lambda match: _of_family(editor, match), text)
+    if span := default_span(editor):
+        text = with_dates_of(
+            text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
+        )
+    text, named = with_plain_times(text, editor.now, editor.ask)
     for words in quoted:
         text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named
@@ -141,11 +164,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
         )
     atoms = read_atoms(text, editor.now)
-    changes, left = read_clauses(text, atoms, RULES)
+    changes, left = read_clauses(text, atoms, (*Meanings(editor).rules(), *Siblings(editor).rules(), *RULES))
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     _check_pronouns(changes)
-    for change in sorted(_with_one_rest(changes), key=_order):
+    for change in sorted(_with_one_panel(_with_one_rest(changes)), key=_order):
         try:
             change.rule.change(editor, change.clause)
         except NotUnderstood:
@@ -153,10 +176,23 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             raise
 
 
+def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the full name of ``probe D`` if the pipeline has data of one spacecraft that has such a sister."""
+    present = crafts_in(editor.after, editor.catalogue)
+    sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present}
+    return sisters.pop() if len(sisters) == 1 and sisters <= set(spellings().values()) else match[0]
+
+
 def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     """Correct misspelt words of the grammar that can mean one word only; return the text and a note for each."""
     notes = []
-    known = " ".join(editor.lines.all_words(line) for line in editor.lines.producers)
+    variables = (editor.after.get("variables") or {}).values()
+    known = " ".join(
+        [
+            *(editor.lines.all_words(line) for line in editor.lines.producers),
+            *(str(variable.get("description", "")) for variable in variables),
+        ]
+    )
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
         if {word, word.removesuffix("s")} & grammar_words() or word in known or word in SOFT:
@@ -180,11 +216,28 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
     return joined
 
 
+def _with_one_panel(changes: Sequence[Change]) -> list[Change]:
+    """Give the panel at the end of a list of looks to all of the list: ``ACE red and Wind black in the top panel``."""
+    joined: list[Change] = []
+    for change in reversed(changes):
+        clause, after = change.clause, joined[0].clause if joined else None
+        alike = after is not None and joined[0].rule is change.rule and change.rule.change is style_lines
+        if alike and after is not None and clause.has("what") and not clause.has("panel"):
+            panels = [
+                atom for atom in after.of("panel") if atom.start > max(own.start for own in after.of("what"))
+            ]
+            change = Change(replace(clause, shared=(*clause.shared, *panels)), change.rule)
+        joined.insert(0, change)
+    return joined
+
+
 def _order(change: Change) -> int:
     """Return when a change is made: panels keep their numbers, and lines their places, until all else is done."""
     clause = change.clause
     if clause.has("verb:remove", "verb:only") and clause.has("panel"):
-        return 2
+        return 3
+    if clause.has("verb:only") and clause.has("what") and not clause.has("bound"):
+        return 2  # protons only, drop the electrons
     return int(clause.has("every", "line:lines") and not clause.has("what"))
 
 

@@ -38,6 +38,10 @@ ALIKE = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 
 
+_TYPES = {"superposed_epoch": "epochs", "power_spectrum": "spectrum"}
+"""Tools whose results need a type of panel of their own."""
+
+
 class FigureEditor:
     """Editor of the figure of a template.
 
@@ -197,7 +201,7 @@ class FigureEditor:
             Take all lines that the words may mean, without a question.
         """
         find = self.lines.meant if every else self.lines.one_or_all
-        lines = find(plain_name(what), self.figure(), by_craft=by_craft)
+        lines = find(plain_name(what), self.figure(), by_craft=by_craft) or self._listed(what)
         if not lines:
             drawn = ", ".join(self.drawn)
             raise NotUnderstood(
@@ -205,9 +209,14 @@ class FigureEditor:
             )
         return lines
 
+    def _listed(self, what: str) -> list[str]:
+        """Return the lines that a list such as ``AE/AL/AU`` names; nothing if one of the names fits no line."""
+        named = [self.lines.meant(plain_name(name), self.figure()) for name in re.split(r"\s*[/,]\s*", what)]
+        return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []
+
     def panel_numbers(self, what: str) -> tuple[list[int], bool]:
         """Return the numbers of the panels with the lines that words mean, and whether they have other lines too."""
-        lines = self.lines.meant(plain_name(what), self.figure())
+        lines = self.lines.meant(plain_name(what), self.figure()) or self._listed(what)
         panels = self.panels
         if not panels or not lines:
             raise NotUnderstood(f"the figure has no panel called '{what}'")
@@ -235,7 +244,7 @@ class FigureEditor:
         if self.panels:
             self._renumber(panels)
         panels = [panel for panel in panels if panel]
-        labels = [label for panel in panels for label in panel]
+        labels = list(dict.fromkeys(label for panel in panels for label in panel))
         self.set_for("panels", panels)
         if self.where("labels")[0] is not None:
             self.set_for("labels", labels)
@@ -258,19 +267,34 @@ class FigureEditor:
     def _renumber(self, panels: list[list[str]]) -> None:
         """Move settings for numbered panels to the panels' new numbers; call this method before the panels change."""
         kept = [panel for panel in panels if panel]
+        before = self.panels
         numbers = {
-            str(number): next((str(new) for new, other in enumerate(kept, 1) if set(other) & set(panel)), "")
-            for number, panel in enumerate(self.panels, 1)
+            str(at): str(_new_number(panel, at, kept, before) or "") for at, panel in enumerate(before, 1)
         }
-        if all(number == new for number, new in numbers.items()):
+        if all(number == new for number, new in numbers.items()) and len(kept) == len(before):
             return
         for key in (*BY_NUMBER, *PER_PANEL, *AT_PANEL):
             known = self.where(key)[0]
-            value = self._renumbered(key, known, numbers, len(kept))
+            if key in PER_PANEL and isinstance(known, list) and len(known) == len(before):
+                places = [_like(panel, before) for panel in kept]
+                value: Any = [
+                    known[at - 1] if at else self._of_new(key, panel, known)
+                    for at, panel in zip(places, kept, strict=True)
+                ]
+            else:
+                value = self._renumbered(key, known, numbers)
             if value != known:
                 self.set_for(key, value)
 
-    def _renumbered(self, key: str, known: Any, numbers: dict[str, str], count: int) -> Any:
+    def _of_new(self, key: str, panel: list[str], known: list[Any]) -> Any:
+        """Return the type or the height of a new panel: the type that its lines need, the height that most have."""
+        if key != "panel_types":
+            return max(known, key=known.count)
+        tools = {step.tool for label in panel if (step := self.lines.producers.get(label)) is not None}
+        special = next((kind for tool, kind in _TYPES.items() if tool in tools), "")
+        return special or ("spectrogram" if any(map(self.lines.may_have_colours, panel)) else "line")
+
+    def _renumbered(self, key: str, known: Any, numbers: dict[str, str]) -> Any:
         """Return the value of a figure's key for the panels' new numbers, without the panels that were removed."""
         if key in BY_NUMBER and isinstance(known, dict):
             at_right = {old + RIGHT: new + RIGHT for old, new in numbers.items() if new}
@@ -285,14 +309,6 @@ class FigureEditor:
             return kept
         if key == "log_scale" and isinstance(known, int):
             return int(numbers.get(str(known)) or 0)
-        if key in PER_PANEL and isinstance(known, list) and len(known) == len(numbers):
-            values = [value for value, new in zip(known, numbers.values(), strict=True) if new]
-            if len(values) != count:
-                raise NotUnderstood(
-                    f"the figure sets {key} for each panel; without a language model, "
-                    "helio cannot set it for a new panel"
-                )
-            return values
         if key in AT_PANEL and isinstance(known, list):
             marks = [_on_panel(key, mark, numbers) for mark in known]
             if None in marks:
@@ -358,6 +374,27 @@ class FigureEditor:
     def free_id(self, label: str) -> str:
         taken = {str(step["step_id"]) for step in self.after["steps"]}
         return free_name(re.sub(r"\W+", "_", label).lower(), taken)
+
+
+def _like(panel: list[str], others: list[list[str]]) -> int:
+    """Return the number of the panel that shares most lines with a panel, or 0.
+
+    >>> _like(["B", "f_ce"], [["E", "f_ce"], ["B", "f_ce"]]), _like(["n"], [["B"]])
+    (2, 0)
+    """
+    shared = [(len(set(panel) & set(other)), at, other) for at, other in enumerate(others, 1)]
+    count, at, _ = max(
+        shared, key=lambda one: (one[0], one[0] / len(one[2] or [""]), -one[1]), default=(0, 0, [])
+    )
+    return at if count else 0
+
+
+def _new_number(panel: list[str], at: int, kept: list[list[str]], before: list[list[str]]) -> int:
+    """Return the number of the panel that a panel becomes, or that it is joined to; 0 if it was removed."""
+    new = _like(panel, kept)
+    if not new or _like(kept[new - 1], before) == at or set(panel) <= set(kept[new - 1]):
+        return new
+    return 0
 
 
 def _on_panel(key: str, mark: Any, numbers: dict[str, str]) -> Any:

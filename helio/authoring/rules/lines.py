@@ -39,6 +39,7 @@ _SAME_UNIT = (
     "components",
 )
 _SMOOTHING = ("running_average", "running_median", "resample")
+_COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
 _QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
 )
@@ -238,15 +239,25 @@ class Lines:
         return _first(
             drawn,
             lambda label: quantity in self._quantities(label),
-            lambda label: _says(self._own_words(label), plain),
+            lambda label: _says(self.own_words(label), plain),
             lambda label: _says(self._step_words(label), plain),
             lambda label: quantity in self._quantities(label, inherited=True),
             lambda label: _says(self.all_words(label), plain),
             lambda label: _says(f"{self.all_words(label)} {self._datasets(label)}", plain),
             lambda label: (
-                bool(_QUALIFIED.match(plain)) and _says(self._own_words(label), _QUALIFIED.sub("", plain))
+                bool(_QUALIFIED.match(plain)) and _says(self.own_words(label), _QUALIFIED.sub("", plain))
+            ),
+            lambda label: (
+                _COLOURED.search(plain) is not None
+                and self.may_have_colours(label)
+                and _says(f"{self.own_words(label)} {self._titles(label)}", _COLOURED.sub("", plain))
             ),
         )
+
+    def _titles(self, label: str) -> str:
+        """Return the titles of the datasets from which a label is fetched."""
+        known = {dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue}
+        return " ".join(self.catalogue.summary(dataset).title for dataset in sorted(known)).casefold()
 
     def _datasets(self, label: str) -> str:
         """Return the ids of the datasets from which a label comes, and their instruments, in words."""
@@ -267,7 +278,7 @@ class Lines:
             drawn,
             lambda label: crafts[label] == {craft},
             lambda label: craft in crafts[label],
-            lambda label: _says(self._own_words(label), craft.casefold()),
+            lambda label: _says(self.own_words(label), craft.casefold()),
         )
 
     def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
@@ -296,7 +307,7 @@ class Lines:
         if quantities:
             return (B if stem == "b" else VELOCITY) in quantities
         return bool(re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold())) or _says(
-            self._own_words(label), "magnetic" if stem == "b" else "velocity"
+            self.own_words(label), "magnetic" if stem == "b" else "velocity"
         )
 
     def _magnitudes(self, drawn: list[str]) -> list[str]:
@@ -305,7 +316,7 @@ class Lines:
             lambda label: self._step(label).tool == "magnitude",
             lambda label: ABS_B in self._quantities(label),
             lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
-            lambda label: _says(self._own_words(label), "magnitude"),
+            lambda label: _says(self.own_words(label), "magnitude"),
             lambda label: ABS_B in self._quantities(label, inherited=True),
         )
 
@@ -347,7 +358,7 @@ class Lines:
             quantities |= {"B": {B}, "V": {VELOCITY}}.get(str(step.params.get("name", "")), set())
         return quantities
 
-    def _own_words(self, label: str) -> str:
+    def own_words(self, label: str) -> str:
         """Return the words that describe a label: its name, and the catalogue's description of its parameter."""
         pairs = self._pairs(label)
         descriptions = []
@@ -371,7 +382,7 @@ class Lines:
     def all_words(self, label: str) -> str:
         """Return the words that describe a label, its step, and all labels from which it is computed."""
         sources = [self.all_words(source) for source in self._sources(label)]
-        return " ".join([self._own_words(label), self._step_words(label), *sources])
+        return " ".join([self.own_words(label), self._step_words(label), *sources])
 
 
 def no_question(text: str, choices: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|
 # Words without meaning for a pipeline. Words that narrow a time, an order or a choice ("since", "week", "below",
 # "each") are not among them: without them the sentence would mean something else.
 HARMLESS = frozenset(VOCABULARY["harmless"])
-_OF_A_TIME = frozenset(VOCABULARY["of a time"])
+OF_A_TIME = frozenset(VOCABULARY["of a time"])
 """Words such as ``storm`` that helio ignores if the sentence has a time, and otherwise does not understand."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _CLOCKS = re.compile(
@@ -254,7 +254,7 @@ class Sentence:
         return parts
 
     def _has_meaning(self, word: str) -> bool:
-        harmless = HARMLESS | _OF_A_TIME if self._timed else HARMLESS
+        harmless = HARMLESS | OF_A_TIME if self._timed else HARMLESS
         return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:

@@ -336,7 +336,7 @@ def _carriers(instruments: tuple[str, ...]) -> list[tuple[int, str]]:
 
 def _energies(sentence: Sentence) -> tuple[str, ...]:
     """Read the energies above which particles are counted: ``>10 MeV`` or ``above 10 MeV``."""
-    above = r"(?:E\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
+    above = r"(?:\bE\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
     found = [
         f">{match[1]} {match[2]}"
         for match in sentence.take(rf"{above}\s*(\d+(?:\.\d+)?)\s*((?-i:[MkG]eV))\b")

@@ -33,9 +33,18 @@ _SIZES = {"figure height": 900, "figure width": 1000}
 
 def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) -> list[str]:
     """Return the lines that a clause names; ask if it names none and the figure draws several."""
-    lines = [line for atom in clause.of("what") for line in editor.known(atom.text, by_craft=by_craft)]
     numbers = panel_numbers(editor, clause.of("panel"))
-    lines += [line for number in numbers for line in editor.panels[number - 1]]
+    within = [line for number in numbers for line in editor.panels[number - 1]]
+    lines = within
+    if clause.has("what"):
+        lines = [
+            line
+            for name in clause.names
+            for line in editor.known(name, by_craft=by_craft and not within, every=bool(within))
+            if not within or line in within
+        ]
+        if within and not lines:
+            raise NotUnderstood(f"the panel has no line called '{', '.join(clause.names)}'")
     if clause.has("tool"):
         lines = editor.of_tools([str(atom.value) for atom in clause.of("tool")], lines)
     if lines:
