@@ -19,6 +19,7 @@ from helio.errors import (
     NoKey,
     QuotaExhausted,
     RequestError,
+    TimeRangeError,
     TranscriptDiffers,
     WrongKey,
 )
@@ -518,6 +519,21 @@ def test_the_model_gets_a_swap_that_the_table_cannot_do_well(desk, serve, librar
     made = desk(server).edit(pipeline, request_)
     assert isinstance(made, Proposal)
     assert (made.by, len(server.requests)) == ((SMART, 1) if asked else ("equivalence table", 0))
+
+
+def test_an_error_of_the_rules_that_is_not_about_the_sentence_reaches_the_user(
+    desk, serve, library, monkeypatch
+):
+    def refuse(*_, **__):
+        raise TimeRangeError("the year 20222 is not possible")
+
+    save_two_of_omni(library)
+    server = serve(edit(put("figure", "tool_args/spec/title", "from the model")))
+    one = desk(server)
+    monkeypatch.setattr(one.authors.rules, "edit", refuse)
+    with pytest.raises(TimeRangeError):
+        one.edit("bz", "run it for Wind instead")
+    assert server.requests == []
 
 
 def test_wind_data_under_a_sentence_about_ace_are_said_above_the_changes(desk, serve):
