@@ -41,6 +41,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import singular
 from helio.pipelines.template.document import Document, as_text
 
 BY = Attribution("rules")
@@ -142,9 +143,10 @@ class RuleAuthor:
             reading = read_request(rest, self._catalogue, self._now, ask)
             if reading.unread:
                 corrected, typos = with_corrections(rest, reading.unread)
-                if typos:
-                    reading = read_request(corrected, self._catalogue, self._now, ask)
-                    rest, names = corrected, (*names, *typos)
+                if corrected != rest:
+                    again = read_request(corrected, self._catalogue, self._now, ask)
+                    if typos or len(again.unread) < len(reading.unread):
+                        reading, rest, names = again, corrected, (*names, *typos)
         except _PendingQuestion as pending:
             return pending.question
         readings = [(reading, looks)]
@@ -290,7 +292,8 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         strange = [word.casefold() for word in unread[:8] if re.fullmatch(r"[^\W\d]{4,}", word)]
         known = known_words()
-        near = [meant for word in strange if word not in known and (meant := did_you_mean(word, known))]
+        strange = [word for word in strange if word not in known and not _in_other_number(word)]
+        near = [meant for word in strange if (meant := did_you_mean(word, known))]
         raise NotUnderstood(
             f"helio does not understand {quoted}",
             advice="; ".join(near)
@@ -302,6 +305,8 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
 def with_corrections(text: str, unread: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """Correct misspelt words that can mean one known word only; return the text and a note for each.
 
+    The plural and the singular of a noun mean the same, and need no note.
+
     Only a letter that is wrong, missing, doubled or in another place is corrected, never the first letter; in words of
     four letters, only letters in another place or missing.
     """
@@ -309,12 +314,13 @@ def with_corrections(text: str, unread: tuple[str, ...]) -> tuple[str, tuple[str
     lexicon = {*known_words(), "solar", "plot", "show", "draw", "histogram"}
     for word in unread:
         small = word.casefold()
-        if (
-            not re.fullmatch(r"[a-z]{4,}", small)
-            or word.isupper()
-            or {small, f"{small}s", small[:-1]} & lexicon
-        ):
+        if not re.fullmatch(r"[a-z]{4,}", small) or word.isupper() or small in lexicon:
             continue
+        if noun := _in_other_number(small):
+            text = re.sub(rf"\b{word}\b", noun, text)
+            continue
+        if {f"{small}s", small[:-1]} & lexicon:
+            continue  # a name, which has no plural
         near = {
             spelling for spelling in lexicon if len(spelling) > _SHORTEST and is_one_slip(small, spelling)
         }
@@ -351,9 +357,28 @@ def is_one_slip(word: str, known: str) -> bool:
 @lru_cache(maxsize=1)
 def known_words() -> tuple[str, ...]:
     """Return the words that the rules know, for suggestions: of quantities, computations, spacecraft, instruments."""
+    instruments = {name.casefold() for source in SOURCES for name in source.instruments}
+    names = set(spellings()) | {name for name in instruments if len(name) > _SHORTEST}
+    return tuple(sorted(_described_words() | names))
+
+
+@lru_cache(maxsize=1)
+def _described_words() -> frozenset[str]:
+    """Return the words in the names of quantities and computations."""
     phrases = [row.quantity for row in WORDS]
     phrases += [phrase for row in WORDS for phrase in row.phrases]
     phrases += [phrase for named in VOCABULARY["computations"].values() for phrase in named]
-    words = {word for phrase in phrases for word in re.findall(r"[a-zé]{4,}", phrase.casefold())}
-    instruments = {name.casefold() for source in SOURCES for name in source.instruments}
-    return tuple(sorted(words | set(spellings()) | {name for name in instruments if len(name) > _SHORTEST}))
+    return frozenset(word for phrase in phrases for word in re.findall(r"[a-zé]{4,}", phrase.casefold()))
+
+
+def _in_other_number(word: str) -> str:
+    """Return the word of a quantity or computation of which a word is the plural or the singular; empty if none is.
+
+    >>> _in_other_number("spectrums"), _in_other_number("aces")
+    ('spectrum', '')
+    """
+    names = set(spellings())
+    return next(
+        (noun for noun in sorted(_described_words() - names - {word}) if singular(noun) == singular(word)),
+        "",
+    )
