@@ -21,6 +21,8 @@ from helio.errors import (
     RequestError,
     TimeRangeError,
     TranscriptDiffers,
+    UnknownPipeline,
+    UnknownRun,
     WrongKey,
 )
 from helio.settings import Settings
@@ -435,6 +437,22 @@ def test_a_run_that_went_well_is_not_mended(desk, serve, settings):
     made = api.run(good, archive="sample", settings=settings)
     with pytest.raises(RequestError, match="has no failed step"):
         desk(serve()).repair(made.id)
+
+
+def test_a_run_that_does_not_exist_names_those_that_failed_lately(desk, serve, settings, failed):
+    api.run(failing(parameter_id="BGSEc"), archive="sample", settings=settings)
+    with pytest.raises(UnknownRun) as refused:
+        desk(serve()).repair("nope")
+    assert refused.value.advice == "run `helio runs` to see all runs"
+    run = failed(failing())
+    with pytest.raises(UnknownRun) as refused:
+        desk(serve()).repair("nope")
+    assert refused.value.advice.endswith(f"; runs with failed steps, newest first: {run} (mine)")
+    with pytest.raises(UnknownPipeline, match="no pipeline is called 'nope'") as unknown:
+        api.fix("nope", settings=settings)
+    assert unknown.value.advice.endswith(
+        f"use `helio repair RUN`; runs with failed steps, newest first: {run} (mine)"
+    )
 
 
 def test_a_step_that_has_changed_since_is_not_mended(desk, serve, failed, library):
