@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import Cancelled, HelioError, RequestError
+from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline
 from helio.notebook import Shown
 from helio.pipelines.arguments import checked, read_clock
 from helio.pipelines.library import Library
@@ -179,10 +179,16 @@ def fix(
     from helio.pipelines.history import Writing
     from helio.pipelines.known import KnownDatasets
     from helio.pipelines.mend import mend
+    from helio.store.runs import Runs
 
     settings, clock = settings_in_use(settings), read_now(now)
     shelf = library(settings)
-    entry = shelf.find(str(pipeline))
+    try:
+        entry = shelf.find(str(pipeline))
+    except UnknownPipeline as error:
+        if failed := Runs(settings.runs).failed_lately():
+            error.advice += f"; to repair a pipeline after a run, use `helio repair RUN`; {failed}"
+        raise
     text = shelf.text(entry)
     known = KnownDatasets(settings.home, clock, spans=False)
     template, diff, diagnostics = mend(

@@ -13,6 +13,7 @@ from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import MOST_GIVEN, Item, Memory
 from helio.authoring.outcome import (
+    UNABLE,
     USE_A_MODEL,
     Author,
     Failure,
@@ -177,16 +178,20 @@ class Authors:
                 lambda: self._informed().edit(request, template, chosen=chosen, sources=sources),
             )
         author = self._informed()
-        if author is not self.rules:
-            # the table of quantities swaps spacecraft better than a model
-            try:
-                outcome = self.rules.edit(request, template)
-            except RequestError:
-                pass  # the model is asked
-            else:
-                if isinstance(outcome, TemplateDraft) and _is_clean_swap(outcome):
-                    return outcome
+        if author is not self.rules and (draft := self._swapped(request, template)) is not None:
+            return draft
         return author.edit(request, template, chosen=chosen)
+
+    def _swapped(self, request: str, template: Document) -> TemplateDraft | None:
+        """Return the template with another spacecraft if the rules read that wish, and only that, in a sentence.
+
+        The table of quantities swaps spacecraft better than a model, which gets all other sentences.
+        """
+        try:
+            outcome = self.rules.edit(request, template)
+        except UNABLE:
+            return None
+        return outcome if isinstance(outcome, TemplateDraft) and _is_clean_swap(outcome) else None
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...]) -> Outcome:
         """Repair a template by a rule if a rule applies; otherwise ask the language model for a repair."""
@@ -194,7 +199,7 @@ class Authors:
         author = self._informed()
         try:
             outcome = self.rules.repair(template, failure)
-        except RequestError:
+        except UNABLE:
             if author is self.rules:
                 raise
         else:

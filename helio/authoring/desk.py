@@ -33,7 +33,7 @@ from helio.authoring.scrub import scrub_of
 from helio.authoring.tables import check_tables
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
-from helio.errors import RequestError, UnknownPipeline
+from helio.errors import RequestError, UnknownPipeline, UnknownRun
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue
 from helio.pipelines.arguments import checked
@@ -399,7 +399,12 @@ class Desk:
         RequestError
             No step of the run failed, or the failed step has changed since.
         """
-        record = Runs(self._settings.runs).load(run_id)
+        runs = Runs(self._settings.runs)
+        try:
+            record = runs.load(run_id)
+        except UnknownRun as error:
+            error.advice = "; ".join(filter(None, (error.advice, runs.failed_lately())))
+            raise
         self._errand = Errand("repaired", record.id, chosen=chosen)
         authored: Document = record.authored
         failure = failure_of(record, self.proposals, self.catalogue)

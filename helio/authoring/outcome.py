@@ -28,6 +28,10 @@ class NotProved(RequestError):
         self.diagnostics = diagnostics
 
 
+UNABLE = (NotUnderstood, NotProved)
+"""Errors of the rules for which a language model may still find an answer."""
+
+
 @dataclass(frozen=True)
 class Attribution:
     """Origin of a template or an answer: rules or a language model, and the number of tokens that were used.

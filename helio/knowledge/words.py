@@ -195,10 +195,15 @@ def tokens(text: str) -> list[str]:
     >>> tokens("Proton densities, B-field (GSM)")
     ['proton', 'density', 'b', 'field', 'gsm']
     """
-    return [_singular(word) for word in _TOKEN.findall(_CAMEL.sub(" ", text).lower()) if word not in _STOP]
+    return [singular(word) for word in _TOKEN.findall(_CAMEL.sub(" ", text).lower()) if word not in _STOP]
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """Return the singular of a lower-case English noun.
+
+    >>> singular("densities"), singular("components"), singular("gas")
+    ('density', 'component', 'gas')
+    """
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "gas")):

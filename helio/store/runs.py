@@ -39,6 +39,8 @@ LARGEST = 1024**3
 """Maximum bytes of a file of a run record."""
 LAST = "last"
 """Word that a user may write instead of an id, for the run that began last."""
+_MOST_NAMED = 5
+"""Maximum number of runs that an advice names."""
 FINISHED = ("success", "partial", "failed")
 """Statuses of a run that reached the end of its plan, if its record contains no error."""
 _json = json.JSONEncoder(allow_nan=False).encode
@@ -782,6 +784,13 @@ class Runs:
         advice = f"did you mean {_listed(close)}?" if close else "run `helio runs` to see all runs"
         raise UnknownRun(f"no run is called '{run_id}'", advice=advice)
 
+    def failed_lately(self) -> str:
+        """Return in words which runs had failed steps, the newest first; empty if there are none."""
+        failed = [summary for summary in self.list() if summary.status in ("failed", "partial")]
+        named = [f"{summary.id} ({summary.pipeline})" for summary in failed[:_MOST_NAMED]]
+        more = " …" if len(failed) > len(named) else ""
+        return f"runs with failed steps, newest first: {', '.join(named)}{more}" if named else ""
+
     def delete(self, run_id: str) -> None:
         """Delete the record of a run; the tables and figures stay until garbage collection removes them.
 
@@ -836,7 +845,7 @@ def _is_id(name: str) -> bool:
 
 
 def _listed(ids: Sequence[str]) -> str:
-    return ", ".join(f"'{run_id}'" for run_id in ids[:5]) + (" …" if len(ids) > 5 else "")
+    return ", ".join(f"'{run_id}'" for run_id in ids[:_MOST_NAMED]) + (" …" if len(ids) > _MOST_NAMED else "")
 
 
 __all__ = ["RunHeader", "RunRecord", "RunSummary", "Runs", "StepRecord", "message_of"]

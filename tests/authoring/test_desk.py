@@ -19,7 +19,10 @@ from helio.errors import (
     NoKey,
     QuotaExhausted,
     RequestError,
+    TimeRangeError,
     TranscriptDiffers,
+    UnknownPipeline,
+    UnknownRun,
     WrongKey,
 )
 from helio.settings import Settings
@@ -436,6 +439,22 @@ def test_a_run_that_went_well_is_not_mended(desk, serve, settings):
         desk(serve()).repair(made.id)
 
 
+def test_a_run_that_does_not_exist_names_those_that_failed_lately(desk, serve, settings, failed):
+    api.run(failing(parameter_id="BGSEc"), archive="sample", settings=settings)
+    with pytest.raises(UnknownRun) as refused:
+        desk(serve()).repair("nope")
+    assert refused.value.advice == "run `helio runs` to see all runs"
+    run = failed(failing())
+    with pytest.raises(UnknownRun) as refused:
+        desk(serve()).repair("nope")
+    assert refused.value.advice.endswith(f"; runs with failed steps, newest first: {run} (mine)")
+    with pytest.raises(UnknownPipeline, match="no pipeline is called 'nope'") as unknown:
+        api.fix("nope", settings=settings)
+    assert unknown.value.advice.endswith(
+        f"use `helio repair RUN`; runs with failed steps, newest first: {run} (mine)"
+    )
+
+
 def test_a_step_that_has_changed_since_is_not_mended(desk, serve, failed, library):
     run = failed(failing(parameter_id="qqqq"))
     library.save(failing(parameter_id="BGSEc"), replace=True)
@@ -518,6 +537,21 @@ def test_the_model_gets_a_swap_that_the_table_cannot_do_well(desk, serve, librar
     made = desk(server).edit(pipeline, request_)
     assert isinstance(made, Proposal)
     assert (made.by, len(server.requests)) == ((SMART, 1) if asked else ("equivalence table", 0))
+
+
+def test_an_error_of_the_rules_that_is_not_about_the_sentence_reaches_the_user(
+    desk, serve, library, monkeypatch
+):
+    def refuse(*_, **__):
+        raise TimeRangeError("the year 20222 is not possible")
+
+    save_two_of_omni(library)
+    server = serve(edit(put("figure", "tool_args/spec/title", "from the model")))
+    one = desk(server)
+    monkeypatch.setattr(one.authors.rules, "edit", refuse)
+    with pytest.raises(TimeRangeError):
+        one.edit("bz", "run it for Wind instead")
+    assert server.requests == []
 
 
 def test_wind_data_under_a_sentence_about_ace_are_said_above_the_changes(desk, serve):

@@ -42,6 +42,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import singular
 from helio.pipelines.template.document import Document, as_text
 
 BY = Attribution("rules")
@@ -147,9 +148,10 @@ class RuleAuthor:
             reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
             if reading.unread:
                 corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
-                if typos:
-                    reading = read_request(corrected, self._catalogue, self._now, ask, looks=looks)
-                    rest, names = corrected, (*names, *typos)
+                if corrected != rest:
+                    again = read_request(corrected, self._catalogue, self._now, ask, looks=looks)
+                    if typos or len(again.unread) < len(reading.unread):
+                        reading, rest, names = again, corrected, (*names, *typos)
         except _PendingQuestion as pending:
             return pending.question
         readings = self._with_phrases(rest, reading, ask) if reading.unread else [reading]
@@ -292,7 +294,8 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         strange = [word.casefold() for word in unread[:8] if re.fullmatch(r"[^\W\d]{4,}", word)]
         known = known_words()
-        near = [meant for word in strange if word not in known and (meant := did_you_mean(word, known))]
+        strange = [word for word in strange if word not in known and not _in_other_number(word)]
+        near = [meant for word in strange if (meant := did_you_mean(word, known))]
         raise NotUnderstood(
             f"helio does not understand {quoted}",
             advice="; ".join(near)
@@ -304,7 +307,9 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
 def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -> tuple[str, tuple[str, ...]]:
     """Correct misspelt words that can mean one known word only; return the text and a note for each.
 
-    A word of several titles of the catalogue, such as ``mode``, is no mistake.
+    A word of several titles of the catalogue, such as ``mode``, is no mistake. The plural and the singular of a noun
+    mean the same, and need no note.
+
     Only a letter that is wrong, missing, doubled or in another place is corrected, never the first letter; in words of
     four letters, only letters in another place or missing.
     """
@@ -313,10 +318,13 @@ def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -
     for word in unread:
         small = word.casefold()
         stem = small[:-1] if small.endswith("s") else small
-        if not re.fullmatch(r"[a-z]{4,}", small) or word.isupper() or {small, f"{small}s", stem} & lexicon:
+        if not re.fullmatch(r"[a-z]{4,}", small) or word.isupper() or small in lexicon:
             continue
-        if small in _words_of_titles(catalogue):
+        if noun := _in_other_number(small):
+            text = re.sub(rf"\b{word}\b", noun, text)
             continue
+        if {f"{small}s", stem} & lexicon or small in _words_of_titles(catalogue):
+            continue  # a name, which has no plural, or a word of the catalogue
         near = {
             spelling
             for spelling in lexicon
@@ -366,13 +374,31 @@ def is_one_slip(word: str, known: str) -> bool:
 @lru_cache(maxsize=1)
 def known_words() -> tuple[str, ...]:
     """Return the words that the rules know, for suggestions: of quantities, computations, spacecraft, instruments."""
-    phrases = [row.quantity for row in WORDS]
-    phrases += [phrase for row in WORDS for phrase in row.phrases]
-    phrases += [phrase for named in VOCABULARY["computations"].values() for phrase in named]
-    words = {word for phrase in phrases for word in re.findall(r"[a-zé]{4,}", phrase.casefold())}
     instruments = {name.casefold() for source in SOURCES for name in source.instruments}
+    names = set(spellings()) | {name for name in instruments if len(name) > _SHORTEST}
     crafts = {
         word for name in (*spellings(), *families()) for word in re.findall(r"[a-z]{4,}", name.casefold())
     }
-    words |= {word for word in crafts if word not in HARMLESS}
-    return tuple(sorted(words | set(spellings()) | {name for name in instruments if len(name) > _SHORTEST}))
+    return tuple(sorted(_described_words() | names | (crafts - HARMLESS)))
+
+
+@lru_cache(maxsize=1)
+def _described_words() -> frozenset[str]:
+    """Return the words in the names of quantities and computations."""
+    phrases = [row.quantity for row in WORDS]
+    phrases += [phrase for row in WORDS for phrase in row.phrases]
+    phrases += [phrase for named in VOCABULARY["computations"].values() for phrase in named]
+    return frozenset(word for phrase in phrases for word in re.findall(r"[a-zé]{4,}", phrase.casefold()))
+
+
+def _in_other_number(word: str) -> str:
+    """Return the word of a quantity or computation of which a word is the plural or the singular; empty if none is.
+
+    >>> _in_other_number("spectrums"), _in_other_number("aces")
+    ('spectrum', '')
+    """
+    names = set(spellings())
+    return next(
+        (noun for noun in sorted(_described_words() - names - {word}) if singular(noun) == singular(word)),
+        "",
+    )

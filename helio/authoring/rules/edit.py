@@ -12,6 +12,7 @@ from itertools import pairwise
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.outcome import (
+    UNABLE,
     USE_A_MODEL,
     Attribution,
     AuthorReply,
@@ -108,7 +109,7 @@ def edited(
             return answer
         try:
             change = edited(wish, template, catalogue=catalogue, gate=gate, now=now, ask=ask)
-        except (NotUnderstood, NotProved):
+        except UNABLE:
             if is_whole(answer.text):
                 return answer
             raise

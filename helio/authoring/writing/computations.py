@@ -13,6 +13,7 @@ from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import N as DENSITY
 from helio.knowledge.quantities import T as TEMPERATURE
 from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.words import singular
 from helio.steps.signature import signatures
 
 
@@ -202,7 +203,7 @@ DERIVED: dict[str, Recipe] = {
 def tool_named(text: str) -> str:
     """Return the tool that a name or a synonym means.
 
-    >>> tool_named("moving average"), tool_named("psd")
+    >>> tool_named("moving averages"), tool_named("psd")
     ('running_average', 'power_spectrum')
 
     Raises
@@ -214,8 +215,11 @@ def tool_named(text: str) -> str:
     tools = (*APPLIED, MAGNITUDE)
     names = {name: tool for tool in tools for name in (tool, *signatures()[tool].synonyms)}
     names |= {name: name for name in OF_TWO}
-    if spelt in names:
-        return names[spelt]
+    meant = {tool for name, tool in names.items() if name == spelt} or {
+        tool for name, tool in names.items() if singular(name) == singular(spelt)
+    }
+    if len(meant) == 1:
+        return meant.pop()
     raise RequestError(
         f"no operation is called '{text}'",
         advice=did_you_mean(spelt, names, otherwise=f"use one of {', '.join((*tools, *OF_TWO))}"),

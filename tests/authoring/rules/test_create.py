@@ -799,3 +799,25 @@ def test_a_part_that_does_not_fit_the_figure_is_refused(author, request_):
 def test_a_date_may_be_short(author, dates, span):
     draft = made(author, f"OMNI Bz {dates}")
     assert draft.proved.template["variables"]["$TIME_RANGE"]["default"] == span
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [("strengths", "strength"), ("totals", "total"), ("datas", "data")],
+)
+def test_the_plural_of_a_known_word_is_understood_without_a_note(author, written, plain):
+    sentence = "ACE magnetic field and {} for 2024-01-10"
+    draft = made(author, sentence.format(written))
+    assert draft.template == made(author, sentence.format(plain)).template
+    assert not any("is read as" in note for note in draft.notes)
+
+
+def test_no_word_is_proposed_in_place_of_its_own_plural(author):
+    with pytest.raises(NotUnderstood, match="'vectors'") as refused:
+        author.create("ACE vectors for 2024-01-10")
+    assert "did you mean" not in refused.value.advice
+
+
+def test_the_name_of_a_spacecraft_has_no_plural(author):
+    with pytest.raises(NotUnderstood, match="'aces'"):
+        author.create("aces magnetic field for 2024-01-10")
