@@ -32,8 +32,8 @@ from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
 
-DAYS = 6
-WHOLE = "2024-01-01..2024-01-07"
+DAYS = 4
+WHOLE = "2024-01-01..2024-01-05"
 SERVED = "2021-10-28..2021-10-31"
 """The days of `magnetometer`."""
 EXAMPLES = 50 if laws.LONG else 3
