@@ -12,7 +12,21 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Lines, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_TWO, R_SQUARED, Part
+from helio.authoring.writing.computations import (
+    APPLIED,
+    AT_EARTH,
+    DERIVED,
+    LAG,
+    MAGNITUDE,
+    NEARBY,
+    OF_ELECTRONS,
+    OF_TWO,
+    R_SQUARED,
+    SIDES,
+    WINDOWED,
+    Part,
+    Recipe,
+)
 from helio.authoring.writing.sources import (
     cadence_words,
     coverage,
@@ -23,6 +37,7 @@ from helio.authoring.writing.sources import (
     quantities_of,
 )
 from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
+from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.counts import number_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
@@ -183,6 +198,14 @@ class _Writer:
         """Return a frame in which the vectors of all requested spacecraft are available."""
         request = self.request
         vector = next((quantity for quantity in request.quantities if quantity.name in VECTORS), None)
+        if (
+            vector
+            and len(request.spacecraft) == 1
+            and any(made.tool in OF_TWO for made in request.computations)
+        ):
+            names = [quantity.name for quantity in request.quantities if quantity.name in VECTORS]
+            frames = [frames_of(name, request.spacecraft) for name in names]
+            return next((frame for frame in frames[0] if all(frame in known for known in frames)), "")
         if (
             vector is None
             or len(request.spacecraft) < 2
@@ -393,12 +416,18 @@ class _Writer:
         )
 
     def _new_quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
+        if quantity in NEARBY:
+            from_sun, from_earth = NEARBY[quantity]
+            return self._quantity(from_sun if self._pick(from_sun, craft) else from_earth, craft, frame)
         if quantity == self.request.computed:
             return self._derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
         sources = self._pick(quantity, craft, vector_frame)
         if self._derived_from_instrument(quantity, craft, sources):
             return self._derived(quantity, craft)
+        of_electrons = OF_ELECTRONS.get(quantity)
+        if of_electrons and self._only_instrument_of(self._pick(of_electrons, craft), sources):
+            return self._quantity(of_electrons, craft, frame)
         vector = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
         if vector and self._only_instrument_of(self._pick(vector, craft), sources):
             return self._length_of(quantity, craft, frame) or self._fetch(quantity, craft, sources)
@@ -409,6 +438,7 @@ class _Writer:
             or self._length_of(quantity, craft, frame)
             or self._speed_instead(quantity, craft)
             or self._electric_field(quantity, craft)
+            or self._mean_of_sides(quantity, craft)
         )
         if series is not None:
             return series
@@ -427,8 +457,11 @@ class _Writer:
 
     def _can_derive(self, quantity: str, craft: str) -> bool:
         """Return whether the table has what a temperature or a thermal speed, each computed from the other, needs."""
-        parts = [part.quantity for part in DERIVED[quantity].takes.values()]
-        return parts[0] not in DERIVED or len(parts) > 1 or bool(self._pick(parts[0], craft))
+        first, *others = (part.quantity for part in DERIVED[quantity].takes.values())
+        if others or first not in DERIVED or self._pick(first, craft):
+            return True
+        inner = [part.quantity for part in DERIVED[first].takes.values()]
+        return quantity not in inner and self._can_derive(first, craft)
 
     def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether only a computation gives a quantity of the instrument that the request names."""
@@ -477,7 +510,27 @@ class _Writer:
         """Draw the electric field of the solar wind for OMNI, which is no vector, and the vector for others."""
         if quantity == E and craft == "OMNI":
             return self._quantity("electric field", craft, "")
-        return self._quantity(E, craft, "") if quantity == "electric field" and craft != "OMNI" else None
+        return self._derived(E, craft) if quantity == "electric field" and craft != "OMNI" else None
+
+    def _mean_of_sides(self, quantity: str, craft: str) -> PlotSeries | None:
+        """Add steps for a temperature that is known along and across the field: (T∥ + 2 T⊥)/3."""
+        sides = SIDES.get(quantity, ())
+        if not sides or not all(self._pick(side, craft) for side in sides):
+            return None
+        along, across = (self._quantity(side, craft, "") for side in sides)
+        shares = [
+            self.steps.compute("rescale", side, "share", f"Take {share} of it", unit=side.unit, factor=factor)
+            for side, share, factor in ((along, "1/3", 1 / 3), (across, "2/3", 2 / 3))
+        ]
+        label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{self._ending()}")
+        args = {
+            "left_label": shares[0].label,
+            "right_label": shares[1].label,
+            "operation": "add",
+            "output_label": label,
+        }
+        self.steps.add(label, "arithmetic", args, f"Mean {quantity} of the three directions")
+        return replace(along, label=label, quantity=quantity)
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
@@ -573,14 +626,20 @@ class _Writer:
     def _derived(self, quantity: str, craft: str) -> PlotSeries:
         """Add steps that compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         recipe = DERIVED[quantity]
-        extra: dict[str, Any] = dict(recipe.args)
+        extra: dict[str, Any] = dict(recipe.args) | self._window_of(recipe)
         parts: dict[str, PlotSeries] = {}
+        common = self._common_frame_of(recipe, craft)
         for argument, part_taken in recipe.takes.items():
             if part_taken.otherwise and not self._pick(part_taken.quantity, craft):
                 extra |= part_taken.otherwise
                 self.steps.note(f"{quantity}: computed for {craft} at a distance of 1 AU from the Sun")
                 continue
-            parts[argument] = self._part(part_taken, craft)
+            if part_taken.measured and not self._pick(part_taken.quantity, craft):
+                raise NotUnderstood(
+                    f"helio knows no measured {part_taken.quantity} of {craft}, and a computed one has no {quantity}",
+                    advice=f"choose one of {', '.join(quantities_of(craft))}",
+                )
+            parts[argument] = self._part(part_taken, craft, common)
         slowest = max(parts.values(), key=lambda part: part.cadence or 0.0)
         for argument, part in parts.items():
             if part.unit in ("eV", "keV"):
@@ -608,13 +667,49 @@ class _Writer:
             craft=craft,
             kind=recipe.kind,
             frame=next(iter(parts.values())).frame if recipe.kind == "vector" else "",
-            unit=recipe.unit,
+            unit=recipe.unit.format(slowest.unit),
         )
 
-    def _part(self, part: Part, craft: str) -> PlotSeries:
+    def _window_of(self, recipe: Recipe) -> Document:
+        """Return the window that the request gives for a computation."""
+        windows = (given.window for given in self.request.computations if given.tool == recipe.tool)
+        return {recipe.window: next(windows)} if recipe.window else {}
+
+    def _common_frame_of(self, recipe: Recipe, craft: str) -> str:
+        """Return a frame in which a spacecraft has all vectors that a computation needs in one frame."""
+        vectors = self._vectors_in_one_frame(recipe, craft)
+        if not vectors:
+            return ""
+        frames = [[frame for frame in frames_of(vector, [craft]) if frame] for vector in vectors]
+        absent = [vector for vector, known in zip(vectors, frames, strict=True) if not known]
+        if absent:
+            raise NotUnderstood(
+                f"helio knows no {absent[0]} of {craft}",
+                advice=f"choose one of {', '.join(quantities_of(craft))}",
+            )
+        shared = [frame for frame in frames[0] if all(frame in known for known in frames[1:])]
+        turnable = [frame for frame in frames[0] if frame in TURNABLE]
+        return self.request.frame or next(iter(shared or turnable), "")
+
+    def _vectors_in_one_frame(self, recipe: Recipe, craft: str) -> list[str]:
+        """Return the vectors that a computation needs in one frame, also those from which it computes others."""
+        names = [part.quantity for part in recipe.takes.values() if part.frame == "="]
+        return [
+            vector
+            for name in names
+            for vector in (
+                self._vectors_in_one_frame(DERIVED[name], craft)
+                if name in DERIVED and not self._pick(name, craft)
+                else [name]
+            )
+        ]
+
+    def _part(self, part: Part, craft: str, common: str) -> PlotSeries:
         if part.quantity in INDICES:
             craft = "OMNI"
-        if part.frame == "*":
+        if part.frame == "=":
+            frame = common
+        elif part.frame == "*":
             frame = self._angle_frame(craft, ("GSM", "GSE", "RTN"))
         elif part.frame == "spiral":
             frame = self._angle_frame(craft, ("RTN", "GSE"))
@@ -654,9 +749,11 @@ class _Writer:
                 shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
             elif computation.tool == R_SQUARED:
                 shown = [self._times_r_squared(series) for series in shown]
+            elif computation.tool in WINDOWED:
+                continue  # it belongs to a quantity that is computed already
             elif computation.tool in OF_TWO:
                 made_of_two = self._of_two(computation.tool, shown)
-                shown = [made_of_two] if computation.tool == LAG else [*shown, made_of_two]
+                shown = [*shown, made_of_two] if computation.beside else [made_of_two]
             else:
                 shown = self._applied(computation, shown)
         return shown
@@ -677,11 +774,11 @@ class _Writer:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
-            given = self._length(series) if how.spectral and series.kind == "vector" else series
-            new = self.steps.compute(
-                tool, given, how.ending, how.intent_of(computation), **how.arguments(computation)
+            wanted = self._windowed(computation, series)
+            new = self.steps.compute(tool, series, how.ending, how.intent_of(wanted), **how.arguments(wanted))
+            new = replace(
+                new, quantity=how.quantity.format(series.quantity), unit=how.unit.format(series.unit)
             )
-            new = replace(new, quantity=how.quantity.format(given.quantity), unit=how.unit.format(given.unit))
             if how.spectral:
                 new = replace(new, kind="spectrum")
             elif how.vectors:
@@ -695,12 +792,25 @@ class _Writer:
             return [*shown, *made.values()]
         return [made.get(series.label, series) for series in shown]
 
+    def _windowed(self, computation: Computation, series: PlotSeries) -> Computation:
+        """Return a computation with the usual window of its tool, if it needs a window and the request gives none."""
+        if computation.window or not has_usual_window(computation.tool):
+            return computation
+        span = self.span.duration.total_seconds() if self.span else timedelta(days=7).total_seconds()
+        window = usual_window(computation.tool, series.cadence, span)
+        self.steps.note(
+            f"{computation.tool.replace('_', ' ')}: with a window of {window}, as the request names none"
+        )
+        return replace(computation, window=window)
+
     def _of_two(self, name: str, shown: list[PlotSeries]) -> PlotSeries:
         """Add steps for the difference or the ratio of two series, on the epochs of the first."""
         operation, word = OF_TWO[name]
+        if {series.kind for series in shown} == {"scalar", "vector"} and len(shown) == 2:
+            shown = [self._length(series) if series.kind == "vector" else series for series in shown]
         pair = [series for series in shown if series.kind == "scalar"]
         pair = pair or [series for series in shown if series.kind == "vector"]
-        if len(pair) != 2 or (name == "difference" and pair[0].quantity != pair[1].quantity):
+        if len(pair) != 2 or (name == "difference" and pair[0].unit != pair[1].unit):
             raise NotUnderstood(
                 f"a {name} needs two series of the same quantity",
                 advice=f"write, for example, 'the {name} between ACE and Wind Bz'",
@@ -840,7 +950,7 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
 
 def _spacecraft_of(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
     """Choose the spacecraft for quantities requested without one; use OMNI for solar wind and indices."""
-    if any(quantity.name in INDICES for quantity in quantities):
+    if any(quantity.name in (*INDICES, *AT_EARTH) for quantity in quantities):
         return "OMNI"
     if not quantities:
         raise NotUnderstood(
@@ -854,7 +964,8 @@ def _spacecraft_of(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
 
 def _with_window(computation: Computation, ask: Asks) -> Computation:
     how = APPLIED.get(computation.tool)
-    if how is None or not how.argument or computation.window:
+    needed = bool(how and how.argument) or computation.tool in WINDOWED
+    if not needed or computation.window or has_usual_window(computation.tool):
         return computation
     what = computation.tool.replace("_", " ")
     return replace(computation, window=ask(f"How long is the window of the {what}?", WINDOWS))
