@@ -156,7 +156,13 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     sentence.drop(
         r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?(?:running|moving|smoothed|smoothing|averaged|averaging|rolling)\b\)?"
     )
-    first_read = [*_of_windows(sentence), *_trends(sentence), *_statistics(sentence)]
+    first_read = [
+        *_changed_values(sentence),
+        *_of_bands(sentence),
+        *_of_windows(sentence),
+        *_trends(sentence),
+        *_statistics(sentence),
+    ]
     mentions = [
         _mention(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
@@ -187,7 +193,9 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         )
     # "smoothed with a 10-minute running average" names one computation twice
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
-        sentence.drop(r"\((?P<out>spectrogram|FFT|PSD)(?=\))")
+        names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
+        sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
+        sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
     raw = sentence.take_first(
         r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
         r"(?:\s+(?:behind|below|beside|too|overlaid))?"
@@ -219,6 +227,56 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     return tuple(first.values())
 
 
+def _changed_values(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``gaps up to 5 min filled`` and ``without values above 100``."""
+    upto = rf"(?:\s*(?:of|up\s+to|shorter\s+than|below|under|no\s+longer\s+than|less\s+than|<|≤)+)*\s*{_DURATION}"
+    fill = r"(?:interpolat\w*|fill\w*|bridg\w*)"
+    found = [
+        ComputationMention(Computation("interpolate", duration_in(match)), match.start())
+        for pattern in (
+            rf"\b{fill}\s+(?:over\s+|across\s+)?(?:the\s+|all\s+)?(?:data\s+)?gaps?{upto}",
+            rf"\b(?:with\s+)?(?:data\s+)?gaps?{upto}\s+(?:being\s+)?{fill}",
+        )
+        for match in sentence.take(pattern)
+    ]
+    away = r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no)"
+    sides = {"above": ">", "over": ">", "larger": ">", "greater": ">", ">": ">", "below": "<", "under": "<"}
+    sides |= {"less": "<", "smaller": "<", "<": "<"}
+    side = rf"(?P<side>{'|'.join(sides)})(?:\s+than)?"
+    for match in sentence.take(
+        rf"\b{away}\s+(?:out\s+)?(?:all\s+|any\s+)?(?:values|points|samples|records|data)\s*{side}\s*"
+        r"(?P<limit>[-−]?\d+(?:\.\d+)?)(?![\d:-])"
+    ):
+        args = {"where": sides[match["side"].lower()], "value": float(match["limit"].replace("−", "-"))}
+        found.append(_with_args(ComputationMention(Computation("mask"), match.start()), args))
+    return found
+
+
+def _of_bands(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``power of Bz from 7 to 22 mHz`` and ``spectral slope between 0.01 and 0.1 Hz``."""
+    kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|Pc\s?[1-5]|ULF)"
+    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
+    slope = r"\bspectral\s+(?:slope|ind(?:ex|ices)|exponent)s?\b"
+    found = []
+    for tool, pattern in (("band_integral", power), ("spectral_slope", slope)):
+        if sentence.has(pattern) and (band := sentence.take_first(_BAND)):
+            match = sentence.take_first(pattern)
+            limits = _limits(band)
+            args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
+            made = ComputationMention(Computation(tool), match.start() if match else band.start())
+            found.append(_with_args(made, args))
+    return found
+
+
+def _limits(match: re.Match[str]) -> dict[str, float]:
+    """Return the limits of a band of frequencies in Hz."""
+    unit = match["high_unit"] or "Hz"
+    return {
+        key: float(f"{float(match[key]) * _HERTZ[(match[f'{key}_unit'] or unit).lower()]:.12g}")
+        for key in ("low", "high")
+    }
+
+
 def _filters(sentence: Sentence) -> list[ComputationMention]:
     """Read ``band-pass filtered from 1.7 to 6.7 mHz``, and filters with one limit."""
     found = []
@@ -226,18 +284,20 @@ def _filters(sentence: Sentence) -> list[ComputationMention]:
     filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|waves?|pulsations?))?"
     for match in sentence.take(_BAND) if sentence.has(filters) else ():
         sentence.drop(filters)
-        unit = match["high_unit"] or "Hz"
-        limits = {
-            key: float(match[key]) * _HERTZ[(match[f"{key}_unit"] or unit).lower()] for key in ("low", "high")
-        }
-        found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), limits))
+        found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), _limits(match)))
     for kind, key in (("low", "high"), ("high", "low")):
         limit = rf"(?:\s+filter(?:ed)?)?\s*(?:below|above|at|of|with)?\s*{_FREQUENCY.format('cut')}"
-        for match in sentence.take(rf"\b{kind}[- ]?pass(?:ed)?{limit}"):
+        edge = r"\b(?:below|above|with|at|(?:and|using)\s+a)?\s*(?:an?\s+)?"
+        cut = rf"{edge}(?:cut-?off\s+(?:frequency\s+)?(?:at|of)\s+)?{_FREQUENCY.format('cut')}(?<=Hz)"
+        apart = rf"\b{kind}[- ]?pass(?:ed)?(?:\s+filter(?:ed)?)?"
+        taken = list(sentence.take(rf"\b{kind}[- ]?pass(?:ed)?{limit}"))
+        if not taken and sentence.has(apart) and (found_apart := sentence.take_first(cut)):
+            sentence.drop(apart)
+            taken = [found_apart]
+        for match in taken:
             value = float(match["cut"]) * _HERTZ[(match["cut_unit"] or "Hz").lower()]
-            found.append(
-                _with_args(ComputationMention(Computation("band_pass"), match.start()), {key: value})
-            )
+            made = ComputationMention(Computation("band_pass"), match.start())
+            found.append(_with_args(made, {key: value}))
     return found
 
 

@@ -62,6 +62,11 @@ _COMPONENT = (
     r"\b(?:(?P<named>radial|tangential|normal)|(?P<letter>[xyzrtn]))[ -]"
     rf"(?:(?:magnetic\s+)?(?:field|imf)(?:\s+component)?\b|component\s+of\s+(?:the\s+)?(?:{_OF_B})\b|B\b)"
 )
+_SPEED = (
+    r"\b(?:the\s+)?(?:vector\s+)?magnitude\s+of\s+(?:the\s+)?(?:(?:ion|proton|bulk|flow|plasma)\s+)*(?:velocity|V)\b"
+    r"|\b(?:(?:ion|proton|bulk|flow|plasma)\s+)*velocity\s+magnitude\b"
+)
+_CURL = r"\b(?:current(?:\s+density)?|J)\s+(?:from|by|with|using|via)\s+(?:the\s+|an?\s+)?curlometer(?:\s+(?:technique|method))?\b"
 _POWER = r"(?<=[rR])\s?\*\*\s?2\b"
 
 
@@ -96,6 +101,9 @@ def _in_words(text: str) -> str:
     text = _sub(_HOW_FAR, lambda match: f"{match['craft']} {_CENTRES[match['of'].lower()]} distance", text)
     text = _sub(_FROM_SUN, _distance, text)
     text = _sub(r"\bcross\s+(?=correlat)", "cross-", text)  # a correlation alone is a scatter plot
+    text = _sub(_CURL, "curlometer current density", text)
+    text = _sub(_SPEED, "bulk speed", text)
+    text = _sub(r"\bDst\s?\*", "pressure-corrected Dst", text)
     text = _sub(_POWER, "^2", text)
     text = _sub(_COMPONENT, lambda match: f"B_{match['letter'] or _LETTERS[match['named'].lower()]}", text)
     return _temperatures(text)

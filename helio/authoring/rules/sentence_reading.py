@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from operator import itemgetter
@@ -110,6 +110,11 @@ _OF_INSTRUMENT = (
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
+_PLANE = (
+    r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
+    r"(?P<first>[xy])[-–]?(?P<second>[yz])[- ](?:plane|projection)))\b"
+)
+"""The plane in which to draw orbits."""
 _GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
@@ -233,6 +238,11 @@ def _read(
         sentence.take_at(*span)
     units = _units(sentence)
     sentence.drop(r"\balong\s+(?:(?:the|its|their)\s+)?(?:\S+\s+)??(?:orbits?|trajector(?:y|ies)|path)\b")
+    plane = (
+        sentence.take_first(_PLANE) if sentence.has(r"\b(?:orbits?|position|trajector(?:y|ies))\b") else None
+    )
+    if plane:
+        sentence.drop(r"\bprojected\s+(?:in|on)?to\b")
     before = sentence.left
     placed, field = read_quantities(sentence, magnitude=magnitude)
     placed = sorted([*placed, *of_windowed(mentions)], key=itemgetter(0))
@@ -266,6 +276,8 @@ def _read(
         if mention.computation.tool == MAGNITUDE
     ]
     panels = arrangement.panels(crafts, [*placed, *lengths])
+    if plane and {quantity.name for _, quantity in placed} == {POSITION}:
+        panels = replace(panels, kind="orbits", plane=f"{plane['first']}{plane['second']}".lower())
     computed = _derived(sentence, placed)
     drawn = _drawn(sentence, placed, styled)
     if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
@@ -433,7 +445,17 @@ def _whole(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQu
     In ``Bz of the magnetic field`` the vector is only the word behind its component.
     """
     wanted = [(start, quantity) for start, quantity in placed if quantity not in styled]
-    if field >= 0 and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
+    sources = {
+        part.quantity
+        for _, name in wanted
+        if name.name in DERIVED
+        for part in DERIVED[name.name].takes.values()
+    }
+    beside = re.search(
+        r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$", sentence.text[: max(field, 0)]
+    )
+    is_source = bool(sources & {B, ABS_B}) and not beside
+    if field >= 0 and not is_source and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
         placed = sorted([*placed, (field, RequestQuantity(B))], key=itemgetter(0))
     named_components = [
         (start, quantity)

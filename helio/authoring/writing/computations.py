@@ -58,6 +58,8 @@ class ComputationTool:
     """Whether it takes vectors only."""
     unit: str = "{}"
     """The unit of its result, with a field for that of its input."""
+    of_spectrum: bool = False
+    """Whether it takes the spectrogram of a series."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that are the same unless the request gives others."""
 
@@ -89,6 +91,14 @@ APPLIED = {
     ),
     "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", quantity="{} power", spectral=True),
     "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
+    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit"),
+    "mask": ComputationTool("masked", "Leave out values"),
+    "band_integral": ComputationTool(
+        "band_power", "Power of a band", quantity="{} band power", unit="", of_spectrum=True
+    ),
+    "spectral_slope": ComputationTool(
+        "slope", "Spectral slope", quantity="{} slope", unit="", of_spectrum=True
+    ),
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
@@ -154,7 +164,7 @@ _PLASMA = {
     "field_label": Part(B, frame="="),
     "density_label": _COUNT,
 }
-DRIFT, TO_EARTH = "alpha drift velocity", "geocentric distance"
+DRIFT, TO_EARTH, CURRENT = "alpha drift velocity", "geocentric distance", "curlometer current density"
 
 
 def _ratio(above: str, below: str) -> Recipe:
@@ -165,6 +175,12 @@ def _ratio(above: str, below: str) -> Recipe:
 def _along(vector: str, give: str, unit: str) -> Recipe:
     parts = {"vector_label": Part(vector, frame="=", measured=vector == E), "field_label": Part(B, frame="=")}
     return Recipe("along_field", parts, unit=unit, args={"give": give})
+
+
+def _taylor(length: str) -> Recipe:
+    return Recipe(
+        "taylor_frequency", {"length_label": Part(length), "velocity_label": Part(SPEED)}, unit="Hz"
+    )
 
 
 def _elsasser(give: str, unit: str = "") -> Recipe:
@@ -251,6 +267,22 @@ DERIVED: dict[str, Recipe] = {
     "electron temperature anisotropy": _ratio(TE_PERPENDICULAR, TE_PARALLEL),
     "ion to electron temperature ratio": _ratio(TEMPERATURE, TE),
     "electron to ion temperature ratio": _ratio(TE, TEMPERATURE),
+    "frequency of the proton gyroradius": _taylor("proton gyroradius"),
+    "frequency of the proton inertial length": _taylor("proton inertial length"),
+    "angle between velocity and field": Recipe(
+        "angle_between",
+        {"vector_label": Part(VELOCITY, frame="="), "other_label": Part(B, frame="=")},
+        unit="deg",
+    ),
+    "velocity in the de Hoffmann–Teller frame": Recipe(
+        "de_hoffmann_teller",
+        {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
+        unit="km/s",
+        args={"give": "velocity"},
+        kind="vector",
+    ),
+    "storm phase": Recipe("storm_phases", {"source_label": Part("SYM-H")}),
+    "storm phase in Dst": Recipe("storm_phases", {"source_label": Part("Dst")}),
     DRIFT: Recipe(
         "arithmetic",
         {"left_label": Part(ALPHA_V, frame="="), "right_label": Part(VELOCITY, frame="=")},
@@ -278,6 +310,8 @@ DERIVED: dict[str, Recipe] = {
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
 """Tools for quantities that need a window, which the request gives as a `Computation`."""
 AT_EARTH = (
+    "storm phase",
+    "storm phase in Dst",
     "magnetopause standoff distance",
     "Newell coupling function",
     "pressure-corrected Dst",

@@ -34,7 +34,7 @@ def has_usual_window(tool: str) -> bool:
     return tool in _RECORDS
 
 
-def usual_window(tool: str, cadence: float | None, span: float) -> str:
+def usual_window(tool: str, cadence: float | None, span: float, least: float = 0.0) -> str:
     """Return the usual window of a tool, as a round duration.
 
     A power spectrum takes a tenth of the time range, a spectrogram a fiftieth, and neither too few records; a
@@ -46,6 +46,8 @@ def usual_window(tool: str, cadence: float | None, span: float) -> str:
         Seconds.
     span : float
         Length of the time range in seconds.
+    least : float
+        The least length of the window in seconds, such as five periods of the lowest frequency of a band.
 
     >>> usual_window("power_spectrum", 3.0, 86400.0), usual_window("despike", 60.0, 86400.0)
     ('2h', '10min')
@@ -54,6 +56,7 @@ def usual_window(tool: str, cadence: float | None, span: float) -> str:
     """
     records = _RECORDS[tool] * (cadence or span / 1000)
     wanted = max(records, span / _PARTS[tool]) if tool in _PARTS else records
+    wanted = max(wanted, least)
     seconds = {length: Duration(length).nanoseconds / 1e9 for length in _LENGTHS}
     return max(
         (length for length in _LENGTHS if seconds[length] <= wanted),

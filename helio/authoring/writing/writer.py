@@ -15,6 +15,7 @@ from helio.authoring.request import Computation, Lines, PipelineRequest, Request
 from helio.authoring.writing.computations import (
     APPLIED,
     AT_EARTH,
+    CURRENT,
     DERIVED,
     LAG,
     MAGNITUDE,
@@ -43,7 +44,7 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, instrument_names, short
-from helio.knowledge.quantities import ABS_B, SOURCES, B, E, QuantitySource, families
+from helio.knowledge.quantities import ABS_B, POSITION, SOURCES, B, E, QuantitySource, families
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
@@ -181,6 +182,8 @@ class _Writer:
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
         common = request.frame or self._common_frame()
         for craft, quantity in request.own or product(request.spacecraft, request.quantities):
+            if quantity.name == CURRENT and any(series.quantity == CURRENT for series in shown):
+                continue  # it is of all four spacecraft
             index = quantity.name in INDICES and craft != "OMNI"
             series = self._index(quantity) if index else self._series_of(quantity, craft, common)
             if series.label not in [drawn.label for drawn in shown]:
@@ -240,7 +243,9 @@ class _Writer:
     def _check_named(self, shown: list[PlotSeries]) -> None:
         """Refuse a spacecraft, unit or instrument of the request if the figure would not show it."""
         request = self.request
-        absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
+        drawn = {series.craft for series in shown}
+        missions = {craft: mission for mission, crafts in families().items() for craft in crafts}
+        absent = [craft for craft in request.spacecraft if not drawn & {craft, missions.get(craft, craft)}]
         if absent:
             raise NotUnderstood(
                 f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
@@ -324,7 +329,8 @@ class _Writer:
         key = layout.kind if layout.kind in ("histograms", "orbits") else "xy"
         if key != "xy":
             labels = [series.label for series in shown]
-            entries: list[Document] = [{"of": label} for label in labels]
+            plane = {"plane": layout.plane} if layout.plane else {}
+            entries: list[Document] = [{"of": label, **plane} for label in labels]
         else:
             lines = self._two_lines(shown)
             labels = [series.label for series in shown]
@@ -402,13 +408,21 @@ class _Writer:
         return self.fetched[key]
 
     def _pick(self, quantity: str, craft: str, frame: str = "") -> list[QuantitySource]:
-        """Return the datasets and parameters that fit the request, best first."""
+        """Return the datasets and parameters that fit the request, best first, fine enough for its frequencies."""
+        found = self._pick_at(quantity, craft, frame, self.request.cadence)
+        frequencies = [value for made in self.request.computations for value in _frequencies(made)]
+        needed = 1 / (2 * max(frequencies)) if frequencies and self.request.cadence is None else None
+        if not needed or not found or (found[0].cadence and found[0].cadence < needed):
+            return found
+        return self._pick_at(quantity, craft, frame, needed / 2)
+
+    def _pick_at(self, quantity: str, craft: str, frame: str, cadence: float | None) -> list[QuantitySource]:
         return pick(
             quantity,
             craft,
             catalogue=self.catalogue,
             frame=frame,
-            cadence=self.request.cadence,
+            cadence=cadence,
             modes=self.request.modes,
             span=self.span,
             instruments=self.request.instruments,
@@ -419,6 +433,8 @@ class _Writer:
         if quantity in NEARBY:
             from_sun, from_earth = NEARBY[quantity]
             return self._quantity(from_sun if self._pick(from_sun, craft) else from_earth, craft, frame)
+        if quantity == CURRENT:
+            return self._curlometer(craft)
         if quantity == self.request.computed:
             return self._derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
@@ -623,6 +639,29 @@ class _Writer:
         self.steps.add(label, "magnitude", args, f"Compute the {quantity}")
         return replace(series, label=label, kind="scalar", quantity=quantity, frame="")
 
+    def _curlometer(self, craft: str) -> PlotSeries:
+        """Add steps for the current density from the fields and positions of the four spacecraft of a mission."""
+        mission, crafts = next(
+            ((name, crafts) for name, crafts in families().items() if craft in crafts), ("", (craft,))
+        )
+        frames = [frame for frame in frames_of(B, crafts) if frame in frames_of(POSITION, crafts)]
+        if len(crafts) != 4 or not frames:
+            raise NotUnderstood(
+                f"helio knows no {CURRENT} of {craft}",
+                advice="a curlometer needs the field and the position of four spacecraft, such as those of MMS",
+            )
+        frame = self.request.frame or ("GSE" if "GSE" in frames else frames[0])
+        self.steps.note(f"{CURRENT}: computed from all four spacecraft of {mission}")
+        args: dict[str, Any] = {}
+        fields = [self._quantity(B, name, frame) for name in crafts]
+        for number, (name, field) in enumerate(zip(crafts, fields, strict=True), 1):
+            place = self._in_unit(self._quantity(POSITION, name, frame), "km")
+            args[f"field_{number}_label"] = (field if number == 1 else self._onto(field, fields[0])).label
+            args[f"position_{number}_label"] = self._onto(place, fields[0]).label
+        label = self.steps.label(f"{mission}_{symbol(CURRENT)}{self._ending()}")
+        self.steps.add(label, "curlometer", {**args, "output_label": label}, f"Compute the {CURRENT}")
+        return replace(fields[0], label=label, quantity=CURRENT, craft=mission, unit="nA/m^2")
+
     def _derived(self, quantity: str, craft: str) -> PlotSeries:
         """Add steps that compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         recipe = DERIVED[quantity]
@@ -774,12 +813,15 @@ class _Writer:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
+            given = self._spectrogram_for(computation, series) if how.of_spectrum else series
             wanted = self._windowed(computation, series)
-            new = self.steps.compute(tool, series, how.ending, how.intent_of(wanted), **how.arguments(wanted))
+            new = self.steps.compute(tool, given, how.ending, how.intent_of(wanted), **how.arguments(wanted))
             new = replace(
                 new, quantity=how.quantity.format(series.quantity), unit=how.unit.format(series.unit)
             )
-            if how.spectral:
+            if how.of_spectrum:
+                new = replace(new, kind="scalar")
+            elif how.spectral:
                 new = replace(new, kind="spectrum")
             elif how.vectors:
                 new = replace(new, frame="LMN")
@@ -792,12 +834,26 @@ class _Writer:
             return [*shown, *made.values()]
         return [made.get(series.label, series) for series in shown]
 
+    def _spectrogram_for(self, computation: Computation, series: PlotSeries) -> PlotSeries:
+        """Add a spectrogram whose windows hold five periods of the lowest frequency of a band."""
+        args = dict(computation.args)
+        low = float(args["low"] if "low" in args else args["bands"][0][0])
+        window = computation.window or usual_window(
+            "power_spectrogram", series.cadence, self._length_of_span(), 5 / low
+        )
+        self.steps.note(f"{computation.tool.replace('_', ' ')}: from spectra of windows of {window}")
+        intent = APPLIED["power_spectrogram"].intent
+        made = self.steps.compute("power_spectrogram", series, "spectrogram", intent, window=window)
+        return replace(made, kind="spectrum")
+
+    def _length_of_span(self) -> float:
+        return (self.span.duration if self.span else timedelta(days=7)).total_seconds()
+
     def _windowed(self, computation: Computation, series: PlotSeries) -> Computation:
         """Return a computation with the usual window of its tool, if it needs a window and the request gives none."""
         if computation.window or not has_usual_window(computation.tool):
             return computation
-        span = self.span.duration.total_seconds() if self.span else timedelta(days=7).total_seconds()
-        window = usual_window(computation.tool, series.cadence, span)
+        window = usual_window(computation.tool, series.cadence, self._length_of_span())
         self.steps.note(
             f"{computation.tool.replace('_', ' ')}: with a window of {window}, as the request names none"
         )
@@ -928,7 +984,9 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     """Ask the user for what a request lacks: the spacecraft of a mission, a quantity, a window."""
     chosen: dict[str, tuple[str, ...]] = {}
     for mission in request.spacecraft:
-        if mission in families():
+        if mission in families() and all(quantity.name == CURRENT for quantity in request.quantities):
+            chosen[mission] = families()[mission]
+        elif mission in families():
             answer = ask(f"Which spacecraft of {mission} do you mean?", [*families()[mission], EVERY])
             chosen[mission] = families()[mission] if answer == EVERY else (answer,)
     crafts = [craft for name in request.spacecraft for craft in chosen.get(name, (name,))]
@@ -976,6 +1034,14 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
     if not is_relative(phrase):
         return str(span), []
     return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]
+
+
+def _frequencies(computation: Computation) -> list[float]:
+    """Return the frequencies in Hz that a computation needs in the data."""
+    args = dict(computation.args)
+    bands = [limit for band in args.get("bands", ()) for limit in band]
+    named = [args[key] for key in ("low", "high") if key in args]
+    return bands + named if computation.tool in ("band_pass", "band_integral", "spectral_slope") else []
 
 
 def _is_pair(craft: str) -> bool:

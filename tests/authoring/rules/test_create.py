@@ -321,7 +321,7 @@ def test_a_sentence_names_data(author, request_, parameters):
     ("request_", "words"),
     [
         ("MMS1 FPI electron velocity 2016-10-16", "'electron'"),
-        ("curlometer current density of MMS1 2016-10-16", "'current'"),
+        ("vorticity of MMS1 2016-10-16", "'vorticity'"),
         ("ACE speed when Bz is negative 2003-01-02", "'when', 'negative'"),
         ("ACE density from the HAPI server of AMDA 2003-01-02", "the datasets of hapi:AMDA"),
         ("ACE Bz with a trend line 2003-01-02", "'trend'"),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from helio.authoring.outcome import AuthorQuestion, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.authoring.rules.formulas import with_words
 from helio.authoring.writing.computations import DERIVED
 from helio.authoring.writing.windows import usual_window
@@ -93,6 +93,29 @@ def made(author, sentence):
         ("daily mean and maximum of Kp in 2005", "statistics", {"interval": "1d", "of": ["mean", "max"]}),
         ("PSD of Bz at ACE 2005-01-21", "power_spectrum", {"window": "2h"}),
         ("despike ACE |B| on 2005-01-21", "despike", {"window": "2min"}),
+        ("IMP 8 cone angle, 15 s field, 20.02.1998", "cone_angle", {}),
+        ("gaps up to 5 min filled in ACE density, Jan 2005", "interpolate", {"limit": "5min"}),
+        ("ACE density without values above 100, Jan 2005", "mask", {"where": ">", "value": 100.0}),
+        (
+            "spectral slope of Bz between 0.01 and 0.1 Hz at Wind 2002-02-10",
+            "spectral_slope",
+            {"low": 0.01, "high": 0.1},
+        ),
+        ("Pc5 power 2-7 mHz of |B| at THEMIS-A, 2008-02-26", "band_integral", {"bands": [[0.002, 0.007]]}),
+        ("low-pass filtered Bz at ACE below 1 mHz, 2011-10-24", "band_pass", {"high": 0.001}),
+        ("angle between V and B at ACE, 2005-01-21", "angle_between", {}),
+        ("J from the curlometer, MMS burst, 2017-07-11 22:33-22:35", "curlometer", {}),
+        ("storm phases in Dst, 2003", "storm_phases", {}),
+        (
+            "superposed epoch of Vsw around the onsets of intense storms, 2000-2004, 1 day before to 3 days after",
+            "superposed_epoch",
+            {"before": "1d", "after": "3d", "bin": "1h"},
+        ),
+        (
+            "spectrogram (dynamic power spectrum) of |B| at DSCOVR, 2017-09-07",
+            "power_spectrogram",
+            {"window": "30min"},
+        ),
         ("PSP distance in solar radii, Dec 2024", "convert_units", {"to": "R_Sun"}),
         ("MMS1 distance from Earth in R_E, 2017-07-11", "convert_units", {"to": "R_E"}),
         (
@@ -126,3 +149,33 @@ def test_every_computed_quantity_is_read_by_its_first_phrase(author):
 def test_a_usual_window_is_round_and_has_enough_records():
     assert usual_window("power_spectrum", 60.0, 3600.0) == "1h"
     assert usual_window("power_spectrogram", None, 86400.0) == "30min"
+
+
+def test_frequencies_ask_for_data_that_are_fine_enough(author):
+    """The 60 s field of Wind has no frequencies up to 0.1 Hz."""
+    came = author.create("spectral slope of Bz between 0.01 and 0.1 Hz at Wind 2002-02-10")
+    assert "B3GSE" in json.dumps(came.template)
+
+
+def test_an_orbit_is_drawn_in_its_plane(author):
+    came = author.create("ACE orbit in the GSE xy plane, 2001")
+    spec = came.template["steps"][-1]["tool_args"]["spec"]
+    assert spec["orbits"] == [{"of": "ACE_position", "plane": "xy"}]
+
+
+def test_storms_are_found_in_dst_with_the_limit_of_the_sentence(author):
+    tools, _ = made(author, "superposed epoch of Bz at the minima of Dst below -120 nT, 1998-2003")
+    assert tools["storm_phases"] == {"threshold": -120, "give": "minimum"}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "parallel electric field of Wind 2011-10-24",  # -VxB has none
+        "Dst, lower hybrid frequency at Wind 2011-10-24",
+        "variance of Bz, Wind, 2011-10-24",
+    ],
+)
+def test_what_no_tool_computes_is_refused(author, sentence):
+    with pytest.raises(NotUnderstood):
+        author.create(sentence)
