@@ -66,7 +66,10 @@ _SPEED = (
     r"\b(?:the\s+)?(?:vector\s+)?magnitude\s+of\s+(?:the\s+)?(?:(?:ion|proton|bulk|flow|plasma)\s+)*(?:velocity|V)\b"
     r"|\b(?:(?:ion|proton|bulk|flow|plasma)\s+)*velocity\s+magnitude\b"
 )
-_CURL = r"\b(?:current(?:\s+density)?|J)\s+(?:from|by|with|using|via)\s+(?:the\s+|an?\s+)?curlometer(?:\s+(?:technique|method))?\b"
+_CURL = (
+    r"\b(?:current(?:\s+density)?|J)\s+(?:from|by|with|using|via)\s+(?:the\s+|an?\s+)?curlometer"
+    r"(?:\s+(?:technique|method))?\b"
+)
 _POWER = r"(?<=[rR])\s?\*\*\s?2\b"
 
 

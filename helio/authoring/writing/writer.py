@@ -423,7 +423,7 @@ class _Writer:
             catalogue=self.catalogue,
             frame=frame,
             cadence=cadence,
-            modes=self.request.modes,
+            modes=() if quantity == POSITION else self.request.modes,
             span=self.span,
             instruments=self.request.instruments,
             energies=self.request.energies if quantity in SPECTRA else (),

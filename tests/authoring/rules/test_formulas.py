@@ -114,7 +114,7 @@ def made(author, sentence):
         (
             "spectrogram (dynamic power spectrum) of |B| at DSCOVR, 2017-09-07",
             "power_spectrogram",
-            {"window": "30min"},
+            {"window": "20min"},
         ),
         ("PSP distance in solar radii, Dec 2024", "convert_units", {"to": "R_Sun"}),
         ("MMS1 distance from Earth in R_E, 2017-07-11", "convert_units", {"to": "R_E"}),
