@@ -97,6 +97,8 @@ class Panels:
     kind : str
         ``"scatter"``, ``"hodogram"`` or ``"density"`` to draw one series against another; ``"histograms"`` or
         ``"orbits"``; otherwise empty.
+    plane : str
+        ``"xy"``, ``"xz"`` or ``"yz"``: the plane of orbits; otherwise empty.
     fit : str
         The kind of line to fit to the points of a scatter plot.
     count : int
@@ -110,6 +112,7 @@ class Panels:
     overlaid: bool = False
     apart: bool = False
     kind: str = ""
+    plane: str = ""
     fit: str = ""
     count: int = 0
     places: tuple[Place, ...] = ()

@@ -95,12 +95,16 @@ DQF = "2016-06-03 to 2019-06-27; see DQF"
 REDUCED, REDUCED_IONS = "reduced mode, which may be empty", "all ions; reduced mode, which may be empty"
 PER_NUCLEON = "cm^-2 s^-1 sr^-1 (MeV/n)^-1"
 NE, TE, THERMAL = "electron density", "electron temperature", "thermal speed"
+T_PARALLEL, T_PERPENDICULAR = "parallel ion temperature", "perpendicular ion temperature"
+TE_PARALLEL, TE_PERPENDICULAR = "parallel electron temperature", "perpendicular electron temperature"
+ALPHA_V, MODEL_B = "alpha velocity vector", "model magnetic field"
 E, RADIO, POTENTIAL = "electric field vector", "radio spectrogram", "spacecraft potential"
 OF_PARAMETERS = frozenset({"HIA", "CODIF", "SWIA", "SWEA", "STATIC", "LPW"})
 """Instruments that the names of parameters say where the dataset has several."""
 _INTEGRAL = "cm^-2 s^-1 sr^-1"
 PER_KEV = "cm^-2 s^-1 sr^-1 keV^-1"
 PARTIAL = "partial density, above 30 eV"
+PARTIAL_T, PARTIAL_TE = "protons above 30 eV", "electrons above 200 eV"
 _KEFLUX = "keV/(cm^2 s sr keV)"
 _FLUX = "cm^-2 s^-1 sr^-1 MeV^-1"
 _EFLUX = "eV/(cm^2 s sr eV)"
@@ -472,6 +476,29 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (LATITUDE, "ISEE-3", "ISEE-3_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
     (LATITUDE, "SOHO", "SOHO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
     (LATITUDE, "Pioneer-{t}", "PIONEER{t}_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
+    (T_PARALLEL, "MMS{n}", "MMS{n}_FPI_FAST_L2_DIS-MOMS", "mms{n}_dis_temppara_fast", "", "eV", 4.5, "all ions"),
+    (T_PARALLEL, "MMS{n}", "MMS{n}_FPI_BRST_L2_DIS-MOMS", "mms{n}_dis_temppara_brst", "", "eV", 0.15, "all ions"),
+    (T_PARALLEL, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-MOM-L3", "Tpar_p_30", "", "eV", None, PARTIAL_T),
+    (T_PARALLEL, "Ulysses", "UY_PROTON-MOMENTS_SWOOPS", "Tpar", "", "K", None, ""),
+    (T_PERPENDICULAR, "MMS{n}", "MMS{n}_FPI_FAST_L2_DIS-MOMS", "mms{n}_dis_tempperp_fast", "", "eV", 4.5, "all ions"),
+    (T_PERPENDICULAR, "MMS{n}", "MMS{n}_FPI_BRST_L2_DIS-MOMS", "mms{n}_dis_tempperp_brst", "", "eV", 0.15, "all ions"),
+    (T_PERPENDICULAR, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-MOM-L3", "Tperp_p_30", "", "eV", None, PARTIAL_T),
+    (T_PERPENDICULAR, "Ulysses", "UY_PROTON-MOMENTS_SWOOPS", "Tper", "", "K", None, ""),
+    (TE_PARALLEL, "MMS{n}", "MMS{n}_FPI_FAST_L2_DES-MOMS", "mms{n}_des_temppara_fast", "", "eV", 4.5, ""),
+    (TE_PARALLEL, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_temppara_brst", "", "eV", 0.03, ""),
+    (TE_PARALLEL, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-MOM-L3", "Tpar_e_200", "", "eV", None, PARTIAL_TE),
+    (TE_PARALLEL, "Cluster-{n}", "C{n}_PP_PEA", "T_e_par__C{n}_PP_PEA", "", "MK", None, ""),
+    (TE_PARALLEL, "Wind", "WI_H5_SWE", "Te_pal", "", "K", 12, ""),
+    (TE_PERPENDICULAR, "MMS{n}", "MMS{n}_FPI_FAST_L2_DES-MOMS", "mms{n}_des_tempperp_fast", "", "eV", 4.5, ""),
+    (TE_PERPENDICULAR, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_tempperp_brst", "", "eV", 0.03, ""),
+    (TE_PERPENDICULAR, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-MOM-L3", "Tperp_e_200", "", "eV", None, PARTIAL_TE),
+    (TE_PERPENDICULAR, "Cluster-{n}", "C{n}_PP_PEA", "T_e_perp__C{n}_PP_PEA", "", "MK", None, ""),
+    (TE_PERPENDICULAR, "Wind", "WI_H5_SWE", "Te_per", "", "K", 12, ""),
+    (ALPHA_V, "Wind", "WI_PM_3DP", "A_VELS", "GSE", "km/s", 3, "see VALID"),
+    (ALPHA_V, "Ulysses", "UY_ALPHA-MOMENTS_SWOOPS", "VR VT VN", "RTN", "km/s", None, ""),
+    (MODEL_B, "Arase", "ERG_MGF_L2_8SEC", "igrf_8sec_gsm", "GSM", "nT", 8, "IGRF"),
+    (MODEL_B, "Arase", "ERG_MGF_L2_8SEC", "igrf_8sec_gse", "GSE", "nT", 8, "IGRF"),
+    (MODEL_B, "Arase", "ERG_MGF_L2_8SEC", "igrf_8sec_sm", "SM", "nT", 8, "IGRF"),
 )  # fmt: skip
 
 _FAMILIES: dict[str, tuple[str, ...]] = {"THEMIS": tuple("ABCDE"), "STEREO": tuple("AB"), "RBSP": tuple("AB")}

@@ -64,7 +64,12 @@ _RATIOS = {
     "Fe/O": r"Fe\s*/\s*O(?:\s+ratios?)?",
 }
 """Names with signs that the notation of phrases uses."""
-RATIOS = (*_RATIOS, "mean iron charge")
+RATIOS = (
+    *_RATIOS,
+    "mean iron charge",
+    "ion to electron temperature ratio",
+    "electron to ion temperature ratio",
+)
 COMPONENTS: tuple[tuple[str, str], ...] = (
     (
         B,

@@ -36,6 +36,7 @@ from helio.authoring.rules.question_form import (
 )
 from helio.authoring.rules.sentence import HARMLESS, LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
+from helio.authoring.rules.storms import read_storms
 from helio.authoring.writing.writer import Asks, write_template
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
@@ -144,7 +145,8 @@ class RuleAuthor:
         ask = _answers(chosen)
         try:
             listed = ListedEvents(request, sources, now=self._now, ask=ask)
-            rest, looks = take_looks(listed.with_time(), self._now)
+            plain, storms = (listed.with_time(), None) if sources else read_storms(request)
+            rest, looks = take_looks(plain, self._now)
             reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
             if reading.unread:
                 corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
@@ -166,6 +168,9 @@ class RuleAuthor:
                 template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
+                if storms:
+                    template = storms.superposed(template, catalogue=self._catalogue, ask=ask, now=self._now)
+                    notes = (*notes, *storms.notes)
                 template, said = changed_looks(
                     wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from helio.authoring.request import Computation
+from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import (
     APPLIED,
+    DERIVED,
     DIFFERENCE,
     LAG,
     MAGNITUDE,
+    OF_TWO,
     PRODUCT,
     R_SQUARED,
     RATIO,
+    WINDOWED,
 )
+from helio.authoring.writing.windows import has_usual_window
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 
@@ -31,8 +36,8 @@ _BAND = (
     rf"\s*(?:to|-|–|and)\s*{_FREQUENCY.format('high')}(?<=Hz)"
 )
 _LONGEST = (
-    rf"\b(?:with\s+)?(?:an?\s+|the\s+)?(?:(?:longest|maximum|max\.?|largest)\s+(?:time\s+)?(?:lag|delay|shift)(?:\s+of)?"
-    rf"|(?:(?:lags?|delays?)\s+(?:of\s+)?)?(?:up\s+to|at\s+most|within))\s*[=:]?\s*(?:an?\s+)?{duration_pattern()}(?:\s+(?:lag|delay)s?)?"
+    rf"\b(?:with\s+)?(?:an?\s+|the\s+)?(?:(?:try\w*|search\w*|allow\w*)?\s*(?:longest|maximum|max\.?|largest)\s+(?:(?:time\s+)?(?:lag|delay|shift)(?:\s+of)?)?"
+    rf"|(?:(?:lags?|delays?|try\w*|search\w*|allow\w*)\s+(?:of\s+|lags?\s+)?)?(?:up\s+to|at\s+most|within))\s*[=:]?\s*(?:an?\s+)?{duration_pattern()}(?:\s+(?:lag|delay)s?)?"
 )
 _INTERVAL = (
     rf"\b(?:(?:in|over|per|for|every|each|using|with)\s+)?(?:an?\s+|every\s+|each\s+)?{duration_pattern()}[\s-]*"
@@ -40,6 +45,16 @@ _INTERVAL = (
 )
 _METHODS = {"med": "median", "min": "min", "max": "max"}
 _DURATION = duration_pattern()
+_STATISTICS = {
+    "mean": "mean",
+    "aver": "mean",
+    "medi": "median",
+    "std": "std",
+    "stan": "std",
+    "min": "min",
+    "max": "max",
+}
+_STATISTIC = r"(?:averages?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?|max(?:ima|imum)?)"
 _PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
@@ -111,7 +126,6 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         False,
     )
     yield "cumulative_integral", rf"\b(?:{tool_names('cumulative_integral')})\b", True
-    yield "statistics", rf"\b(?:{_DURATION}[\s-]*)?(?:standard deviations?)\b", True
     yield (
         LAG,
         r"\b(?:by\s+|from\s+|using\s+)?cross[- ]?correlat\w+(?:\s+(?:the\s+)?(?:time\s+)?(?:lag|delay|analysis))?\b",
@@ -119,12 +133,8 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     )
     yield (
         LAG,
-        r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)",
-        False,
-    )
-    yield (
-        PRODUCT,
-        r"\b(?:the\s+)?products?\b(?: of)?|\bmultiplied by\b|\btimes\b(?=\s+(?:the\s+)?[A-Za-z|])",
+        r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)"
+        r"|\b(?:best|optimal|optimum)\s+(?:time\s+)?(?:lag|delay)\b",
         False,
     )
     squared = r"(?:\s*\^\s*2|²|[ -]squared)"
@@ -132,8 +142,13 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     solar = r"(?:heliocentric |radial |solar )?"
     radius = rf"(?:\bsquare of the {solar}distance|\b{solar}(?:distance|r){squared})"
     yield R_SQUARED, rf"{by}{radius}(?:[- ](?:scaled|normali[sz]ed))?", False
-    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", False
-    yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", False
+    yield (
+        PRODUCT,
+        r"\b(?:the\s+)?products?\b(?: of)?|\bmultiplied by\b|\btimes\b(?=\s+(?:the\s+)?[A-Za-z|])",
+        True,
+    )
+    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", True
+    yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", True
 
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
@@ -141,12 +156,19 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     sentence.drop(
         r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?(?:running|moving|smoothed|smoothing|averaged|averaging|rolling)\b\)?"
     )
+    first_read = [
+        *_changed_values(sentence),
+        *_of_bands(sentence),
+        *_of_windows(sentence),
+        *_trends(sentence),
+        *_statistics(sentence),
+    ]
     mentions = [
         _mention(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
         for match in sentence.take(pattern)
     ]
-    mentions += _filters(sentence)
+    mentions += [*first_read, *_filters(sentence)]
     mentions.sort(key=lambda mention: mention.position)
     if any(mention.computation.tool == LAG for mention in mentions):
         lag = {
@@ -163,12 +185,17 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
     if window is None and any(_lacks_window(mention.computation) for mention in mentions):
-        window = sentence.take_first(
+        bare = rf"(?<=,)\s*{_DURATION}(?=\s*(?:,|$))"
+        if all(has_usual_window(mention.computation.tool) for mention in mentions):
+            bare = r"(?!)"  # PSD of Bz, 3 s, 2002-02-10: a cadence
+        window = sentence.take_first(bare) or sentence.take_first(
             rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
         )
     # "smoothed with a 10-minute running average" names one computation twice
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
-        sentence.drop(r"\((?P<out>spectrogram|FFT|PSD)(?=\))")
+        names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
+        sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
+        sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
     raw = sentence.take_first(
         r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
         r"(?:\s+(?:behind|below|beside|too|overlaid))?"
@@ -182,11 +209,15 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         sentence.drop(
             r",?\s*\bnot\s+(?:the\s+)?(?:raw|original|unsmoothed)(?:\s+(?:data|values|series))?\b|\bonly\b(?=\s+the\s*\x1f)"
         )
-    complete = {mention.computation.tool for mention in mentions if mention.computation.window}
+    complete = {
+        mention.computation.tool
+        for mention in mentions
+        if mention.computation.window or mention.computation.args
+    }
     mentions = [
         mention
         for mention in mentions
-        if mention.computation.window or mention.computation.tool not in complete
+        if mention.computation.window or mention.computation.args or mention.computation.tool not in complete
     ]
     if window:  # at the end of the sentence: for all computations without one
         mentions = [_with_window(mention, duration_in(window)) for mention in mentions]
@@ -196,6 +227,56 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     return tuple(first.values())
 
 
+def _changed_values(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``gaps up to 5 min filled`` and ``without values above 100``."""
+    upto = rf"(?:\s*(?:of|up\s+to|shorter\s+than|below|under|no\s+longer\s+than|less\s+than|<|≤)+)*\s*{_DURATION}"
+    fill = r"(?:interpolat\w*|fill\w*|bridg\w*)"
+    found = [
+        ComputationMention(Computation("interpolate", duration_in(match)), match.start())
+        for pattern in (
+            rf"\b{fill}\s+(?:over\s+|across\s+)?(?:the\s+|all\s+)?(?:data\s+)?gaps?{upto}",
+            rf"\b(?:with\s+)?(?:data\s+)?gaps?{upto}\s+(?:being\s+)?{fill}",
+        )
+        for match in sentence.take(pattern)
+    ]
+    away = r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no)"
+    sides = {"above": ">", "over": ">", "larger": ">", "greater": ">", ">": ">", "below": "<", "under": "<"}
+    sides |= {"less": "<", "smaller": "<", "<": "<"}
+    side = rf"(?P<side>{'|'.join(sides)})(?:\s+than)?"
+    for match in sentence.take(
+        rf"\b{away}\s+(?:out\s+)?(?:all\s+|any\s+)?(?:values|points|samples|records|data)\s*{side}\s*"
+        r"(?P<limit>[-−]?\d+(?:\.\d+)?)(?![\d:-])"
+    ):
+        args = {"where": sides[match["side"].lower()], "value": float(match["limit"].replace("−", "-"))}
+        found.append(_with_args(ComputationMention(Computation("mask"), match.start()), args))
+    return found
+
+
+def _of_bands(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``power of Bz from 7 to 22 mHz`` and ``spectral slope between 0.01 and 0.1 Hz``."""
+    kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|Pc\s?[1-5]|ULF)"
+    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
+    slope = r"\bspectral\s+(?:slope|ind(?:ex|ices)|exponent)s?\b"
+    found = []
+    for tool, pattern in (("band_integral", power), ("spectral_slope", slope)):
+        if sentence.has(pattern) and (band := sentence.take_first(_BAND)):
+            match = sentence.take_first(pattern)
+            limits = _limits(band)
+            args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
+            made = ComputationMention(Computation(tool), match.start() if match else band.start())
+            found.append(_with_args(made, args))
+    return found
+
+
+def _limits(match: re.Match[str]) -> dict[str, float]:
+    """Return the limits of a band of frequencies in Hz."""
+    unit = match["high_unit"] or "Hz"
+    return {
+        key: float(f"{float(match[key]) * _HERTZ[(match[f'{key}_unit'] or unit).lower()]:.12g}")
+        for key in ("low", "high")
+    }
+
+
 def _filters(sentence: Sentence) -> list[ComputationMention]:
     """Read ``band-pass filtered from 1.7 to 6.7 mHz``, and filters with one limit."""
     found = []
@@ -203,19 +284,85 @@ def _filters(sentence: Sentence) -> list[ComputationMention]:
     filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|waves?|pulsations?))?"
     for match in sentence.take(_BAND) if sentence.has(filters) else ():
         sentence.drop(filters)
-        unit = match["high_unit"] or "Hz"
-        limits = {
-            key: float(match[key]) * _HERTZ[(match[f"{key}_unit"] or unit).lower()] for key in ("low", "high")
-        }
-        found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), limits))
+        found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), _limits(match)))
     for kind, key in (("low", "high"), ("high", "low")):
         limit = rf"(?:\s+filter(?:ed)?)?\s*(?:below|above|at|of|with)?\s*{_FREQUENCY.format('cut')}"
-        for match in sentence.take(rf"\b{kind}[- ]?pass(?:ed)?{limit}"):
+        edge = r"\b(?:below|above|with|at|(?:and|using)\s+a)?\s*(?:an?\s+)?"
+        cut = rf"{edge}(?:cut-?off\s+(?:frequency\s+)?(?:at|of)\s+)?{_FREQUENCY.format('cut')}(?<=Hz)"
+        apart = rf"\b{kind}[- ]?pass(?:ed)?(?:\s+filter(?:ed)?)?"
+        taken = list(sentence.take(rf"\b{kind}[- ]?pass(?:ed)?{limit}"))
+        if not taken and sentence.has(apart) and (found_apart := sentence.take_first(cut)):
+            sentence.drop(apart)
+            taken = [found_apart]
+        for match in taken:
             value = float(match["cut"]) * _HERTZ[(match["cut_unit"] or "Hz").lower()]
-            found.append(
-                _with_args(ComputationMention(Computation("band_pass"), match.start()), {key: value})
-            )
+            made = ComputationMention(Computation("band_pass"), match.start())
+            found.append(_with_args(made, {key: value}))
     return found
+
+
+def _trends(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``minus its 1 h running mean``, ``detrended by a 1 h running mean`` and ``running mean subtracted``."""
+    names, of = tool_names("running_average"), r"(?:(?:its|their|the|an?|own)\s+)*"
+    behind = rf"(?:\s*\(?(?:of|over|with|in)?\s*(?:an?\s+)?{duration_pattern('2')}\)?)?"
+    trend = rf"{of}(?:{_DURATION}[\s-]*(?:{names})|(?:{names}){behind})"
+    subtract = (
+        rf"(?:after\s+)?(?:{tool_names('detrend')}|subtract\w*|remov\w+)(?:\s+(?:by|with|using|against|of))?"
+    )
+    found = []
+    for pattern in (
+        rf"\b(?:minus|less)\s+{trend}",
+        rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
+        rf"\b(?:with\s+)?{trend}\s+(?:subtracted|removed)\b(?:\s+from\b)?",
+        rf"(?<=\()\s*{trend}\s*(?=\))" if sentence.has(rf"\b(?:{tool_names('detrend')})") else r"(?!)",
+    ):
+        for match in sentence.take(pattern):
+            args = {"method": "running_mean", "window": duration_in(match, "", "2")}
+            found.append(_with_args(ComputationMention(Computation("detrend"), match.start()), args))
+    return found
+
+
+def _statistics(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``mean, minimum and maximum in 1 h bins``, ``5 min standard deviation`` and ``hourly statistics``."""
+    several = rf"{_STATISTIC}(?:\s*(?:,|and|&|/|\+)+\s*(?:the\s+)?{_STATISTIC})+"
+    names = rf"(?P<names>{several}|(?:standard\s+deviations?|std(?:\s?dev)?)\b\.?|statistics\b)"
+    length = rf"(?:\b(?P<each>{'|'.join(_EACH)})|{_DURATION})"
+    bins = (
+        r"\b(?:in|over|per|for|within|with|using)\s+(?:an?\s+|every\s+|each\s+|(?:bins|intervals|windows)\s+of\s+)*"
+        rf"{length}(?:[\s-]*(?:bins?|intervals?|blocks?|windows?|steps?))?"
+    )
+    match = sentence.take_first(rf"(?:{length}[\s-]*)?(?<!\w){names}(?!\w)")
+    if match is None:
+        return []
+    window = match if match["each"] or match["number"] else sentence.take_first(bins)
+    written = "" if window is None else _EACH.get((window["each"] or "").lower()) or duration_in(window)
+    words = re.findall(_STATISTIC, match["names"], re.IGNORECASE)
+    of = [
+        next(name for begin, name in _STATISTICS.items() if word.lower().startswith(begin)) for word in words
+    ]
+    made = ComputationMention(Computation("statistics", written), match.start())
+    return [_with_args(made, {"of": tuple(dict.fromkeys(of)) or ("mean", "std", "min", "max")})]
+
+
+def _of_windows(sentence: Sentence) -> list[ComputationMention]:
+    """Read the names of quantities that are computed in a window, such as the cross helicity."""
+    return [
+        _with_args(ComputationMention(Computation(recipe.tool), match.start()), recipe.args)
+        for row in WORDS
+        if (recipe := DERIVED.get(row.quantity)) and recipe.window
+        for match in sentence.take(rf"(?<![\w|])(?:{row.pattern})(?![\w|])")
+    ]
+
+
+def of_windowed(mentions: Iterable[ComputationMention]) -> list[tuple[int, RequestQuantity]]:
+    """Return the quantities that are computed in a window, with their positions."""
+    return [
+        (mention.position, RequestQuantity(name))
+        for mention in mentions
+        if mention.computation.tool in WINDOWED
+        for name, recipe in DERIVED.items()
+        if recipe.tool == mention.computation.tool and tuple(recipe.args.items()) == mention.computation.args
+    ]
 
 
 def _with_args(mention: ComputationMention, args: Mapping[str, Any]) -> ComputationMention:
@@ -238,7 +385,7 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
     computation = Computation(tool, window, method, beside=joined and not participle)
-    partial = joined and _has_object(sentence.text[match.end() :], match[0])
+    partial = joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0])
     # after an average: first of all
     position = -1 if re.match(r"after\b", match[0], re.IGNORECASE) else match.start()
     return ComputationMention(computation, position, partial)
@@ -257,7 +404,8 @@ def _has_object(behind: str, phrase: str) -> bool:
 
 def _lacks_window(computation: Computation) -> bool:
     tool = APPLIED.get(computation.tool)
-    return tool is not None and bool(tool.argument) and not computation.window
+    needed = bool(tool and tool.argument) or computation.tool in WINDOWED
+    return needed and not computation.window
 
 
 def _with_window(mention: ComputationMention, window: str) -> ComputationMention:

@@ -55,18 +55,21 @@ _EPOCH = (
 
 
 @dataclass(frozen=True)
+class Superposition:
+    """How long before and after the zero times a superposed epoch lasts, and the length of its bins."""
+
+    before: str
+    after: str
+    bin: str
+
+
+@dataclass(frozen=True)
 class _Wish:
-    """What a sentence wants of a list of events: shaded in a colour, or a series superposed from before to after."""
+    """What a sentence wants of a list of events: shaded in a colour, or a series superposed around them."""
 
     sources: tuple[SourceFile, ...]
     colour: str = ""
-    before: str = ""
-    after: str = ""
-    bin: str = ""
-
-    @property
-    def is_epoch(self) -> bool:
-        return bool(self.bin)
+    epoch: Superposition | None = None
 
 
 class ListedEvents:
@@ -135,7 +138,7 @@ class ListedEvents:
                 advice=f"write, for example, 'shade the events in {unused}', or "
                 f"'superposed epoch of Dst at the times in {unused}'",
             )
-        epoch = next((wish for wish in self._wishes if wish.is_epoch), None)
+        epoch = next((wish.epoch for wish in self._wishes if wish.epoch), None)
         rest = sentence.rest()
         if epoch is not None:
             if len(self._wishes) > 1:
@@ -162,9 +165,9 @@ class ListedEvents:
             both = Duration(before).nanoseconds + Duration(after).nanoseconds
             bin_length = "1h" if both >= Duration("1d").nanoseconds else "1min"
             self.notes.append(f"superposed in bins of {bin_length}")
-        return _Wish(sources, before=before, after=after, bin=bin_length)
+        return _Wish(sources, epoch=Superposition(before, after, bin_length))
 
-    def _whole(self, epoch: _Wish | None) -> TimeRange:
+    def _whole(self, epoch: Superposition | None) -> TimeRange:
         """Return whole days that contain all events, with the time before and after them."""
         events = [
             event for wish in self._wishes for source in wish.sources for event in self._events[source.name]
@@ -180,12 +183,12 @@ class ListedEvents:
 
     def drawn(self, template: Document, *, catalogue: Catalogue, ask: Asks) -> Document:
         """Return a template whose figure shows the events as the sentence wishes."""
-        figure = _Figure(template, catalogue, ask, self._now)
+        figure = EventFigure(template, catalogue, ask, self._now)
         for wish in self._wishes:
             for source in wish.sources:
                 events = self._events[source.name]
-                if wish.is_epoch:
-                    figure.superpose(wish, events, source)
+                if wish.epoch:
+                    figure.superpose_listed(wish.epoch, events, source)
                 elif events[0].stop:
                     self.notes += figure.shade(events, source, wish.colour)
                 else:
@@ -200,7 +203,7 @@ def _meant(match: re.Match[str], sources: Sequence[SourceFile]) -> tuple[SourceF
     return named or tuple(sources)
 
 
-class _Figure(FigureEditor):
+class EventFigure(FigureEditor):
     """The figure of a template to which events are added."""
 
     def shade(self, events: Sequence[Event], source: SourceFile, colour: str) -> list[str]:
@@ -238,36 +241,35 @@ class _Figure(FigureEditor):
         others = [line for line in known if line.get("of") not in tables] if isinstance(known, list) else []
         self.put("vlines", [*others, *lines])
 
-    def superpose(self, wish: _Wish, events: Sequence[Event], source: SourceFile) -> None:
-        """Draw each line of the figure superposed around the times, in a panel of its own."""
+    def superpose_listed(self, window: Superposition, events: Sequence[Event], source: SourceFile) -> None:
+        """Draw each line of the figure superposed around the times of a file, in a panel of its own."""
+        figure = self.figure()
+        starts = [Event(event.start, "", "", event.place) for event in events]
+        times = self._table(starts, source, "times", figure)
+        labels = [str(label) for label in (spec_of(figure) or {}).get("labels") or ()]
+        self.superpose(window, times, labels, f"{number_of(len(events), 'time')} from {source.name}")
+
+    def superpose(self, window: Superposition, times: str, labels: Sequence[str], about: str) -> None:
+        """Draw lines superposed around the epochs of a table, each in a panel of its own."""
         figure = self.figure()
         spec = spec_of(figure) or {}
         if figure.get("tool_name") != RENDER:
             raise NotUnderstood("helio superposes only the lines of a figure by render_spec")
-        starts = [Event(event.start, "", "", event.place) for event in events]
-        times = self._table(starts, source, "times", figure)
-        taken = {str(step["step_id"]) for step in self.after["steps"]}
-        made = []
-        for label in list(spec.get("labels") or ()):
-            name = free_name(f"{label}_epochs".replace(".", "_"), taken, "_")
-            taken.add(name)
-            self._insert(
+        made = [
+            self.compute_before(
+                f"{label}_epochs".replace(".", "_"),
+                "superposed_epoch",
                 {
-                    "step_id": name,
-                    "tool_name": "superposed_epoch",
-                    "tool_args": {
-                        "series_label": label,
-                        "events_label": times,
-                        "before": wish.before,
-                        "after": wish.after,
-                        "bin": wish.bin,
-                        "output_label": name,
-                    },
-                    "intent": f"Superpose {label} around {number_of(len(events), 'time')} from {source.name}",
+                    "series_label": label,
+                    "events_label": times,
+                    "before": window.before,
+                    "after": window.after,
+                    "bin": window.bin,
                 },
-                figure,
+                f"Superpose {label} around {about}",
             )
-            made.append(name)
+            for label in labels
+        ]
         drawn = {
             "labels": made,
             "panels": [[name] for name in made],
@@ -275,6 +277,14 @@ class _Figure(FigureEditor):
             "title": f"{spec.get('title', '')}: superposed epoch".strip(": "),
         }
         self.do(Operation("set", str(figure["step_id"]), ("tool_args", "spec"), drawn))
+
+    def compute_before(self, stem: str, tool: str, args: Document, intent: str) -> str:
+        """Add a step before the figure under a free name, and return its label."""
+        taken = {str(step["step_id"]) for step in self.after["steps"]}
+        name = free_name(stem, taken, "_")
+        args = {**args, "output_label": name}
+        self._insert({"step_id": name, "tool_name": tool, "tool_args": args, "intent": intent}, self.figure())
+        return name
 
     def _table(self, events: Sequence[Event], source: SourceFile, name: str, figure: Document) -> str:
         """Return the label of a table of durations, or of times if the events have no stops; add its step if needed."""

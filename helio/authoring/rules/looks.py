@@ -156,7 +156,12 @@ def _is_style(style: _Phrase, text: str) -> bool:
     if kinds == {"mode"}:
         return _AS.search(text[: first.start]) is not None
     if kinds == {"range"}:
-        return bool(first.value.unit) and re.match(r"from|between", first.text, re.IGNORECASE) is not None
+        frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
+        return (
+            bool(first.value.unit)
+            and not frequencies
+            and re.match(r"from|between", first.text, re.IGNORECASE) is not None
+        )
     if kinds == {"relative"}:
         lined = any(part.kind in ("line", "noun") for part in style.parts)
         return first.value in _WEIGHTS and (

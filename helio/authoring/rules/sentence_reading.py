@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from operator import itemgetter
@@ -14,7 +14,8 @@ from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuan
 from helio.authoring.rules.arrangement import Arrangement
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_words import CatalogueReading, Wanted, read_catalogue
-from helio.authoring.rules.computed import ComputationMention, read_computations
+from helio.authoring.rules.computed import ComputationMention, of_windowed, read_computations
+from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.named import (
     Placed,
     pairs_of,
@@ -26,7 +27,7 @@ from helio.authoring.rules.named import (
 )
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.sentence import Part, Sentence
-from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_TWO
+from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_ELECTRONS, OF_TWO
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
@@ -64,8 +65,8 @@ _SMALL_INSTRUMENT = (
 )
 _INSTRUMENT = rf"(?<![\w-])(?:{'|'.join(sorted(_INSTRUMENTS, key=len, reverse=True))})(?![\w-])"
 UNITS = (
-    "nT", "pT", "km/s", "m/s", "K", "MK", "nPa", "Pa", "eV", "keV", "AU", "R_E", "RE", "Re", "km", "mV/m", "Hz", "kHz",
-    "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s", "deg", "%",
+    "nT", "pT", "km/s", "m/s", "K", "MK", "nPa", "Pa", "eV", "keV", "AU", "R_E", "RE", "Re", "R_Sun", "km", "mV/m",
+    "Hz", "kHz", "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s", "deg", "%",
 )  # fmt: skip
 UNIT_WORDS = any_phrase(phrase for phrases in VOCABULARY["units"].values() for phrase in phrases)
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
@@ -76,7 +77,6 @@ _SAVED = (
     r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
 )
 _FRAMES = (*FRAMES, *sorted({source.frame for source in SOURCES} - {*FRAMES, ""}))
-_HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (.+?) from the sun\b"
 _CDAWEB = (
     r"\b(?:(?:from|via|at|in|using|out of)\s+)?(?:the\s+)?(?:NASA\s+)?(?:(?:SPDF|GSFC)[ /'’s]*)?"
     r"(?:CDAWeb|CDA[- ]web|SPDF)"
@@ -105,6 +105,16 @@ _PARTICLES = {
     r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux|dynamic|frequency)?\s*"
     r"\b(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
 }
+_OF_INSTRUMENT = (
+    r"\b(?:from|using|with|by|of)\b[^,;]*?\x1f\s*(?P<out>(?:ions?|protons?|electrons?|moments?))\b"
+    r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
+)
+"""Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
+_PLANE = (
+    r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
+    r"(?P<first>[xy])[-–]?(?P<second>[yz])[- ](?:plane|projection)))\b"
+)
+"""The plane in which to draw orbits."""
 _GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
@@ -189,8 +199,7 @@ def _read(
 ) -> tuple[Reading, list[Part]]:
     """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
     text, named = with_plain_times(text, now, ask)
-    text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
-    sentence = Sentence(_with_tangential(with_species(with_plain_rates(text))))
+    sentence = Sentence(_with_tangential(with_species(with_words(with_plain_rates(text)))))
     sentence.drop(
         r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
     )
@@ -227,8 +236,18 @@ def _read(
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
     for span in described.spans:
         sentence.take_at(*span)
+    units = _units(sentence)
+    sentence.drop(r"\balong\s+(?:(?:the|its|their)\s+)?(?:\S+\s+)??(?:orbits?|trajector(?:y|ies)|path)\b")
+    plane = (
+        sentence.take_first(_PLANE) if sentence.has(r"\b(?:orbits?|position|trajector(?:y|ies))\b") else None
+    )
+    if plane:
+        sentence.drop(r"\bprojected\s+(?:in|on)?to\b")
     before = sentence.left
     placed, field = read_quantities(sentence, magnitude=magnitude)
+    placed = sorted([*placed, *of_windowed(mentions)], key=itemgetter(0))
+    if any(quantity.name not in SPECTRA for _, quantity in placed):
+        sentence.drop(_OF_INSTRUMENT)
     particles = _particles(sentence, instruments, crafts, read=bool(placed))
     asked = {quantity.name for _, quantity in (*placed, *particles)} | ({B} if field >= 0 else set())
     modes = take_modes(sentence, [craft for _, craft in crafts], instruments, asked, catalogue)
@@ -257,6 +276,8 @@ def _read(
         if mention.computation.tool == MAGNITUDE
     ]
     panels = arrangement.panels(crafts, [*placed, *lengths])
+    if plane and {quantity.name for _, quantity in placed} == {POSITION}:
+        panels = replace(panels, kind="orbits", plane=f"{plane['first']}{plane['second']}".lower())
     computed = _derived(sentence, placed)
     drawn = _drawn(sentence, placed, styled)
     if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
@@ -284,7 +305,7 @@ def _read(
         vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
         energies=energies,
         instruments=instruments,
-        units=_units(sentence),
+        units=units,
         computed=computed,
         computations=tuple(mention.computation for mention in mentions),
         panels=panels,
@@ -424,7 +445,17 @@ def _whole(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQu
     In ``Bz of the magnetic field`` the vector is only the word behind its component.
     """
     wanted = [(start, quantity) for start, quantity in placed if quantity not in styled]
-    if field >= 0 and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
+    sources = {
+        part.quantity
+        for _, name in wanted
+        if name.name in DERIVED
+        for part in DERIVED[name.name].takes.values()
+    }
+    beside = re.search(
+        r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$", sentence.text[: max(field, 0)]
+    )
+    is_source = bool(sources & {B, ABS_B}) and not beside
+    if field >= 0 and not is_source and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
         placed = sorted([*placed, (field, RequestQuantity(B))], key=itemgetter(0))
     named_components = [
         (start, quantity)
@@ -472,6 +503,7 @@ def _derived(sentence: Sentence, placed: Placed) -> str:
         return ""
     (start, first), (following, _) = placed[:2]
     needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
+    needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
     computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
     return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
 

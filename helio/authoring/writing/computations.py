@@ -8,7 +8,21 @@ from typing import Any
 
 from helio.authoring.request import Computation
 from helio.errors import RequestError, did_you_mean
-from helio.knowledge.quantities import ABS_B, NE, TE, THERMAL, B, E
+from helio.knowledge.quantities import (
+    ABS_B,
+    ALPHA_V,
+    DISTANCE,
+    NE,
+    POSITION,
+    T_PARALLEL,
+    T_PERPENDICULAR,
+    TE,
+    TE_PARALLEL,
+    TE_PERPENDICULAR,
+    THERMAL,
+    B,
+    E,
+)
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import N as DENSITY
 from helio.knowledge.quantities import T as TEMPERATURE
@@ -32,7 +46,7 @@ class ComputationTool:
     quantity : str
         The quantity of its result, with a field for that of its input.
     spectral : bool
-        Whether it takes the magnitude of a vector and gives a spectrum.
+        Whether it gives a spectrum: of a vector, the sum over the components.
     """
 
     ending: str
@@ -44,15 +58,18 @@ class ComputationTool:
     """Whether it takes vectors only."""
     unit: str = "{}"
     """The unit of its result, with a field for that of its input."""
+    of_spectrum: bool = False
+    """Whether it takes the spectrogram of a series."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments that are always the same."""
+    """Arguments that are the same unless the request gives others."""
 
     def arguments(self, computation: Computation) -> dict[str, Any]:
         """Return the arguments of the step, without its labels."""
         given: dict[str, Any] = {self.argument: computation.window} if self.argument else {}
         if self.argument == "cadence":
             given["method"] = computation.method or "mean"
-        return given | dict(computation.args) | dict(self.fixed)
+        args = {key: list(value) if isinstance(value, tuple) else value for key, value in computation.args}
+        return given | dict(self.fixed) | args
 
     def intent_of(self, computation: Computation) -> str:
         """Describe in a few words what the step does."""
@@ -74,6 +91,14 @@ APPLIED = {
     ),
     "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", quantity="{} power", spectral=True),
     "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
+    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit"),
+    "mask": ComputationTool("masked", "Leave out values"),
+    "band_integral": ComputationTool(
+        "band_power", "Power of a band", quantity="{} band power", unit="", of_spectrum=True
+    ),
+    "spectral_slope": ComputationTool(
+        "slope", "Spectral slope", quantity="{} slope", unit="", of_spectrum=True
+    ),
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
@@ -96,7 +121,8 @@ class Part:
     Parameters
     ----------
     frame : str
-        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN.
+        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN; ``"="`` for a frame that
+        all vectors of the computation have.
     """
 
     quantity: str
@@ -104,6 +130,8 @@ class Part:
     frame: str = ""
     otherwise: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of the tool where the spacecraft, which is then near the Earth, has no such quantity."""
+    measured: bool = False
+    """Whether only measured data make sense: −V×B has no component along B."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +143,7 @@ class Recipe:
     helium : bool
         Whether the tool assumes a fraction of helium.
     unit : str
-        The unit of the result; empty if the tool alone knows it.
+        The unit of the result, with a field for that of its input; empty if the tool alone knows it.
     """
 
     tool: str
@@ -124,11 +152,41 @@ class Recipe:
     unit: str = ""
     args: Mapping[str, Any] = field(default_factory=dict)
     kind: str = "scalar"
+    window: str = ""
+    """The argument for the window, which the request gives; empty where the tool needs none."""
 
 
 _FLOW, _FIELD, _COUNT, _HEAT = Part(VELOCITY), Part(B), Part(DENSITY), Part(TEMPERATURE)
-_DISTANCE = Part("heliocentric distance", otherwise={"distance": 1.0})
+_DISTANCE = Part(DISTANCE, otherwise={"distance": 1.0})
 _BZ = Part(B, "z", "GSM")
+_PLASMA = {
+    "velocity_label": Part(VELOCITY, frame="="),
+    "field_label": Part(B, frame="="),
+    "density_label": _COUNT,
+}
+DRIFT, TO_EARTH, CURRENT = "alpha drift velocity", "geocentric distance", "curlometer current density"
+
+
+def _ratio(above: str, below: str) -> Recipe:
+    parts = {"left_label": Part(above), "right_label": Part(below)}
+    return Recipe("arithmetic", parts, args={"operation": "divide"})
+
+
+def _along(vector: str, give: str, unit: str) -> Recipe:
+    parts = {"vector_label": Part(vector, frame="=", measured=vector == E), "field_label": Part(B, frame="=")}
+    return Recipe("along_field", parts, unit=unit, args={"give": give})
+
+
+def _taylor(length: str) -> Recipe:
+    return Recipe(
+        "taylor_frequency", {"length_label": Part(length), "velocity_label": Part(SPEED)}, unit="Hz"
+    )
+
+
+def _elsasser(give: str, unit: str = "") -> Recipe:
+    return Recipe("cross_helicity", _PLASMA, unit=unit, args={"give": give}, window="window")
+
+
 DERIVED: dict[str, Recipe] = {
     "dynamic pressure": Recipe(
         "dynamic_pressure", {"density_label": _COUNT, "velocity_label": _FLOW}, helium=True, unit="nPa"
@@ -158,6 +216,12 @@ DERIVED: dict[str, Recipe] = {
     ),
     "proton gyrofrequency": Recipe("gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz"),
     "plasma frequency": Recipe("plasma_frequency", {"source_label": Part(NE)}, unit="kHz"),
+    "alpha gyrofrequency": Recipe(
+        "gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz", args={"particle": "alpha"}
+    ),
+    "proton plasma frequency": Recipe(
+        "plasma_frequency", {"source_label": _COUNT}, unit="kHz", args={"particle": "proton"}
+    ),
     "electron gyrofrequency": Recipe(
         "gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz", args={"particle": "electron"}
     ),
@@ -185,7 +249,49 @@ DERIVED: dict[str, Recipe] = {
     "footpoint longitude": Recipe(
         "footpoint_longitude", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
     ),
-    E: Recipe("electric_field", {"velocity_label": _FLOW, "field_label": _FIELD}, unit="mV/m", kind="vector"),
+    E: Recipe(
+        "electric_field",
+        {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
+        unit="mV/m",
+        kind="vector",
+    ),
+    "parallel electric field": _along(E, "parallel", "mV/m"),
+    "perpendicular electric field": _along(E, "perpendicular", "mV/m"),
+    "parallel velocity": _along(VELOCITY, "parallel", "km/s"),
+    "perpendicular velocity": _along(VELOCITY, "perpendicular", "km/s"),
+    "cross helicity": _elsasser("cross_helicity"),
+    "residual energy": _elsasser("residual_energy"),
+    "Elsasser energy plus": _elsasser("elsasser_plus", "km^2/s^2"),
+    "Elsasser energy minus": _elsasser("elsasser_minus", "km^2/s^2"),
+    "ion temperature anisotropy": _ratio(T_PERPENDICULAR, T_PARALLEL),
+    "electron temperature anisotropy": _ratio(TE_PERPENDICULAR, TE_PARALLEL),
+    "ion to electron temperature ratio": _ratio(TEMPERATURE, TE),
+    "electron to ion temperature ratio": _ratio(TE, TEMPERATURE),
+    "frequency of the proton gyroradius": _taylor("proton gyroradius"),
+    "frequency of the proton inertial length": _taylor("proton inertial length"),
+    "angle between velocity and field": Recipe(
+        "angle_between",
+        {"vector_label": Part(VELOCITY, frame="="), "other_label": Part(B, frame="=")},
+        unit="deg",
+    ),
+    "velocity in the de Hoffmann–Teller frame": Recipe(
+        "de_hoffmann_teller",
+        {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
+        unit="km/s",
+        args={"give": "velocity"},
+        kind="vector",
+    ),
+    "storm phase": Recipe("storm_phases", {"source_label": Part("SYM-H")}),
+    "storm phase in Dst": Recipe("storm_phases", {"source_label": Part("Dst")}),
+    DRIFT: Recipe(
+        "arithmetic",
+        {"left_label": Part(ALPHA_V, frame="="), "right_label": Part(VELOCITY, frame="=")},
+        unit="km/s",
+        args={"operation": "subtract"},
+        kind="vector",
+    ),
+    "alpha drift speed": Recipe("magnitude", {"source_label": Part(DRIFT)}, unit="km/s"),
+    TO_EARTH: Recipe("magnitude", {"source_label": Part(POSITION)}, unit="{}"),
     "pressure-corrected Dst": Recipe(
         "pressure_corrected_dst",
         {"index_label": Part("Dst"), "pressure_label": Part("dynamic pressure")},
@@ -196,8 +302,28 @@ DERIVED: dict[str, Recipe] = {
     ),
     TEMPERATURE: Recipe("thermal_temperature", {"source_label": Part(THERMAL)}, unit="K"),
     THERMAL: Recipe("thermal_speed", {"source_label": _HEAT}, unit="km/s"),
+    "electron thermal speed": Recipe(
+        "thermal_speed", {"source_label": Part(TE)}, unit="km/s", args={"particle": "electron"}
+    ),
 }
 """Quantities to compute if no dataset has them."""
+WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
+"""Tools for quantities that need a window, which the request gives as a `Computation`."""
+AT_EARTH = (
+    "storm phase",
+    "storm phase in Dst",
+    "magnetopause standoff distance",
+    "Newell coupling function",
+    "pressure-corrected Dst",
+    "predicted Dst",
+)
+"""Quantities of the Earth's surroundings, which the solar wind at the bow shock's nose (OMNI) gives."""
+OF_ELECTRONS = {DENSITY: NE, TEMPERATURE: TE, T_PARALLEL: TE_PARALLEL, T_PERPENDICULAR: TE_PERPENDICULAR}
+"""Moments that mean those of the electrons beside the name of an instrument that measures only electrons."""
+SIDES = {TEMPERATURE: (T_PARALLEL, T_PERPENDICULAR), TE: (TE_PARALLEL, TE_PERPENDICULAR)}
+"""Temperatures that follow from those along and across the field."""
+NEARBY = {"distance": (DISTANCE, TO_EARTH)}
+"""Quantities that mean the first of several that the spacecraft has: a distance from the Sun, or from the Earth."""
 
 
 def tool_named(text: str) -> str:

@@ -12,7 +12,22 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Lines, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_TWO, R_SQUARED, Part
+from helio.authoring.writing.computations import (
+    APPLIED,
+    AT_EARTH,
+    CURRENT,
+    DERIVED,
+    LAG,
+    MAGNITUDE,
+    NEARBY,
+    OF_ELECTRONS,
+    OF_TWO,
+    R_SQUARED,
+    SIDES,
+    WINDOWED,
+    Part,
+    Recipe,
+)
 from helio.authoring.writing.sources import (
     cadence_words,
     coverage,
@@ -23,12 +38,13 @@ from helio.authoring.writing.sources import (
     quantities_of,
 )
 from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
+from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.counts import number_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, instrument_names, short
-from helio.knowledge.quantities import ABS_B, SOURCES, B, E, QuantitySource, families
+from helio.knowledge.quantities import ABS_B, POSITION, SOURCES, B, E, QuantitySource, families
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
@@ -166,6 +182,8 @@ class _Writer:
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
         common = request.frame or self._common_frame()
         for craft, quantity in request.own or product(request.spacecraft, request.quantities):
+            if quantity.name == CURRENT and any(series.quantity == CURRENT for series in shown):
+                continue  # it is of all four spacecraft
             index = quantity.name in INDICES and craft != "OMNI"
             series = self._index(quantity) if index else self._series_of(quantity, craft, common)
             if series.label not in [drawn.label for drawn in shown]:
@@ -183,6 +201,14 @@ class _Writer:
         """Return a frame in which the vectors of all requested spacecraft are available."""
         request = self.request
         vector = next((quantity for quantity in request.quantities if quantity.name in VECTORS), None)
+        if (
+            vector
+            and len(request.spacecraft) == 1
+            and any(made.tool in OF_TWO for made in request.computations)
+        ):
+            names = [quantity.name for quantity in request.quantities if quantity.name in VECTORS]
+            frames = [frames_of(name, request.spacecraft) for name in names]
+            return next((frame for frame in frames[0] if all(frame in known for known in frames)), "")
         if (
             vector is None
             or len(request.spacecraft) < 2
@@ -217,7 +243,9 @@ class _Writer:
     def _check_named(self, shown: list[PlotSeries]) -> None:
         """Refuse a spacecraft, unit or instrument of the request if the figure would not show it."""
         request = self.request
-        absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
+        drawn = {series.craft for series in shown}
+        missions = {craft: mission for mission, crafts in families().items() for craft in crafts}
+        absent = [craft for craft in request.spacecraft if not drawn & {craft, missions.get(craft, craft)}]
         if absent:
             raise NotUnderstood(
                 f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
@@ -301,7 +329,8 @@ class _Writer:
         key = layout.kind if layout.kind in ("histograms", "orbits") else "xy"
         if key != "xy":
             labels = [series.label for series in shown]
-            entries: list[Document] = [{"of": label} for label in labels]
+            plane = {"plane": layout.plane} if layout.plane else {}
+            entries: list[Document] = [{"of": label, **plane} for label in labels]
         else:
             lines = self._two_lines(shown)
             labels = [series.label for series in shown]
@@ -379,26 +408,42 @@ class _Writer:
         return self.fetched[key]
 
     def _pick(self, quantity: str, craft: str, frame: str = "") -> list[QuantitySource]:
-        """Return the datasets and parameters that fit the request, best first."""
+        """Return the datasets and parameters that fit the request, best first, fine enough for its frequencies."""
+        found = self._pick_at(quantity, craft, frame, self.request.cadence)
+        frequencies = [value for made in self.request.computations for value in _frequencies(made)]
+        needed = 1 / (2 * max(frequencies)) if frequencies and self.request.cadence is None else None
+        if not needed or not found or (found[0].cadence and found[0].cadence < needed):
+            return found
+        return self._pick_at(quantity, craft, frame, needed / 2)
+
+    def _pick_at(self, quantity: str, craft: str, frame: str, cadence: float | None) -> list[QuantitySource]:
         return pick(
             quantity,
             craft,
             catalogue=self.catalogue,
             frame=frame,
-            cadence=self.request.cadence,
-            modes=self.request.modes,
+            cadence=cadence,
+            modes=() if quantity == POSITION else self.request.modes,
             span=self.span,
             instruments=self.request.instruments,
             energies=self.request.energies if quantity in SPECTRA else (),
         )
 
     def _new_quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
+        if quantity in NEARBY:
+            from_sun, from_earth = NEARBY[quantity]
+            return self._quantity(from_sun if self._pick(from_sun, craft) else from_earth, craft, frame)
+        if quantity == CURRENT:
+            return self._curlometer(craft)
         if quantity == self.request.computed:
             return self._derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
         sources = self._pick(quantity, craft, vector_frame)
         if self._derived_from_instrument(quantity, craft, sources):
             return self._derived(quantity, craft)
+        of_electrons = OF_ELECTRONS.get(quantity)
+        if of_electrons and self._only_instrument_of(self._pick(of_electrons, craft), sources):
+            return self._quantity(of_electrons, craft, frame)
         vector = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
         if vector and self._only_instrument_of(self._pick(vector, craft), sources):
             return self._length_of(quantity, craft, frame) or self._fetch(quantity, craft, sources)
@@ -409,6 +454,7 @@ class _Writer:
             or self._length_of(quantity, craft, frame)
             or self._speed_instead(quantity, craft)
             or self._electric_field(quantity, craft)
+            or self._mean_of_sides(quantity, craft)
         )
         if series is not None:
             return series
@@ -427,8 +473,11 @@ class _Writer:
 
     def _can_derive(self, quantity: str, craft: str) -> bool:
         """Return whether the table has what a temperature or a thermal speed, each computed from the other, needs."""
-        parts = [part.quantity for part in DERIVED[quantity].takes.values()]
-        return parts[0] not in DERIVED or len(parts) > 1 or bool(self._pick(parts[0], craft))
+        first, *others = (part.quantity for part in DERIVED[quantity].takes.values())
+        if others or first not in DERIVED or self._pick(first, craft):
+            return True
+        inner = [part.quantity for part in DERIVED[first].takes.values()]
+        return quantity not in inner and self._can_derive(first, craft)
 
     def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether only a computation gives a quantity of the instrument that the request names."""
@@ -477,7 +526,27 @@ class _Writer:
         """Draw the electric field of the solar wind for OMNI, which is no vector, and the vector for others."""
         if quantity == E and craft == "OMNI":
             return self._quantity("electric field", craft, "")
-        return self._quantity(E, craft, "") if quantity == "electric field" and craft != "OMNI" else None
+        return self._derived(E, craft) if quantity == "electric field" and craft != "OMNI" else None
+
+    def _mean_of_sides(self, quantity: str, craft: str) -> PlotSeries | None:
+        """Add steps for a temperature that is known along and across the field: (T∥ + 2 T⊥)/3."""
+        sides = SIDES.get(quantity, ())
+        if not sides or not all(self._pick(side, craft) for side in sides):
+            return None
+        along, across = (self._quantity(side, craft, "") for side in sides)
+        shares = [
+            self.steps.compute("rescale", side, "share", f"Take {share} of it", unit=side.unit, factor=factor)
+            for side, share, factor in ((along, "1/3", 1 / 3), (across, "2/3", 2 / 3))
+        ]
+        label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{self._ending()}")
+        args = {
+            "left_label": shares[0].label,
+            "right_label": shares[1].label,
+            "operation": "add",
+            "output_label": label,
+        }
+        self.steps.add(label, "arithmetic", args, f"Mean {quantity} of the three directions")
+        return replace(along, label=label, quantity=quantity)
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
@@ -570,17 +639,46 @@ class _Writer:
         self.steps.add(label, "magnitude", args, f"Compute the {quantity}")
         return replace(series, label=label, kind="scalar", quantity=quantity, frame="")
 
+    def _curlometer(self, craft: str) -> PlotSeries:
+        """Add steps for the current density from the fields and positions of the four spacecraft of a mission."""
+        mission, crafts = next(
+            ((name, crafts) for name, crafts in families().items() if craft in crafts), ("", (craft,))
+        )
+        frames = [frame for frame in frames_of(B, crafts) if frame in frames_of(POSITION, crafts)]
+        if len(crafts) != 4 or not frames:
+            raise NotUnderstood(
+                f"helio knows no {CURRENT} of {craft}",
+                advice="a curlometer needs the field and the position of four spacecraft, such as those of MMS",
+            )
+        frame = self.request.frame or ("GSE" if "GSE" in frames else frames[0])
+        self.steps.note(f"{CURRENT}: computed from all four spacecraft of {mission}")
+        args: dict[str, Any] = {}
+        fields = [self._quantity(B, name, frame) for name in crafts]
+        for number, (name, field) in enumerate(zip(crafts, fields, strict=True), 1):
+            place = self._in_unit(self._quantity(POSITION, name, frame), "km")
+            args[f"field_{number}_label"] = (field if number == 1 else self._onto(field, fields[0])).label
+            args[f"position_{number}_label"] = self._onto(place, fields[0]).label
+        label = self.steps.label(f"{mission}_{symbol(CURRENT)}{self._ending()}")
+        self.steps.add(label, "curlometer", {**args, "output_label": label}, f"Compute the {CURRENT}")
+        return replace(fields[0], label=label, quantity=CURRENT, craft=mission, unit="nA/m^2")
+
     def _derived(self, quantity: str, craft: str) -> PlotSeries:
         """Add steps that compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         recipe = DERIVED[quantity]
-        extra: dict[str, Any] = dict(recipe.args)
+        extra: dict[str, Any] = dict(recipe.args) | self._window_of(recipe)
         parts: dict[str, PlotSeries] = {}
+        common = self._common_frame_of(recipe, craft)
         for argument, part_taken in recipe.takes.items():
             if part_taken.otherwise and not self._pick(part_taken.quantity, craft):
                 extra |= part_taken.otherwise
                 self.steps.note(f"{quantity}: computed for {craft} at a distance of 1 AU from the Sun")
                 continue
-            parts[argument] = self._part(part_taken, craft)
+            if part_taken.measured and not self._pick(part_taken.quantity, craft):
+                raise NotUnderstood(
+                    f"helio knows no measured {part_taken.quantity} of {craft}, and a computed one has no {quantity}",
+                    advice=f"choose one of {', '.join(quantities_of(craft))}",
+                )
+            parts[argument] = self._part(part_taken, craft, common)
         slowest = max(parts.values(), key=lambda part: part.cadence or 0.0)
         for argument, part in parts.items():
             if part.unit in ("eV", "keV"):
@@ -608,13 +706,49 @@ class _Writer:
             craft=craft,
             kind=recipe.kind,
             frame=next(iter(parts.values())).frame if recipe.kind == "vector" else "",
-            unit=recipe.unit,
+            unit=recipe.unit.format(slowest.unit),
         )
 
-    def _part(self, part: Part, craft: str) -> PlotSeries:
+    def _window_of(self, recipe: Recipe) -> Document:
+        """Return the window that the request gives for a computation."""
+        windows = (given.window for given in self.request.computations if given.tool == recipe.tool)
+        return {recipe.window: next(windows)} if recipe.window else {}
+
+    def _common_frame_of(self, recipe: Recipe, craft: str) -> str:
+        """Return a frame in which a spacecraft has all vectors that a computation needs in one frame."""
+        vectors = self._vectors_in_one_frame(recipe, craft)
+        if not vectors:
+            return ""
+        frames = [[frame for frame in frames_of(vector, [craft]) if frame] for vector in vectors]
+        absent = [vector for vector, known in zip(vectors, frames, strict=True) if not known]
+        if absent:
+            raise NotUnderstood(
+                f"helio knows no {absent[0]} of {craft}",
+                advice=f"choose one of {', '.join(quantities_of(craft))}",
+            )
+        shared = [frame for frame in frames[0] if all(frame in known for known in frames[1:])]
+        turnable = [frame for frame in frames[0] if frame in TURNABLE]
+        return self.request.frame or next(iter(shared or turnable), "")
+
+    def _vectors_in_one_frame(self, recipe: Recipe, craft: str) -> list[str]:
+        """Return the vectors that a computation needs in one frame, also those from which it computes others."""
+        names = [part.quantity for part in recipe.takes.values() if part.frame == "="]
+        return [
+            vector
+            for name in names
+            for vector in (
+                self._vectors_in_one_frame(DERIVED[name], craft)
+                if name in DERIVED and not self._pick(name, craft)
+                else [name]
+            )
+        ]
+
+    def _part(self, part: Part, craft: str, common: str) -> PlotSeries:
         if part.quantity in INDICES:
             craft = "OMNI"
-        if part.frame == "*":
+        if part.frame == "=":
+            frame = common
+        elif part.frame == "*":
             frame = self._angle_frame(craft, ("GSM", "GSE", "RTN"))
         elif part.frame == "spiral":
             frame = self._angle_frame(craft, ("RTN", "GSE"))
@@ -654,9 +788,11 @@ class _Writer:
                 shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
             elif computation.tool == R_SQUARED:
                 shown = [self._times_r_squared(series) for series in shown]
+            elif computation.tool in WINDOWED:
+                continue  # it belongs to a quantity that is computed already
             elif computation.tool in OF_TWO:
                 made_of_two = self._of_two(computation.tool, shown)
-                shown = [made_of_two] if computation.tool == LAG else [*shown, made_of_two]
+                shown = [*shown, made_of_two] if computation.beside else [made_of_two]
             else:
                 shown = self._applied(computation, shown)
         return shown
@@ -677,12 +813,15 @@ class _Writer:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
-            given = self._length(series) if how.spectral and series.kind == "vector" else series
-            new = self.steps.compute(
-                tool, given, how.ending, how.intent_of(computation), **how.arguments(computation)
+            given = self._spectrogram_for(computation, series) if how.of_spectrum else series
+            wanted = self._windowed(computation, series)
+            new = self.steps.compute(tool, given, how.ending, how.intent_of(wanted), **how.arguments(wanted))
+            new = replace(
+                new, quantity=how.quantity.format(series.quantity), unit=how.unit.format(series.unit)
             )
-            new = replace(new, quantity=how.quantity.format(given.quantity), unit=how.unit.format(given.unit))
-            if how.spectral:
+            if how.of_spectrum:
+                new = replace(new, kind="scalar")
+            elif how.spectral:
                 new = replace(new, kind="spectrum")
             elif how.vectors:
                 new = replace(new, frame="LMN")
@@ -695,12 +834,39 @@ class _Writer:
             return [*shown, *made.values()]
         return [made.get(series.label, series) for series in shown]
 
+    def _spectrogram_for(self, computation: Computation, series: PlotSeries) -> PlotSeries:
+        """Add a spectrogram whose windows hold five periods of the lowest frequency of a band."""
+        args = dict(computation.args)
+        low = float(args["low"] if "low" in args else args["bands"][0][0])
+        window = computation.window or usual_window(
+            "power_spectrogram", series.cadence, self._length_of_span(), 5 / low
+        )
+        self.steps.note(f"{computation.tool.replace('_', ' ')}: from spectra of windows of {window}")
+        intent = APPLIED["power_spectrogram"].intent
+        made = self.steps.compute("power_spectrogram", series, "spectrogram", intent, window=window)
+        return replace(made, kind="spectrum")
+
+    def _length_of_span(self) -> float:
+        return (self.span.duration if self.span else timedelta(days=7)).total_seconds()
+
+    def _windowed(self, computation: Computation, series: PlotSeries) -> Computation:
+        """Return a computation with the usual window of its tool, if it needs a window and the request gives none."""
+        if computation.window or not has_usual_window(computation.tool):
+            return computation
+        window = usual_window(computation.tool, series.cadence, self._length_of_span())
+        self.steps.note(
+            f"{computation.tool.replace('_', ' ')}: with a window of {window}, as the request names none"
+        )
+        return replace(computation, window=window)
+
     def _of_two(self, name: str, shown: list[PlotSeries]) -> PlotSeries:
         """Add steps for the difference or the ratio of two series, on the epochs of the first."""
         operation, word = OF_TWO[name]
+        if {series.kind for series in shown} == {"scalar", "vector"} and len(shown) == 2:
+            shown = [self._length(series) if series.kind == "vector" else series for series in shown]
         pair = [series for series in shown if series.kind == "scalar"]
         pair = pair or [series for series in shown if series.kind == "vector"]
-        if len(pair) != 2 or (name == "difference" and pair[0].quantity != pair[1].quantity):
+        if len(pair) != 2 or (name == "difference" and pair[0].unit != pair[1].unit):
             raise NotUnderstood(
                 f"a {name} needs two series of the same quantity",
                 advice=f"write, for example, 'the {name} between ACE and Wind Bz'",
@@ -818,7 +984,9 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     """Ask the user for what a request lacks: the spacecraft of a mission, a quantity, a window."""
     chosen: dict[str, tuple[str, ...]] = {}
     for mission in request.spacecraft:
-        if mission in families():
+        if mission in families() and all(quantity.name == CURRENT for quantity in request.quantities):
+            chosen[mission] = families()[mission]
+        elif mission in families():
             answer = ask(f"Which spacecraft of {mission} do you mean?", [*families()[mission], EVERY])
             chosen[mission] = families()[mission] if answer == EVERY else (answer,)
     crafts = [craft for name in request.spacecraft for craft in chosen.get(name, (name,))]
@@ -840,7 +1008,7 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
 
 def _spacecraft_of(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
     """Choose the spacecraft for quantities requested without one; use OMNI for solar wind and indices."""
-    if any(quantity.name in INDICES for quantity in quantities):
+    if any(quantity.name in (*INDICES, *AT_EARTH) for quantity in quantities):
         return "OMNI"
     if not quantities:
         raise NotUnderstood(
@@ -854,7 +1022,8 @@ def _spacecraft_of(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
 
 def _with_window(computation: Computation, ask: Asks) -> Computation:
     how = APPLIED.get(computation.tool)
-    if how is None or not how.argument or computation.window:
+    needed = bool(how and how.argument) or computation.tool in WINDOWED
+    if not needed or computation.window or has_usual_window(computation.tool):
         return computation
     what = computation.tool.replace("_", " ")
     return replace(computation, window=ask(f"How long is the window of the {what}?", WINDOWS))
@@ -865,6 +1034,14 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
     if not is_relative(phrase):
         return str(span), []
     return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]
+
+
+def _frequencies(computation: Computation) -> list[float]:
+    """Return the frequencies in Hz that a computation needs in the data."""
+    args = dict(computation.args)
+    bands = [limit for band in args.get("bands", ()) for limit in band]
+    named = [args[key] for key in ("low", "high") if key in args]
+    return bands + named if computation.tool in ("band_pass", "band_integral", "spectral_slope") else []
 
 
 def _is_pair(craft: str) -> bool:

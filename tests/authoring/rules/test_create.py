@@ -321,7 +321,7 @@ def test_a_sentence_names_data(author, request_, parameters):
     ("request_", "words"),
     [
         ("MMS1 FPI electron velocity 2016-10-16", "'electron'"),
-        ("curlometer current density of MMS1 2016-10-16", "'current'"),
+        ("vorticity of MMS1 2016-10-16", "'vorticity'"),
         ("ACE speed when Bz is negative 2003-01-02", "'when', 'negative'"),
         ("ACE density from the HAPI server of AMDA 2003-01-02", "the datasets of hapi:AMDA"),
         ("ACE Bz with a trend line 2003-01-02", "'trend'"),
@@ -402,7 +402,7 @@ def test_what_is_not_understood_is_said(author, request_, words):
     ("request_", "named"),
     [
         ("gorgeous ACE field, 2023-01-02", "'gorgeous'"),
-        ("SOHO electric field 2015-10-16", "helio knows no magnetic field vector of SOHO"),
+        ("SOHO electric field 2015-10-16", "helio knows no bulk velocity vector of SOHO"),
         ("ACE electron density 2003-01-02", "helio knows no electron density of ACE"),
         ("MMS1 current density 2015-10-16", "'current'"),
         ("ACE alpha temperature 2003-01-02", "'alpha'"),
@@ -410,7 +410,7 @@ def test_what_is_not_understood_is_said(author, request_, words):
         ("ACE field in HEEQ 2003-01-02", "'HEEQ'"),
         ("ACE field-aligned flux 2003-01-02", "'field-aligned'"),
         ("ACE field in GSE and GSM 2003-01-02", "'GSM'"),
-        ("ACE density hourly std 2003-01-02", "'std'"),
+        ("ACE density skewness 2003-01-02", "'skewness'"),
         ("Savitzky-Golay filter of ACE density 2003-01-02", "'Savitzky-Golay', 'filter'"),
         ("rms of ACE density 2003-01-02", "'rms'"),
         ("geometric mean of ACE density 2003-01-02", "'geometric'"),

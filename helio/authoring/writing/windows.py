@@ -1,0 +1,65 @@
+"""Choose the length of a window where every usual choice gives the same picture, so that helio need not ask."""
+
+from __future__ import annotations
+
+from helio.time_range import Duration
+
+_RECORDS = {"despike": 11, "power_spectrum": 64, "power_spectrogram": 32}
+"""Least number of records in a window: the tools that have a usual window."""
+_PARTS = {"power_spectrum": 10, "power_spectrogram": 50}
+"""How many windows fit in the time range, at least if the series has enough records."""
+_LENGTHS = (
+    *(
+        "100ms",
+        "200ms",
+        "500ms",
+        "1s",
+        "2s",
+        "5s",
+        "10s",
+        "15s",
+        "20s",
+        "30s",
+        "1min",
+        "2min",
+        "5min",
+        "10min",
+    ),
+    *("15min", "20min", "30min", "1h", "2h", "3h", "6h", "12h", "1d", "2d", "3d", "5d", "10d", "20d", "30d"),
+)
+
+
+def has_usual_window(tool: str) -> bool:
+    """Return whether a tool has a usual window."""
+    return tool in _RECORDS
+
+
+def usual_window(tool: str, cadence: float | None, span: float, least: float = 0.0) -> str:
+    """Return the usual window of a tool, as a round duration.
+
+    A power spectrum takes a tenth of the time range, a spectrogram a fiftieth, and neither too few records; a
+    search for spikes takes a few records. If the cadence changes, only the time range counts.
+
+    Parameters
+    ----------
+    cadence : float or None
+        Seconds.
+    span : float
+        Length of the time range in seconds.
+    least : float
+        The least length of the window in seconds, such as five periods of the lowest frequency of a band.
+
+    >>> usual_window("power_spectrum", 3.0, 86400.0), usual_window("despike", 60.0, 86400.0)
+    ('2h', '10min')
+    >>> usual_window("power_spectrogram", 60.0, 7200.0)
+    '30min'
+    """
+    records = _RECORDS[tool] * (cadence or span / 1000)
+    wanted = max(records, span / _PARTS[tool]) if tool in _PARTS else records
+    wanted = max(wanted, least)
+    seconds = {length: Duration(length).nanoseconds / 1e9 for length in _LENGTHS}
+    return max(
+        (length for length in _LENGTHS if seconds[length] <= wanted),
+        key=seconds.__getitem__,
+        default=_LENGTHS[0],
+    )

@@ -1,0 +1,181 @@
+"""Formulas, quantities computed from others, windows and statistics in sentences for new pipelines."""
+
+import json
+
+import pytest
+
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
+from helio.authoring.rules.formulas import with_words
+from helio.authoring.writing.computations import DERIVED
+from helio.authoring.writing.windows import usual_window
+from helio.knowledge.quantity_words import WORDS
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("dBz/dt at ACE", "time derivative of Bz at ACE"),
+        ("d(SYM-H)/dt", "time derivative of SYM-H"),
+        ("d|B|/dt", "time derivative of |B|"),
+        ("dPhi/dt", "Newell coupling function"),
+        ("-VxB at Wind", "convection electric field at Wind"),
+        ("convection electric field -V x B from MMS2", "convection electric field from MMS2"),
+        ("VxB at Wind", "VxB at Wind"),
+        ("T_perp/T_par", "ion temperature anisotropy"),
+        ("Te_perp / Te_par", "electron temperature anisotropy"),
+        ("Tpara/Tperp", "ratio of parallel ion temperature to perpendicular ion temperature"),
+        ("Ti/Te", "ion to electron temperature ratio"),
+        ("DES density, Tpara", "DES density, parallel electron temperature"),
+        ("parallel and perpendicular velocity", "parallel velocity and perpendicular velocity"),
+        ("cone and clock angle", "cone angle and clock angle"),
+        ("magnetopause standoff (Shue)", "magnetopause standoff"),
+        ("Shue et al. (1998) magnetopause", "magnetopause standoff distance"),
+        ("distance of PSP from the Sun", "heliocentric distance of PSP"),
+        ("normal component of B", "B_N"),
+        ('title "dB/dt and -VxB"', 'title "dB/dt and -VxB"'),
+    ],
+)
+def test_a_formula_is_written_in_words(formula, words):
+    assert " ".join(with_words(formula).split()) == words
+
+
+def made(author, sentence):
+    """Return the tools of a draft with their arguments that are no labels, and how many panels it has."""
+    came = author.create(sentence)
+    assert isinstance(came, TemplateDraft), came
+    steps = came.template["steps"]
+    tools = {
+        step["tool_name"]: {
+            key: value for key, value in step["tool_args"].items() if not key.endswith(("label", "labels"))
+        }
+        for step in steps
+    }
+    spec = next(step["tool_args"]["spec"] for step in steps if step["tool_name"] == "render_spec")
+    return tools, len(spec["panels"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tool", "args"),
+    [
+        ("-VxB at Wind, 5 Nov 2011", "electric_field", {}),
+        ("dn/dt at Wind 2011-10-24", "derivative", {}),
+        ("temperature anisotropy of MMS2, 2017-07-11", "arithmetic", {"operation": "divide"}),
+        ("Ti/Te at THEMIS-D 2011-10-24", "arithmetic", {"operation": "divide"}),
+        ("total field minus IGRF at Arase, 2017-09-08", "arithmetic", {"operation": "subtract"}),
+        (
+            "sigma_c at Wind, 30 min windows, 2009-05-03",
+            "cross_helicity",
+            {"give": "cross_helicity", "window": "30min"},
+        ),
+        (
+            "residual energy of Wind, 1 h, 2009-05-03",
+            "cross_helicity",
+            {"give": "residual_energy", "window": "1h"},
+        ),
+        ("fce at RBSP-B from EMFISIS |B|, 2013-06-01", "gyrofrequency", {"particle": "electron"}),
+        ("proton plasma frequency at ACE 2005-01-21", "plasma_frequency", {"particle": "proton"}),
+        ("E parallel to B, MMS1, 2016-10-22", "along_field", {"give": "parallel"}),
+        ("V component along B at Wind 2011-10-24", "along_field", {"give": "parallel"}),
+        ("alpha-proton drift speed |Va-Vp| at Wind, 1999-05-10", "magnitude", {}),
+        ("Alfvén speed at THD from FGM and ESA ions, 2011-10-24", "alfven_speed", {"assumed_alpha": 0.04}),
+        ("Shue magnetopause, 17 march 2015", "shue_standoff", {}),
+        (
+            "Bz of ACE minus its 2 h running mean, 2011-10-24",
+            "detrend",
+            {"method": "running_mean", "window": "2h"},
+        ),
+        (
+            "detrended Bz (1 h running mean), Wind 2011-10-24",
+            "detrend",
+            {"method": "running_mean", "window": "1h"},
+        ),
+        ("std of |B| in 5 min bins, Wind, 2011-10-24", "statistics", {"interval": "5min", "of": ["std"]}),
+        ("daily mean and maximum of Kp in 2005", "statistics", {"interval": "1d", "of": ["mean", "max"]}),
+        ("PSD of Bz at ACE 2005-01-21", "power_spectrum", {"window": "2h"}),
+        ("despike ACE |B| on 2005-01-21", "despike", {"window": "2min"}),
+        ("IMP 8 cone angle, 15 s field, 20.02.1998", "cone_angle", {}),
+        ("gaps up to 5 min filled in ACE density, Jan 2005", "interpolate", {"limit": "5min"}),
+        ("ACE density without values above 100, Jan 2005", "mask", {"where": ">", "value": 100.0}),
+        (
+            "spectral slope of Bz between 0.01 and 0.1 Hz at Wind 2002-02-10",
+            "spectral_slope",
+            {"low": 0.01, "high": 0.1},
+        ),
+        ("Pc5 power 2-7 mHz of |B| at THEMIS-A, 2008-02-26", "band_integral", {"bands": [[0.002, 0.007]]}),
+        ("low-pass filtered Bz at ACE below 1 mHz, 2011-10-24", "band_pass", {"high": 0.001}),
+        ("angle between V and B at ACE, 2005-01-21", "angle_between", {}),
+        ("J from the curlometer, MMS burst, 2017-07-11 22:33-22:35", "curlometer", {}),
+        ("storm phases in Dst, 2003", "storm_phases", {}),
+        (
+            "superposed epoch of Vsw around the onsets of intense storms, 2000-2004, 1 day before to 3 days after",
+            "superposed_epoch",
+            {"before": "1d", "after": "3d", "bin": "1h"},
+        ),
+        (
+            "spectrogram (dynamic power spectrum) of |B| at DSCOVR, 2017-09-07",
+            "power_spectrogram",
+            {"window": "20min"},
+        ),
+        ("PSP distance in solar radii, Dec 2024", "convert_units", {"to": "R_Sun"}),
+        ("MMS1 distance from Earth in R_E, 2017-07-11", "convert_units", {"to": "R_E"}),
+        (
+            "cross correlate Bz of ACE and Wind on 2011-10-24 with lags up to 90 min",
+            "cross_correlation_lag",
+            {"longest": "90min"},
+        ),
+    ],
+)
+def test_a_formula_asks_for_its_tool_and_draws_nothing_else(author, sentence, tool, args):
+    tools, panels = made(author, sentence)
+    assert tools[tool] == args
+    assert panels == 1
+
+
+def test_every_computed_quantity_is_read_by_its_first_phrase(author):
+    """All recipes: the words of the quantity give its tool, or a question about its window or spacecraft."""
+    symbols = {row.quantity: row.symbol for row in WORDS}
+    for quantity, recipe in DERIVED.items():
+        craft = (
+            "MMS1" if "lectron" in quantity or "electric" in quantity or "ion temp" in quantity else "Wind"
+        )
+        came = author.create(f"{quantity} of {craft} on 2017-07-11")
+        if isinstance(came, AuthorQuestion):
+            assert recipe.window
+            continue
+        labels = json.dumps(came.template)
+        assert symbols[quantity] in labels, quantity
+
+
+def test_a_usual_window_is_round_and_has_enough_records():
+    assert usual_window("power_spectrum", 60.0, 3600.0) == "1h"
+    assert usual_window("power_spectrogram", None, 86400.0) == "30min"
+
+
+def test_frequencies_ask_for_data_that_are_fine_enough(author):
+    """The 60 s field of Wind has no frequencies up to 0.1 Hz."""
+    came = author.create("spectral slope of Bz between 0.01 and 0.1 Hz at Wind 2002-02-10")
+    assert "B3GSE" in json.dumps(came.template)
+
+
+def test_an_orbit_is_drawn_in_its_plane(author):
+    came = author.create("ACE orbit in the GSE xy plane, 2001")
+    spec = came.template["steps"][-1]["tool_args"]["spec"]
+    assert spec["orbits"] == [{"of": "ACE_position", "plane": "xy"}]
+
+
+def test_storms_are_found_in_dst_with_the_limit_of_the_sentence(author):
+    tools, _ = made(author, "superposed epoch of Bz at the minima of Dst below -120 nT, 1998-2003")
+    assert tools["storm_phases"] == {"threshold": -120, "give": "minimum"}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "parallel electric field of Wind 2011-10-24",  # -VxB has none
+        "Dst, lower hybrid frequency at Wind 2011-10-24",
+        "variance of Bz, Wind, 2011-10-24",
+    ],
+)
+def test_what_no_tool_computes_is_refused(author, sentence):
+    with pytest.raises(NotUnderstood):
+        author.create(sentence)
