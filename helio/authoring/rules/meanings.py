@@ -50,8 +50,9 @@ _EMPTY = frozenset((
 ))  # fmt: skip
 _AXES = tuple(
     f"noun:{name}"
-    for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale", "linthresh",
-                 "time", "horizontal_line", "vertical_line", "width", "cadence", "panel_height", "figure_height")
+    for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale",
+                 "linthresh", "time", "horizontal_line", "vertical_line", "width", "cadence",
+                 "panel_height", "figure_height")
 )  # fmt: skip
 _OTHER = (
     "verb:mark", "verb:shade", "verb:fill", "verb:extend", "verb:shorten", "verb:shift", "verb:add",
