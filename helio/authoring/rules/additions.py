@@ -101,7 +101,7 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
 
 
 _PART = re.compile(
-    r"(?:the\s+)?(?:(?P<parallel>parallel|field[- ]aligned)|(?P<perpendicular>perpendicular|transverse)|(?P<axis>[xyzrtn]))"
+    r"(?:the\s+)?(?:(?P<parallel>parallel|field[- ]aligned)|perpendicular|transverse|(?P<axis>[xyzrtn]))"
     r"[\s-]+(?:components?|part)\s+of\s+(?:the\s+)?(?P<what>.+)",
     re.IGNORECASE,
 )
@@ -359,6 +359,7 @@ _ONTO = re.compile(
     re.IGNORECASE,
 )
 _OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
+_OVER = re.compile(r"\w\s+(?:on\s+top\s+of|over|onto|on)\s+(?:the\s+)?\w", re.IGNORECASE)
 _JOINING = ("into", "in", "to", "onto", "on top of")
 
 
@@ -562,7 +563,9 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:replace|verb:swap|rel:instead_of what", _ANY, replace_quantities, _replaces),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
          add_quantities, _says_place),
-    Rule("verb:show what", _ANY, add_quantities, lambda clause: _ONTO.search(clause.text) is not None),
-    Rule("what panel|rel:own_panel|rel:more", "what craft panel colour dash frame rel:same_panel rel:top rel:bottom rel:more "
-                                    "rel:own_panel", add_panel, _adds_panel),
+    Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_quantities,
+         lambda clause: _OVER.search(clause.text) is not None),
+    Rule("what panel|rel:own_panel|rel:more",
+         "what craft panel colour dash frame rel:same_panel rel:top rel:bottom rel:more rel:own_panel",
+         add_panel, _adds_panel),
 )  # fmt: skip

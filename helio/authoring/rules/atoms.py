@@ -46,7 +46,7 @@ _SPELT = {
     "ten": 10.0,
 }
 _UNITS = (
-    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|RE|AU|km|mV/m|mHz|kHz|Hz|deg|"
+    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|RE|AU|km|mV/m|kHz|Hz|deg|"
     "degrees|"
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )

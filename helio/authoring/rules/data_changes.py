@@ -802,10 +802,7 @@ _OF_ANY_EPOCHS = ("cdf", "netcdf")
 
 def save(editor: FigureEditor, clause: Clause) -> None:
     """Save lines as files of data; lines that the clause names as one file, if the format can hold them."""
-    form = str(
-        clause.value("table")
-        or editor.ask("In which format?", sorted({*FILE_ENDINGS, "csv", "parquet", "cdf"}))
-    )
+    form = str(clause.value("table"))
     named = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
     numbers = panel_numbers(editor, clause.of("panel"))
     named = named or [line for number in numbers for line in editor.panels[number - 1]]
@@ -848,10 +845,11 @@ DATA: tuple[Rule, ...] = (
     Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame, several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
-    Rule("verb:save table|what|panel", "what craft every table panel tool", save),
+    Rule("verb:save table", "what craft every table panel tool", save),
     Rule("tool|verb:smooth|"
          "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
-                                             f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom panel", set_window,
+                                             f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom "
+                                             f"panel", set_window,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
     Rule("tool", f"tool noun:window what craft {_OLD} duration", change_tool,

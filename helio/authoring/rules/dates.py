@@ -44,7 +44,11 @@ def with_dates_of(text: str, start: date, stop: date) -> str:
 
     def with_year(match: re.Match[str]) -> str:
         is_pair = _PAIR_OF_DAYS.search(match[0]) is not None
-        return f"{match[0]} {min(years)}" if len(years) == 1 and (clocks or is_pair) else match[0]
+        month = _number_of_month(re.findall(r"[a-z]{3,}", re.sub(_TO, " ", match[0].casefold()))[-1])
+        named = [day for day in days if day.month == month and str(day.day) in re.findall(r"\d+", match[0])]
+        return (
+            f"{match[0]} {named[0].year}" if named and len(years) == 1 and (clocks or is_pair) else match[0]
+        )
 
     def with_month(match: re.Match[str]) -> str:
         named = [day for day in days if day.day == int(match["day"])]
@@ -64,6 +68,7 @@ def with_dates_of(text: str, start: date, stop: date) -> str:
 
 
 _MOST_DAYS = 400
+_TO = r"\b(?:to|until|till|through|and|of)\b|\d(?:st|nd|rd|th)"
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _HOUR_ALONE = re.compile(
     r"(?<![\d:.–-])(?P<hour>[012]?\d)(?P<zone>\s*UTC?)\b(?!\s*(?:-|–|to\b|until\b|and\b)\s*\d)",

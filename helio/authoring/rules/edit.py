@@ -28,8 +28,8 @@ from helio.authoring.rules.arranging import ARRANGING, default_span
 from helio.authoring.rules.atoms import QUOTES, SOFT, Atom, grammar_words, read_atoms
 from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses
-from helio.authoring.rules.dates import with_dates_of
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
+from helio.authoring.rules.dates import with_dates_of
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.meanings import Meanings

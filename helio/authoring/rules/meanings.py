@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.rules.atoms import SOFT, Atom, Range
@@ -30,27 +29,30 @@ _SINGULAR = {
     "radii": "radius",
 }
 _GENERAL = SOFT | {
-    "band", "range", "threshold", "limit", "value", "level", "length", "criterion", "criteria", "cutoff", "only", "from",
-    "to", "between", "below", "above", "under", "over", "least", "most", "until", "and", "or", "start", "end", "begin",
-    "stop", "show", "with", "by", "be", "should", "let", "count", "just", "reaching", "reach", "stronger", "deeper", "than",
-    "at", "each", "event", "past", "instead", "not", "limits", "minimum", "maximum", "select", "lower", "upper", "low", "high",
-    "edge", "boundary", "keep", "that",
+    "band", "range", "threshold", "limit", "value", "level", "length", "criterion", "criteria", "cutoff",
+    "only", "from", "to", "between", "below", "above", "under", "over", "least", "most", "until", "and", "or",
+    "start", "end", "begin", "stop", "show", "with", "by", "be", "should", "let", "count", "just", "reaching",
+    "reach", "stronger", "deeper", "than", "at", "each", "event", "past", "instead", "not", "limits",
+    "minimum", "maximum", "select", "lower", "upper", "low", "high", "edge", "boundary", "keep", "that",
 }  # fmt: skip
 """Words that say that a value is set, and not which one."""
 _CRITERION = frozenset(("threshold", "criterion", "cutoff", "limit"))
 _SIDE = re.compile(r"\s*(?:(?P<before>before|prior\s+to|ahead\s+of)|after|past|following|beyond)\b")
 _LENGTH = r"days?|d|hours?|hrs?|h"
 _SPAN = re.compile(
-    rf"(?<![\w.])[-−](?P<before>\d+)\s*(?P<own>{_LENGTH})?\s*(?:to|until|\.\.+|…|–|,)\s*\+?(?P<after>\d+)\s*(?P<unit>{_LENGTH})\b",
+    rf"(?<![\w.])[-−](?P<before>\d+)\s*(?P<own>{_LENGTH})?\s*(?:to|until|\.\.+|…|–|,)\s*"
+    rf"\+?(?P<after>\d+)\s*(?P<unit>{_LENGTH})\b",
     re.IGNORECASE,
 )
-_EMPTY = frozenset(
-    "a an the of in it this that and or is are be to at for with how long by not from as on".split()
-)
+_EMPTY = frozenset((
+    "a", "an", "the", "of", "in", "it", "this", "that", "and", "or", "is", "are", "be", "to", "at", "for",
+    "with", "how", "long", "by", "not", "from", "as", "on",
+))  # fmt: skip
 _AXES = tuple(
     f"noun:{name}"
-    for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale", "linthresh",
-                 "time", "horizontal_line", "vertical_line", "width", "cadence", "panel_height", "figure_height")
+    for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale",
+                 "linthresh", "time", "horizontal_line", "vertical_line", "width", "cadence",
+                 "panel_height", "figure_height")
 )  # fmt: skip
 _OTHER = (
     "verb:mark", "verb:shade", "verb:fill", "verb:extend", "verb:shorten", "verb:shift", "verb:add",

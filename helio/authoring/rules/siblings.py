@@ -20,11 +20,13 @@ from helio.steps.signature import signatures
 
 GROUPS: tuple[dict[str, list[str]], ...] = tuple(VOCABULARY["parts of datasets"].values())
 """Parts of ids that replace each other, such as ``SUN`` and ``ASUN``, each with the words that mean it."""
-_GENERAL = SOFT | frozenset(
-    "telescope telescopes detector detectors sensor sensors head aperture view data dataset product products mode modes "
-    "instead rather than of one the a from to with by replace switch take use not looking direction file files version "
-    "in for".split()
-)
+_GENERAL = SOFT | {
+    "telescope", "telescopes", "detector", "detectors", "sensor", "sensors", "head", "aperture", "view",
+    "data", "dataset", "product", "products", "mode", "modes", "instead", "rather", "than", "of", "one", "the",
+    "a", "from", "to", "with", "by", "replace", "switch", "take", "use", "not", "looking", "direction", "file",
+    "files", "version", "in", "for",
+}  # fmt: skip
+"""Words that may stand beside the name of a part."""
 
 
 class Siblings:
@@ -160,7 +162,7 @@ def _describes(word: str, dataset: str, editor: FigureEditor) -> bool:
 def _same_parameter(
     editor: FigureEditor, dataset: str, parameter: str, sibling: str, old: str, new: str
 ) -> str:
-    """Return the parameter of a sibling with the same quantity; empty if the sibling or its parameter does not exist."""
+    """Return the parameter of a sibling with the same quantity; empty if there is none."""
     if sibling not in editor.catalogue:
         return ""
     has: Sequence[str] = [known.name for known in editor.catalogue.dataset(sibling).parameters]
