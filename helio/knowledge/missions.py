@@ -259,7 +259,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
-_PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED", "LED")
+_PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED", "LED", "PM", "MERGED")
 """Names of sensors and receivers in ids of datasets."""
 
 

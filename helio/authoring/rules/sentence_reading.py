@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from operator import itemgetter
@@ -172,20 +172,10 @@ def read_request(
     """
     reading, parts = _read(text, catalogue, now, ask)
     request = reading.request
-    if request.spacecraft:
-        parts = [part for part in parts if part.unread]
-    if (
-        not described
-        or not reading.unread
-        or not parts
-        or request.burst
-        or request.energies
-        or len(request.spacecraft) > 1
-    ):
+    if not described or not reading.unread or not parts or request.burst:
         return reading
     spans = tuple(parse_time_range(time, now) for time in request.times)
-    wanted = Wanted(request.spacecraft, request.instruments, spans, request.frame, request.cadence)
-    found = read_catalogue(parts, wanted, catalogue, ask)
+    found = read_catalogue(parts, Wanted(spans, request.frame, request.cadence), catalogue, ask)
     return _read(text, catalogue, now, ask, found)[0] if found else reading
 
 
@@ -198,6 +188,9 @@ def _read(
 ) -> tuple[Reading, list[Part]]:
     """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
     text, named = with_plain_times(text, now, ask)
+    text = re.sub(r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-", text)  # a spacecraft, not a year
+    text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
+    text = re.sub(r"\b(side|telescope|sensor|unit)\s+(?=[A-D]\b)", r"\1-", text)
     text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
     sentence = Sentence(_with_tangential(with_species(text)))
     sentence.drop(
@@ -218,7 +211,11 @@ def _read(
     mentions = read_computations(sentence)
     if any(mention.computation.tool == "minimum_variance" for mention in mentions):
         sentence.drop(r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?")
+    for span in described.spans:
+        sentence.take_at(*span)
+    named_data = [sentence.left]
     energies = _energies(sentence)
+    named_data.append(sentence.left)
     times = tuple(sentence.take_times(now))
     sentence.drop(_TURNED)
     behind = None
@@ -228,19 +225,20 @@ def _read(
     counted = {count: word for word, count in VOCABULARY["counted"].items()}.get(len(crafts), r"(?!)")
     sentence.drop(rf"\b(?:{counted}|{len(crafts)})\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
     sentence.drop(r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\bon\s+(?:one|a single)\s+page\b")
+    named_data.append(sentence.left)
     instruments = _instruments(sentence)
-    crafts = crafts or _carriers(instruments)
+    named_data.append(sentence.left)
+    flown = crafts
+    crafts = [craft for craft in crafts or _carriers(instruments) if craft[1] not in described.crafts]
     as_lines = (
         sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b") is not None
     )
     attributes = Attributes(sentence)
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
-    for span in described.spans:
-        sentence.take_at(*span)
-    before = sentence.left
+    named_data.append(sentence.left)
     placed, field = read_quantities(sentence, magnitude=magnitude)
     particles = _particles(sentence, instruments, crafts, read=bool(placed))
-    after = sentence.left
+    named_data.append(sentence.left)
     datasets += tuple(pair for pair in described.datasets if pair not in datasets)
     placed = sorted([*placed, *ratios, *particles], key=itemgetter(0))
     if not datasets and field < 0 and all(quantity.name in INDICES for _, quantity in placed):
@@ -300,7 +298,44 @@ def _read(
         named += ("a run takes the data from CDAWeb, unless --archive names another archive",)
     doubt = _doubt(mentions, placed, drawn, unclear=unclear)
     reading = Reading(request, sentence.unread(), doubt, (*named, *described.notes))
-    return reading, sentence.parts(before, after)
+    return reading, _with_crafts(sentence.parts(_restored(named_data), named_data[-1]), flown)
+
+
+def _restored(left: Sequence[str]) -> str:
+    """Return the unread rest of a sentence with what was read between the first and the second moment, and so on.
+
+    Parameters
+    ----------
+    left : sequence of str
+        The unread rest at an even number of moments, in order.
+    """
+    letters = list(left[-1])
+    for before, after in zip(left[::2], left[1::2], strict=True):
+        for at, (letter, later) in enumerate(zip(before, after, strict=True)):
+            if letter != later:
+                letters[at] = letter
+    return "".join(letters)
+
+
+def _with_crafts(parts: list[Part], crafts: Sequence[tuple[int, str]]) -> list[Part]:
+    """Give each part the spacecraft that stand in it, or alone beside it."""
+    regions = [part.region for part in parts]
+    named: list[list[str]] = [[] for _ in parts]
+    waiting: list[str] = []
+    for start, craft in sorted(crafts):
+        inside = next((at for at, (first, last) in enumerate(regions) if first <= start < last), None)
+        before = [at for at, (first, _) in enumerate(regions) if first <= start]
+        if inside is not None:
+            named[inside] += [*waiting, craft]
+            waiting = []
+        elif before and not any(first > start for first, _ in regions):
+            named[before[-1]].append(craft)
+        else:
+            waiting.append(craft)
+    for at, names in enumerate(named):
+        if not names:
+            named[at] = next((other for other in (*named[:at][::-1], *named[at + 1 :]) if other), [])
+    return [replace(part, crafts=tuple(names)) for part, names in zip(parts, named, strict=True)]
 
 
 def _without_source_of_indices(

@@ -511,7 +511,7 @@ class _Writer:
     def _at_cadence(self, series: PlotSeries, source: QuantitySource) -> PlotSeries:
         """Add a step that averages a series to the requested cadence, if the series is finer."""
         cadence = self.request.cadence
-        if cadence is None:
+        if cadence is None or source.cadence == cadence:
             return series
         if not source.cadence or series.kind == "spectrum":
             raise NotUnderstood(
