@@ -28,11 +28,13 @@ class InstrumentIndex:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._numbers: dict[str, set[int]] = {}
+        self._official: set[str] = set()
         self._names: list[frozenset[str]] = []
         frames = {frame.casefold() for frame in KNOWN_FRAMES}
         for number, (row, (_, craft)) in enumerate(zip(catalogue.rows, catalogue.crafts(), strict=True)):
             own = {*map(folded, (craft.mission, craft.spacecraft, *ALIASES.get(craft.spacecraft, ())))}
             names = {*map(folded, _names(row.id, row.title))} - frames - own
+            self._official.update(map(folded, instrument_names(row.id)))
             self._names.append(frozenset(names))
             for name in names:
                 self._numbers.setdefault(name, set()).add(number)
@@ -55,7 +57,9 @@ class InstrumentIndex:
             for length in range(1, min(_LONGEST, len(given) - start) + 1):
                 part = tuple(given[start : start + length])
                 name = folded("".join(part))
-                if name in self._numbers and all(map(is_name, part)) and (length == 1 or is_name(" ".join(part))):
+                official = length == 1 and part[0].isupper() and name in self._official
+                named = all(map(is_name, part)) and (length == 1 or is_name(" ".join(part)))
+                if name in self._numbers and (named or official):
                     found.append((name, part))
                     start += length
                     break

@@ -124,6 +124,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "Arase": ("erg", "arase (erg)"),
     "IMAGE": ("imager for magnetopause-to-aurora global exploration",),
     "Dynamics Explorer": ("de",),
+    "CNOFS": ("c/nofs",),
     "TIMED": (),
     "Polar": (),
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 
 from helio.authoring.documents import SourceFile
@@ -151,9 +152,14 @@ class RuleAuthor:
         if reading.unread:
             readings = self._with_phrases(rest, reading, looks, ask)
         if not readings:
+            if reading.hint:
+                quoted = ", ".join(f"'{word}'" for word in reading.unread)
+                raise NotUnderstood(f"helio does not understand {quoted}", advice=reading.hint)
             refuse_others(reading.unread, self._catalogue)
             _refuse_unread(reading.unread)
-        for at, (reading, phrases) in enumerate(readings, 1):
+        refusals: list[NotUnderstood] = []
+        again = self._from_catalogue(rest, reading, ask) if not reading.unread else iter(())
+        for reading, phrases in chain(readings, again):
             if reading.doubt is not None:
                 raise reading.doubt
             wanted, preferences = preferred(reading.request, request, items)
@@ -167,14 +173,28 @@ class RuleAuthor:
                 break
             except _PendingQuestion as pending:
                 return pending.question
-            except NotUnderstood:
-                if at == len(readings):
-                    raise
+            except NotUnderstood as refused:
+                refusals.append(refused)
+        else:
+            raise refusals[len(readings) - 1]
         proved = self._gate.new(as_text(template))
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+
+    def _from_catalogue(
+        self, text: str, reading: Reading, ask: Asks
+    ) -> Iterator[tuple[Reading, tuple[str, ...]]]:
+        """Read a request again by the catalogue alone, because the table of quantities has not what it asks for."""
+        if reading.request.datasets:
+            return
+        try:
+            again = read_request(text, self._catalogue, self._now, ask, whole=True)
+        except (NotUnderstood, _PendingQuestion):
+            return
+        if again.request.datasets and not again.unread:
+            yield again, ()
 
     def _with_phrases(
         self, text: str, whole: Reading, looks: tuple[str, ...], ask: Asks

@@ -49,17 +49,26 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
 _FRAMES = ("GSE", "RTN", "GSM")
 """Frames that a vector comes in if the sentence names none, the first first."""
+_PLOTS = frozenset("spectrogram spectrogr spec stack stacked plot series time select t full list individual".split())
+"""Words for the kind of plot that the archive draws of a parameter."""
+_FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
 _ALIKE = 3
 """Maximum number of words by which descriptions of the same vector differ."""
+_BURST = re.compile(r"brst|burst", re.IGNORECASE)
 ENOUGH = 1000
 """Number of points that a figure shows well."""
 _SLICE = re.compile(r"(?i)stack(?:PA|E)\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
 MOST_TOGETHER = 4
-SIDES = frozenset({"a", "b", "side", "aperture", "sunward", "antisunward", "anti", "north", "south", "east", "west"})
+SIDES = frozenset(
+    "a b side aperture sunward antisunward anti north south east west up down ecliptic direction field view zonal "
+    "meridional component axis x y z r t n bx by bz br bt bn ex ey ez vx vy vz".split()
+)
 """Words that say where a sensor looks."""
+_OTHER = frozenset({"thermal"})
+"""Words of descriptions that make a quantity a different one."""
 _NARROWER = frozenset(
-    {"thermal", "parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "anti", "angle"}
+    {"parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "angle"}
 )
 """Words of descriptions that make a quantity a more special one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
@@ -73,6 +82,7 @@ class Wanted:
     spans: tuple[TimeRange, ...]
     frame: str
     cadence: float | None
+    burst: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +129,7 @@ def matches(
         dataset = _DatasetWords(entry, instrument_index(catalogue).names_of(number))
         own_names = {*names} & dataset.names
         other_names = [name for name in names if name not in own_names]
-        if not own_names and names:
+        if (not own_names and names) or (wanted.burst and not _BURST.search(entry.id)):
             continue
         literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset.by_name)]
         rest = clauses(word_list(" ".join(word for word in words if word not in literal)))
@@ -189,7 +199,7 @@ class _Words:
     @cached_property
     def auxiliary(self) -> frozenset[str]:
         """The words that say that a parameter describes another one, outside of its remarks."""
-        return _AUXILIARY & {*word_list(re.sub(r"[([,].*", " ", self.text))}
+        return _AUXILIARY & {*word_list(re.sub(r"[(,].*|\[(?!label).*", " ", self.text, flags=re.IGNORECASE))}
 
 
 class _DatasetWords:
@@ -230,7 +240,9 @@ def _fits(
     """Return whether a parameter, or else its dataset, has every word; the dataset only what tells none apart."""
     asked = {word for clause in rest for word in (*clause.words, clause.concept)}
     species = asked & SPECIES
-    if (own.species and species and not species & own.species) or own.auxiliary - asked:
+    if "sunward" in asked and "antisunward" in own.concepts and "antisunward" not in asked:
+        return False
+    if (own.species and species and not species & own.species) or (own.auxiliary | own.words & _OTHER) - asked:
         return False
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
@@ -240,6 +252,8 @@ def _fits(
         for clause, own_word in zip(rest, covered, strict=True)
         if not own_word
     )
+    if not rest and by_instrument:
+        return True
     measured = [not all(word.isdigit() or word in OF_TIME for word in clause.words) for clause in rest]
     any_own = named or any(map(all, zip(covered, measured, strict=True))) or (by_instrument and bool(species))
     return any_own and all(by_dataset)
@@ -251,7 +265,7 @@ def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: C
     asked = {*word_list(text)}
     best = [match for match in found if match.named == max(match.named for match in found)]
     for test in (
-        lambda match: not drawbacks(rows[match.dataset.id], text),
+        lambda match: not drawbacks(rows[match.dataset.id], f"{text} burst" if wanted.burst else text),
         lambda match: not match.extra,
         lambda match: wanted.cadence in match.dataset.cadence,
         lambda match: not match.extra & _NARROWER - asked,
@@ -262,7 +276,7 @@ def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: C
         best = _preferred(best, lambda match: not any(_SLICE.search(one.name) for one in match.parameters))
         best = _preferred(best, lambda match: all(map(_is_flux, match.parameters)))
     best = _preferred(best, lambda match: not _VARIANT.search(match.parameters[0].description))
-    best = [match for match in best if not any(other.extra < match.extra for other in best)]
+    best = [match for match in best if not any(other.extra - SIDES < match.extra - SIDES for other in best)]
     for frame in () if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
     best = _preferred(best, lambda match: {*map(folded, match.names)} <= _id_pieces(match.dataset.id))
@@ -272,7 +286,7 @@ def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: C
     table = [source.dataset for source in SOURCES]
     if len({_named(match) for match in best}) == 1:
         best = _preferred(best, lambda match: match.dataset.id in table)
-    best = _at_one_cadence(best, wanted)
+    best = _at_one_cadence(_shown_once(best), wanted)
     return [_together(best)] if _is_one_quantity(best, text) else best
 
 
@@ -287,7 +301,7 @@ def _of_frame(found: list[Match], frame: str) -> list[Match]:
     framed = [match for match, own in zip(found, frames, strict=True) if own == frame]
 
     def unframed(match: Match) -> frozenset[str]:
-        return frozenset(word for word in match.extra if word.upper() not in KNOWN_FRAMES)
+        return frozenset(match.extra - {*_FRAME_WORDS})
 
     return [
         match
@@ -296,10 +310,19 @@ def _of_frame(found: list[Match], frame: str) -> list[Match]:
     ]
 
 
+def _shown_once(found: list[Match]) -> list[Match]:
+    """Keep the first of parameters that only show the same data as another plot."""
+    first: dict[tuple[str, frozenset[str]], Match] = {}
+    for match in found:
+        one = match.parameters[0]
+        words = {*word_list(f"{one.name} {one.description}")} - _PLOTS
+        first.setdefault((match.dataset.id, frozenset(words)), match)
+    return list(first.values())
+
+
 def _frame_of(parameter: ParameterEntry) -> str:
-    words = {word.upper() for word in word_list(f"{parameter.name} {parameter.description}")}
-    frames = words & {*KNOWN_FRAMES}
-    return parameter.frame or (frames.pop() if len(frames) == 1 else "")
+    words = {*word_list(f"{parameter.name} {parameter.description}")} & {*_FRAME_WORDS}
+    return parameter.frame or (_FRAME_WORDS[words.pop()] if len(words) == 1 else "")
 
 
 def _at_one_cadence(found: list[Match], wanted: Wanted) -> list[Match]:

@@ -27,7 +27,7 @@ from helio.knowledge.quantities import families
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 
-MOST_CHOICES = 6
+MOST_CHOICES = 12
 """Maximum number of parameters between which helio lets the person choose."""
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
@@ -52,12 +52,15 @@ class CatalogueReading:
     ----------
     crafts : frozenset of str
         The spacecraft in the table of quantities whose data these parameters alone are.
+    hint : str
+        Where to look, if too many parameters fit to choose from.
     """
 
     datasets: tuple[tuple[str, str], ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
     crafts: frozenset[str] = frozenset()
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,8 @@ class _Asked:
 
 def read_catalogue(
     parts: Sequence[Part], wanted: Wanted, catalogue: Catalogue, ask: Asks | None
-) -> CatalogueReading | None:
-    """Read the parts of a sentence that the table of quantities does not explain; None if a word stays unexplained.
+) -> CatalogueReading:
+    """Read the parts of a sentence that the table of quantities does not explain; empty if a word stays unexplained.
 
     Raises
     ------
@@ -109,7 +112,7 @@ def read_catalogue(
         Several parameters fit, and nobody can be asked.
     """
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
-        return None
+        return CatalogueReading()
     index = instrument_index(catalogue)
     every = _completed([_asked(part, index, Search(catalogue)) for part in parts])
     read = [asked for asked in every if asked.part.unread or not asked.part.crafts or _is_new(asked, every)]
@@ -121,15 +124,15 @@ def read_catalogue(
         if not asked.words and not asked.names:
             continue
         best = _found(asked, wanted, catalogue, index, ask)
-        if not best or len(best) > MOST_CHOICES:
-            return None
+        if len(best) > MOST_CHOICES:
+            return CatalogueReading(hint=_hint(asked, best))
+        if not best:
+            return CatalogueReading()
         found.append((asked, best))
     for asked, best in found:
         match = best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask)
         datasets += [(match.dataset.id, parameter.name) for parameter in match.parameters]
         notes.append(f"'{asked.part.text}' is read as {match.described}")
-    if not datasets:
-        return None
     spans = tuple(span for asked in read for span in asked.part.spans)
     crafts = frozenset(craft for asked in read for craft in asked.part.crafts) - others
     return CatalogueReading(tuple(dict.fromkeys(datasets)), spans, tuple(notes), crafts)
@@ -179,6 +182,9 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
             same = (other for other in others if other.names and other.crafts in (asked.crafts, frozenset()))
             if other := next(same, None):
                 asked = replace(asked, names=other.names, said=other.said)
+        if not asked.words:  # SPC and SPAN-I density
+            words = next((other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ())
+            asked = replace(asked, words=words)
         if asked.species and not asked.has_head:  # omni H+ and O+ fluxes
             ahead = (*every[at + 1 :], *reversed(every[:at]))
             head = next((other.measured for other in ahead if other.has_head), ())
@@ -256,6 +262,15 @@ def _found(
         chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
         reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
     return best_matches(reaching, text, wanted, catalogue)
+
+
+def _hint(asked: _Asked, found: Sequence[Match]) -> str:
+    datasets = list(dict.fromkeys(match.dataset.id for match in found))
+    more = f" and {len(datasets) - 3} more" if len(datasets) > 3 else ""
+    return (
+        f"'{asked.part.text}' may be one of {len(found)} parameters of {listed(datasets[:3])}{more}: name one as "
+        f"DATASET.PARAMETER, such as {found[0].dataset.id}.{found[0].parameters[0].name}"
+    )
 
 
 def _chosen(words: str, found: Sequence[Match], ask: Asks | None) -> Match:

@@ -239,6 +239,8 @@ class Sentence:
         harmless = HARMLESS | _OF_A_TIME if self._timed else HARMLESS
         if word == "He" and not self.text.startswith("He "):
             return True  # helium
+        if word == "PLS" and not self.text.isupper():
+            return True  # Voyager's instrument, not please
         return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:

@@ -144,6 +144,8 @@ class Reading:
     doubt: NotUnderstood | None = None
     named: tuple[str, ...] = ()
     """Notes on the time ranges of named events, and on parameters found by their descriptions."""
+    hint: str = ""
+    """What the catalogue has for the words that were not read, where it is too much to choose from."""
 
 
 def _with_tangential(text: str) -> str:
@@ -156,7 +158,13 @@ def _with_tangential(text: str) -> str:
 
 
 def read_request(
-    text: str, catalogue: Catalogue, now: datetime, ask: Asks | None = None, *, described: bool = True
+    text: str,
+    catalogue: Catalogue,
+    now: datetime,
+    ask: Asks | None = None,
+    *,
+    described: bool = True,
+    whole: bool = False,
 ) -> Reading:
     """Read a request from a sentence: first its datasets and times, then all other kinds of words.
 
@@ -164,6 +172,8 @@ def read_request(
     ----------
     described : bool
         Whether to look in the catalogue for parameters whose descriptions have the words that are left.
+    whole : bool
+        Whether to look there for all quantities, because no row of the table has them.
 
     Raises
     ------
@@ -172,11 +182,15 @@ def read_request(
     """
     reading, parts = _read(text, catalogue, now, ask)
     request = reading.request
-    if not described or not reading.unread or not parts or request.burst:
+    if not described or not (reading.unread or whole) or not parts:
         return reading
+    if whole:
+        parts = [replace(part, unread=True) for part in parts]
     spans = tuple(parse_time_range(time, now) for time in request.times)
-    found = read_catalogue(parts, Wanted(spans, request.frame, request.cadence), catalogue, ask)
-    return _read(text, catalogue, now, ask, found)[0] if found else reading
+    found = read_catalogue(parts, Wanted(spans, request.frame, request.cadence, request.burst), catalogue, ask)
+    if found.hint:
+        return replace(reading, hint=found.hint)
+    return _read(text, catalogue, now, ask, found)[0] if found.datasets else reading
 
 
 def _read(
@@ -190,6 +204,7 @@ def _read(
     text, named = with_plain_times(text, now, ask)
     text = re.sub(r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-", text)  # a spacecraft, not a year
     text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
+    text = re.sub(r"\bSPAN-([ABEabe])\b", r"SPAN\1", text)
     text = re.sub(r"\b(side|telescope|sensor|unit)\s+(?=[A-D]\b)", r"\1-", text)
     text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
     sentence = Sentence(_with_tangential(with_species(text)))
@@ -360,7 +375,7 @@ def _instruments(sentence: Sentence) -> tuple[str, ...]:
     """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
     spelt = r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])"
     sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
-    names = [match[0].upper().replace("SPANI", "SPAN-I") for match in sentence.take(re.compile(spelt))]
+    names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(re.compile(spelt))]
     names += [match[0].upper() for match in sentence.take(re.compile(_INSTRUMENT))]
     names += [match[0].upper() for match in sentence.take(_SMALL_INSTRUMENT)]
     return tuple(dict.fromkeys(names))
