@@ -15,7 +15,9 @@ from helio.knowledge.words import concepts, tokens
 _LONGEST = 3
 """Maximum number of words of a name, such as ``Fort Churchill``."""
 _PIECE = re.compile(r"[A-Za-z0-9]*[A-Za-z][A-Za-z0-9]+")
-_LEVEL = re.compile(r"[A-Z]?\d+[A-Z]?|\d+(?:HR|MIN|SEC|S|MS|DAY|YR)|[LHKMRV]\d\w?|LL\d*|REL\d+|DEF|PRE|OR|AT", re.I)
+_LEVEL = re.compile(
+    r"[A-Z]?\d+[A-Z]?|\d+(?:HR|MIN|SEC|S|MS|DAY|YR)|[LHKMRV]\d\w?|LL\d*|REL\d+|DEF|PRE|OR|AT", re.I
+)
 """Pattern of pieces of ids that name a level or a cadence."""
 _CADENCE = re.compile(r"\d+(?:HR|MIN|SEC)$")
 _ACRONYM = re.compile(r"[A-Za-z0-9]*[A-Z][A-Za-z0-9]*[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*")

@@ -324,6 +324,10 @@ def instrument_names(dataset_id: str) -> frozenset[str]:
     return frozenset((*pieces, *words, *parts)) - {"MAG", "MOM"}
 
 
+INSTRUMENT_WORDS = frozenset(piece for pieces in _INSTRUMENTS.values() for piece in pieces)
+"""Pieces of ids that name an instrument, in capitals."""
+
+
 def has_ended(craft: Craft, year: int) -> bool:
     """Return whether the spacecraft stopped sending data at least two years before the given year began."""
     last = _LAST_YEAR.get(craft.spacecraft, _LAST_YEAR.get(craft.mission))

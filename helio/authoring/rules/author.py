@@ -18,6 +18,7 @@ from helio.authoring.outcome import (
     AuthorQuestion,
     AuthorReply,
     Failure,
+    NotInTable,
     NotProved,
     NotUnderstood,
     Outcome,
@@ -130,24 +131,27 @@ class RuleAuthor:
         return AuthorReply(reply, BY)
 
     def _drafted(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> Outcome:
-        """Write a template for a request that is no question."""
+        """Write a template for a request that is no question, or ask what is not clear in it."""
+        try:
+            return self._draft(request, chosen, sources)
+        except _PendingQuestion as pending:
+            return pending.question
+
+    def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
         request, names = with_names(request, items)
         request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue)):
             names = (*names, note)
         ask = _answers(chosen)
-        try:
-            listed = ListedEvents(request, sources, now=self._now, ask=ask)
-            rest, looks = take_looks(listed.with_time(), self._now)
-            reading = read_request(rest, self._catalogue, self._now, ask)
-            if reading.unread:
-                corrected, typos = with_corrections(rest, reading.unread)
-                if typos:
-                    reading = read_request(corrected, self._catalogue, self._now, ask)
-                    rest, names = corrected, (*names, *typos)
-        except _PendingQuestion as pending:
-            return pending.question
+        listed = ListedEvents(request, sources, now=self._now, ask=ask)
+        rest, looks = take_looks(listed.with_time(), self._now)
+        reading = read_request(rest, self._catalogue, self._now, ask)
+        if reading.unread:
+            corrected, typos = with_corrections(rest, reading.unread)
+            if typos:
+                reading = read_request(corrected, self._catalogue, self._now, ask)
+                rest, names = corrected, (*names, *typos)
         readings = [(reading, looks)]
         if reading.unread:
             readings = self._with_phrases(rest, reading, looks, ask)
@@ -158,7 +162,7 @@ class RuleAuthor:
             refuse_others(reading.unread, self._catalogue)
             _refuse_unread(reading.unread)
         refusals: list[NotUnderstood] = []
-        again = self._from_catalogue(rest, reading, ask) if not reading.unread else iter(())
+        again = self._from_catalogue(rest, reading, refusals, ask)
         for reading, phrases in chain(readings, again):
             if reading.doubt is not None:
                 raise reading.doubt
@@ -171,8 +175,6 @@ class RuleAuthor:
                     phrases, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )
                 break
-            except _PendingQuestion as pending:
-                return pending.question
             except NotUnderstood as refused:
                 refusals.append(refused)
         else:
@@ -184,14 +186,14 @@ class RuleAuthor:
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
 
     def _from_catalogue(
-        self, text: str, reading: Reading, ask: Asks
+        self, text: str, reading: Reading, refusals: Sequence[NotUnderstood], ask: Asks
     ) -> Iterator[tuple[Reading, tuple[str, ...]]]:
         """Read a request again by the catalogue alone, because the table of quantities has not what it asks for."""
-        if reading.request.datasets:
+        if reading.unread or reading.request.datasets or not isinstance(refusals[-1], NotInTable):
             return
         try:
             again = read_request(text, self._catalogue, self._now, ask, whole=True)
-        except (NotUnderstood, _PendingQuestion):
+        except NotUnderstood:
             return
         if again.request.datasets and not again.unread:
             yield again, ()

@@ -18,7 +18,9 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import MEASURES, Clause, clauses, concepts, plain, tokens
 from helio.time_range import TimeRange
 
-_SYMBOLS: dict[str, str] = {symbol: name for name, symbols in VOCABULARY["species"].items() for symbol in symbols}
+_SYMBOLS: dict[str, str] = {
+    symbol: name for name, symbols in VOCABULARY["species"].items() for symbol in symbols
+}
 SPECIES = frozenset(VOCABULARY["species"])
 _AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
 """Words of parameters that describe other parameters, such as ``uncertainty``."""
@@ -27,7 +29,9 @@ _SYMBOL = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
 _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
-_UNUSABLE = re.compile(r"not yet functional|do not use|no (?:cdaweb )?plots", re.IGNORECASE)
+_UNUSABLE = re.compile(
+    r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin no\b", re.IGNORECASE
+)
 _VARIANT = re.compile(r"^\s*-+>")
 """Pattern of descriptions of parameters that show the data of another one otherwise."""
 OF_TIME = frozenset(
@@ -49,15 +53,18 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
 _FRAMES = ("GSE", "RTN", "GSM")
 """Frames that a vector comes in if the sentence names none, the first first."""
-_PLOTS = frozenset("spectrogram spectrogr spec stack stacked plot series time select t full list individual".split())
+_COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
+_PLOTS = frozenset(
+    "spectrogram spectrogr spec stack stacked plot series time select t full list individual".split()
+)
 """Words for the kind of plot that the archive draws of a parameter."""
 _FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
 _ALIKE = 3
 """Maximum number of words by which descriptions of the same vector differ."""
 _BURST = re.compile(r"brst|burst", re.IGNORECASE)
-ENOUGH = 1000
+ENOUGH = 200
 """Number of points that a figure shows well."""
-_SLICE = re.compile(r"(?i)stack(?:PA|E)\d+|at[AE](?:_|$)|by[AE]_")
+_SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
 MOST_TOGETHER = 4
 SIDES = frozenset(
@@ -65,6 +72,8 @@ SIDES = frozenset(
     "meridional component axis x y z r t n bx by bz br bt bn ex ey ez vx vy vz".split()
 )
 """Words that say where a sensor looks."""
+_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag)$")
+"""Pattern of names of parameters that describe another one."""
 _OTHER = frozenset({"thermal"})
 """Words of descriptions that make a quantity a different one."""
 _NARROWER = frozenset(
@@ -142,7 +151,10 @@ def matches(
             and all(own.has_name(name) or dataset.words.has_name(name) for name in other_names)
             and _fits(rest, own, dataset, named=bool(named), by_instrument=bool(own_names))
             and _has_unit(parameter, text)
-            and all(any(number in numerals_ for numerals_ in (own.numerals, dataset.numerals)) for number in numerals)
+            and all(
+                any(number in numerals_ for numerals_ in (own.numerals, dataset.numerals))
+                for number in numerals
+            )
             and all(unit in own.text or unit in entry.title for unit in units)
             and all(letter in own.letters for letter in letters)
             and (not wanted.frame or wanted.frame.lower() in own.words | {parameter.frame.lower()})
@@ -152,23 +164,39 @@ def matches(
         groups = [fitting] if fitting and (named or channels) else [(parameter,) for parameter in fitting]
         for group in groups:
             described = group[0].description.split("[")[0] or group[0].name
-            extra = {word for word in word_list(described) if len(word) > 1} - {*asked, *word_list(text)} - dataset.words.words
+            extra = (
+                {word for word in word_list(described) if len(word) > 1 and not word.isdigit()}
+                - {*asked, *word_list(text)}
+                - dataset.words.words
+            )
             yield Match(entry, group, len(literal), frozenset(extra), frozenset(own_names))
 
 
 class _Words:
     """The words and the concepts of a text of the catalogue."""
 
-    def __init__(self, text: str, more: Sequence[str] = (), *, flux: bool = False, spectrum: bool = False, unit: str = "") -> None:
-        self.text = text
+    def __init__(
+        self,
+        text: str,
+        more: Sequence[str] = (),
+        *,
+        flux: bool = False,
+        spectrum: bool = False,
+        unit: str = "",
+    ) -> None:
+        self.text, self.name = text, text.split(" ", 1)[0]
         listed = [*word_list(text), *more]
         self.words = {*listed, *({"flux", "intensity"} if flux else ()), *_particles_of(unit)}
         for letter, name in VOCABULARY["species letters"].items() if flux else ():
             if name in self.words or re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z+\d])", text):
                 self.words |= {name, letter.lower()}
         self.concepts = {*concepts(listed), *(_SPECTRUM if spectrum else ())}
+        if unit and comparable(unit, "mV/m"):
+            self.concepts.add("electricfield")
         self.stems = {stem(word) for word in self.words}
-        self.joined = {folded(word) for word in re.findall(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", text.replace("_", " "))}
+        self.joined = {
+            folded(word) for word in re.findall(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", text.replace("_", " "))
+        }
 
     def has(self, clause: Clause) -> bool:
         return (
@@ -199,7 +227,11 @@ class _Words:
     @cached_property
     def auxiliary(self) -> frozenset[str]:
         """The words that say that a parameter describes another one, outside of its remarks."""
-        return _AUXILIARY & {*word_list(re.sub(r"[(,].*|\[(?!label).*", " ", self.text, flags=re.IGNORECASE))}
+        if _OF_ANOTHER.search(self.name):
+            return frozenset({"uncertainty"})
+        return _AUXILIARY & {
+            *word_list(re.sub(r"[(,].*|\[(?!label)[^]]*\]", " ", self.text, flags=re.IGNORECASE))
+        }
 
 
 class _DatasetWords:
@@ -210,7 +242,11 @@ class _DatasetWords:
         self.words = _Words(
             f"{entry.id} {entry.title} {entry.instrument_type}",
             [
-                *(word for name in (entry.instrument, *instrument_names(entry.id)) for word in MEASURES.get(name, "").split()),
+                *(
+                    word
+                    for name in (entry.instrument, *instrument_names(entry.id))
+                    for word in MEASURES.get(name, "").split()
+                ),
                 *(name.lower() for name in instrument_names(entry.id)),
             ],
         )
@@ -220,7 +256,7 @@ class _DatasetWords:
                 _Words(
                     f"{parameter.name} {parameter.description} {parameter.frame} {' '.join(parameter.axes)}",
                     flux=_is_flux(parameter),
-                    spectrum=len(parameter.size) == 1 and parameter.size[0] > 4,
+                    spectrum=len(parameter.size) == 1 and parameter.size[0] > 6,
                     unit=parameter.unit,
                 ),
             )
@@ -242,7 +278,9 @@ def _fits(
     species = asked & SPECIES
     if "sunward" in asked and "antisunward" in own.concepts and "antisunward" not in asked:
         return False
-    if (own.species and species and not species & own.species) or (own.auxiliary | own.words & _OTHER) - asked:
+    if (own.species and species and not species & own.species) or (
+        own.auxiliary | own.words & _OTHER
+    ) - asked:
         return False
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
@@ -252,10 +290,8 @@ def _fits(
         for clause, own_word in zip(rest, covered, strict=True)
         if not own_word
     )
-    if not rest and by_instrument:
-        return True
     measured = [not all(word.isdigit() or word in OF_TIME for word in clause.words) for clause in rest]
-    any_own = named or any(map(all, zip(covered, measured, strict=True))) or (by_instrument and bool(species))
+    any_own = named or any(map(all, zip(covered, measured, strict=True))) or by_instrument
     return any_own and all(by_dataset)
 
 
@@ -264,8 +300,18 @@ def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: C
     rows = {row.id: row for row in catalogue.rows}
     asked = {*word_list(text)}
     best = [match for match in found if match.named == max(match.named for match in found)]
+    said = f"{text} burst" if wanted.burst else text
+    in_id = max(len(match.names & _id_pieces(match.dataset.id)) for match in best)
+    if not text.strip():
+        best = _preferred(best, lambda match: not drawbacks(rows[match.dataset.id], said))
+        return _at_one_cadence(_shown_once(best), wanted)
+    best = _preferred(best, lambda match: not drawbacks(rows[match.dataset.id], said))
+    table = {source.dataset for source in SOURCES}
+    if len({_named(match) for match in best}) == 1:
+        at_cadence = _preferred(best, lambda match: wanted.cadence in match.dataset.cadence)
+        best = _preferred(at_cadence, lambda match: match.dataset.id in table)
     for test in (
-        lambda match: not drawbacks(rows[match.dataset.id], f"{text} burst" if wanted.burst else text),
+        lambda match: len(match.names & _id_pieces(match.dataset.id)) == in_id,
         lambda match: not match.extra,
         lambda match: wanted.cadence in match.dataset.cadence,
         lambda match: not match.extra & _NARROWER - asked,
@@ -275,17 +321,14 @@ def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: C
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
         best = _preferred(best, lambda match: not any(_SLICE.search(one.name) for one in match.parameters))
         best = _preferred(best, lambda match: all(map(_is_flux, match.parameters)))
-    best = _preferred(best, lambda match: not _VARIANT.search(match.parameters[0].description))
-    best = [match for match in best if not any(other.extra - SIDES < match.extra - SIDES for other in best)]
+    best = _without_variants(best)
+    more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
+    best = [match for match, own in zip(best, more, strict=True) if not any(other < own for other in more)]
     for frame in () if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
-    best = _preferred(best, lambda match: {*map(folded, match.names)} <= _id_pieces(match.dataset.id))
     best = _preferred(best, lambda match: (match.dataset.id, match.parameters[0].name) in _in_table())
     in_names = [len(asked & {*word_list(match.parameters[0].name)}) for match in best]
     best = [match for match, count in zip(best, in_names, strict=True) if count == max(in_names)]
-    table = [source.dataset for source in SOURCES]
-    if len({_named(match) for match in best}) == 1:
-        best = _preferred(best, lambda match: match.dataset.id in table)
     best = _at_one_cadence(_shown_once(best), wanted)
     return [_together(best)] if _is_one_quantity(best, text) else best
 
@@ -306,7 +349,19 @@ def _of_frame(found: list[Match], frame: str) -> list[Match]:
     return [
         match
         for match in found
-        if match not in others or not any(len(unframed(match) ^ unframed(other)) <= _ALIKE for other in framed)
+        if match not in others
+        or not any(len(unframed(match) ^ unframed(other)) <= _ALIKE for other in framed)
+    ]
+
+
+def _without_variants(found: list[Match]) -> list[Match]:
+    """Leave out parameters that show the first of them otherwise, but not its siblings, such as other channels."""
+    first = [match for match in found if not _VARIANT.search(match.parameters[0].description)]
+    siblings = {re.sub(r"\d+", "", match.parameters[0].name) for match in first}
+    return [
+        match
+        for match in found
+        if not first or match in first or re.sub(r"\d+", "", match.parameters[0].name) in siblings
     ]
 
 
@@ -315,7 +370,7 @@ def _shown_once(found: list[Match]) -> list[Match]:
     first: dict[tuple[str, frozenset[str]], Match] = {}
     for match in found:
         one = match.parameters[0]
-        words = {*word_list(f"{one.name} {one.description}")} - _PLOTS
+        words = {*word_list(f"{_COPY.sub('', one.name)} {one.description}")} - _PLOTS
         first.setdefault((match.dataset.id, frozenset(words)), match)
     return list(first.values())
 
@@ -352,8 +407,10 @@ def _is_one_quantity(found: Sequence[Match], text: str) -> bool:
     shapes = {(one.canonical_unit, one.size) for match in found for one in match.parameters}
     apart = [{*word_list(match.parameters[0].description)} for match in found]
     differing = set.union(*apart) - set.intersection(*apart) - {"ab"}
-    plural = re.search(r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE)
-    return len(shapes) == 1 and differing <= (SIDES | SPECIES if plural else SIDES)
+    plural = re.search(
+        r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE
+    )
+    return len(shapes) == 1 and set() < differing <= (SIDES | SPECIES if plural else SIDES)
 
 
 def _together(found: Sequence[Match]) -> Match:
@@ -366,11 +423,9 @@ def _in_table() -> frozenset[tuple[str, str]]:
     return frozenset((source.dataset, name) for source in SOURCES for name in source.parameters)
 
 
+@lru_cache(maxsize=4096)
 def _id_pieces(dataset: str) -> set[str]:
-    pieces = dataset.split("_")
-    return {folded(name) for piece in pieces for name in (piece, *piece.split("-"))} | {
-        folded(name) for name in instrument_names(dataset)
-    }
+    return {folded(name) for piece in dataset.split("_") for name in (piece, *piece.split("-"))}
 
 
 def _named(match: Match) -> tuple[str, ...]:
@@ -383,8 +438,9 @@ def _preferred(found: list[Match], test: Callable[[Match], bool]) -> list[Match]
 
 def _particles_of(unit: str) -> tuple[str, ...]:
     """Return the particles that a unit counts, such as ``e/(cm^2*s*sr)``."""
-    match = re.match(r"([epa])/", unit)
-    return ({"e": "electron", "p": "proton", "a": "alpha"}[match[1]],) if match else ()
+    match = re.match(r"(?i)(e|p|a|ions?)/", unit)
+    named = {"e": "electron", "p": "proton", "a": "alpha", "i": "ion"}
+    return (named[match[1][0].lower()],) if match else ()
 
 
 def _every(match: re.Match[str]) -> str:
@@ -424,14 +480,18 @@ def _is_flux(parameter: ParameterEntry) -> bool:
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
-    return not named or any(comparable(parameter.canonical_unit, unit) for unit in _UNITS[named[-1]])
+    return (
+        not named
+        or not parameter.canonical_unit
+        or any(comparable(parameter.canonical_unit, unit) for unit in _UNITS[named[-1]])
+    )
 
 
 def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a name instead of the symbol of an element or an ion."""
     spaced = text.replace("_", " ")
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {_SYMBOLS[match[0]]} ", spaced)))
-    return [{"fluxe": "flux", "flx": "flux"}.get(word, word) for word in words]
+    return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux"}.get(word, word) for word in words]
 
 
 def stem(word: str) -> str:

@@ -146,7 +146,9 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     rest, named = search.named(" ".join(words))
     left = {*rest.split()}
     if named and not crafts:
-        kept = [word for word in words if {*re.findall(r"[a-z0-9.]+", word.lower())} & left or word in _COMMON]
+        kept = [
+            word for word in words if {*re.findall(r"[a-z0-9.]+", word.lower())} & left or word in _COMMON
+        ]
         if len(kept) < len(words):
             words, crafts = kept, frozenset(named)
     found = index.named_in(words)
@@ -183,13 +185,17 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
             if other := next(same, None):
                 asked = replace(asked, names=other.names, said=other.said)
         if not asked.words:  # SPC and SPAN-I density
-            words = next((other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ())
+            words = next(
+                (other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ()
+            )
             asked = replace(asked, words=words)
         if asked.species and not asked.has_head:  # omni H+ and O+ fluxes
             ahead = (*every[at + 1 :], *reversed(every[:at]))
             head = next((other.measured for other in ahead if other.has_head), ())
             shared = asked.measured or shared
-            asked = replace(asked, words=(*asked.words, *(word for word in (*shared, *head) if word not in asked.words)))
+            asked = replace(
+                asked, words=(*asked.words, *(word for word in (*shared, *head) if word not in asked.words))
+            )
         else:
             if asked.species and shared:
                 asked = replace(asked, words=(*shared, *asked.words))
@@ -205,14 +211,19 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
         if done and asked.words and not asked.names and {*word_list(asked.text)} <= SIDES:
             last = done.pop()
             text, spans = f"{last.part.text} {asked.part.text}", (*last.part.spans, *asked.part.spans)
-            asked = replace(last, part=replace(last.part, text=text, spans=spans), words=(*last.words, *asked.words))
+            asked = replace(
+                last, part=replace(last.part, text=text, spans=spans), words=(*last.words, *asked.words)
+            )
         done.append(asked)
     return done
 
 
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
-    return any(other is not asked and other.part.unread and other.names and other.names == asked.names for other in every)
+    return any(
+        other is not asked and other.part.unread and other.names and other.names == asked.names
+        for other in every
+    )
 
 
 def _found(
@@ -240,7 +251,11 @@ def _found(
     for word in words:  # HOPE A, SWAVES Ahead
         letter = _PROBES.get(word.casefold(), word)
         if len(letter) == 1 and names:
-            probes = [number for number in numbers if re.search(rf"-{letter}$|\D{letter}$", crafts[number][1].spacecraft)]
+            probes = [
+                number
+                for number in numbers
+                if re.search(rf"-{letter}$|\D{letter}$", crafts[number][1].spacecraft)
+            ]
             if probes:
                 numbers, words = probes, tuple(other for other in words if other != word)
     text = " ".join(words)

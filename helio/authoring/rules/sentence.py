@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helio.errors import TimeRangeError
+from helio.knowledge.missions import INSTRUMENT_WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
@@ -239,8 +240,8 @@ class Sentence:
         harmless = HARMLESS | _OF_A_TIME if self._timed else HARMLESS
         if word == "He" and not self.text.startswith("He "):
             return True  # helium
-        if word == "PLS" and not self.text.isupper():
-            return True  # Voyager's instrument, not please
+        if word in INSTRUMENT_WORDS and not self.text.isupper():
+            return True  # PLS and LET, which in small letters are please and let
         return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:

@@ -187,7 +187,9 @@ def read_request(
     if whole:
         parts = [replace(part, unread=True) for part in parts]
     spans = tuple(parse_time_range(time, now) for time in request.times)
-    found = read_catalogue(parts, Wanted(spans, request.frame, request.cadence, request.burst), catalogue, ask)
+    found = read_catalogue(
+        parts, Wanted(spans, request.frame, request.cadence, request.burst), catalogue, ask
+    )
     if found.hint:
         return replace(reading, hint=found.hint)
     return _read(text, catalogue, now, ask, found)[0] if found.datasets else reading

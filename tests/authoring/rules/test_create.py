@@ -307,7 +307,6 @@ def test_a_sentence_names_data(author, request_, parameters):
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ("MMS1 FPI electron velocity 2016-10-16", "'electron'"),
         ("curlometer current density of MMS1 2016-10-16", "'current'"),
         ("ACE speed when Bz is negative 2003-01-02", "'when', 'negative'"),
         ("ACE density from the HAPI server of AMDA 2003-01-02", "the datasets of hapi:AMDA"),
