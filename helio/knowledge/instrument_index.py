@@ -100,13 +100,7 @@ def instrument_index(catalogue: Catalogue) -> InstrumentIndex:
 
 
 _SYMBOLS = frozenset(symbol for symbols in VOCABULARY["species"].values() for symbol in symbols)
-_PLAIN = frozenset(
-    "proton electron ion alpha helium oxygen iron hydrogen neutral flux intensity density temperature speed velocity "
-    "pressure field magnetic electric spectra spectrum spectrogram plasma wave energy particle rate count position "
-    "orbit level data hourly daily merged fast slow burst survey high low angle pitch distribution moment position "
-    "solar wind range day hour min sec ut utc kev mev ev gev nt km hz khz mhz and from north south east west "
-    "total average component vector magnitude omni".split()
-)
+_PLAIN = frozenset(VOCABULARY["no names of instruments"])
 """Words of quantities and of data, which are no names of instruments."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
@@ -24,9 +25,8 @@ _SYMBOLS: dict[str, str] = {
 SPECIES = frozenset(VOCABULARY["species"])
 _AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
 """Words of parameters that describe other parameters, such as ``uncertainty``."""
-_SYMBOL = re.compile(
-    rf"(?<![A-Za-z0-9+])(?:{'|'.join(re.escape(name) for name in sorted(_SYMBOLS, key=len, reverse=True))})(?![A-Za-z0-9+])"
-)
+_ANY_SYMBOL = "|".join(re.escape(name) for name in sorted(_SYMBOLS, key=len, reverse=True))
+_SYMBOL = re.compile(rf"(?<![A-Za-z0-9+])(?:{_ANY_SYMBOL})(?![A-Za-z0-9+])")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
 _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
 _UNUSABLE = re.compile(
@@ -34,9 +34,7 @@ _UNUSABLE = re.compile(
 )
 _VARIANT = re.compile(r"^\s*-+>")
 """Pattern of descriptions of parameters that show the data of another one otherwise."""
-OF_TIME = frozenset(
-    "s sec second seconds ms ns us min minute h hr hour hours hourly daily day days year utc".split()
-)
+OF_TIME = frozenset(VOCABULARY["words of cadences"])
 _UNITS = {
     "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
     "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
@@ -54,9 +52,7 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 _FRAMES = ("GSE", "RTN", "GSM")
 """Frames that a vector comes in if the sentence names none, the first first."""
 _COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
-_PLOTS = frozenset(
-    "spectrogram spectrogr spec stack stacked plot series time select t full list individual".split()
-)
+_PLOTS = frozenset(VOCABULARY["kinds of plots"])
 """Words for the kind of plot that the archive draws of a parameter."""
 _FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
 _ALIKE = 3
@@ -67,10 +63,7 @@ ENOUGH = 200
 _SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
 MOST_TOGETHER = 4
-SIDES = frozenset(
-    "a b side aperture sunward antisunward anti north south east west up down ecliptic direction field view zonal "
-    "meridional component axis x y z r t n bx by bz br bt bn ex ey ez vx vy vz".split()
-)
+SIDES = frozenset(VOCABULARY["directions of sensors"])
 """Words that say where a sensor looks."""
 _OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag)$")
 """Pattern of names of parameters that describe another one."""
@@ -405,8 +398,8 @@ def _is_one_quantity(found: Sequence[Match], text: str) -> bool:
     if not 1 < len(found) <= MOST_TOGETHER or len({match.dataset.id for match in found}) > 1:
         return False
     shapes = {(one.canonical_unit, one.size) for match in found for one in match.parameters}
-    apart = [{*word_list(match.parameters[0].description)} for match in found]
-    differing = set.union(*apart) - set.intersection(*apart) - {"ab"}
+    apart: list[set[str]] = [{*word_list(match.parameters[0].description)} for match in found]
+    differing = set[str]().union(*apart) - apart[0].intersection(*apart) - {"ab"}
     plural = re.search(
         r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE
     )
@@ -505,8 +498,6 @@ def stem(word: str) -> str:
 
 def reaches(entry: DatasetSummary, spans: Sequence[TimeRange], catalogue: Catalogue) -> bool:
     """Return whether a dataset has data of every time, or may have them."""
-    from datetime import UTC, datetime
-
     first, last = (time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
     stopped = last if last and catalogue.has_stopped(entry) else datetime.max
     return all((first is None or first < span.stop) and span.start <= stopped for span in spans)

@@ -35,9 +35,7 @@ _DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|min
 _LETTERS = VOCABULARY["species letters"]
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
-_HEADS = frozenset(
-    "flux intensity density temperature speed velocity pressure rate spectrogram spectra spectrum energy count".split()
-)
+_HEADS = frozenset(VOCABULARY["measured quantities"])
 """Words for what is measured."""
 _PROBES = {"ahead": "A", "behind": "B"}
 _COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
@@ -171,7 +169,7 @@ def _pieces(word: str, index: InstrumentIndex) -> list[str]:
 
 
 def _completed(every: list[_Asked]) -> list[_Asked]:
-    """Give each part the spacecraft, the instrument and the measured quantity that it shares with the parts beside it."""
+    """Give each part the spacecraft, the instrument and the quantity that it shares with the parts beside it."""
     every = _merged(every)
     done: list[_Asked] = []
     shared: tuple[str, ...] = ()

@@ -13,7 +13,8 @@ from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import Look, PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.arrangement import Arrangement
 from helio.authoring.rules.attributes import Attributes
-from helio.authoring.rules.catalogue_words import CatalogueReading, Wanted, read_catalogue
+from helio.authoring.rules.catalogue_matches import Wanted
+from helio.authoring.rules.catalogue_words import CatalogueReading, read_catalogue
 from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
     Placed,
