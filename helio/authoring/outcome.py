@@ -20,6 +20,10 @@ class NotUnderstood(RequestError):
     """Error: the request, or a part of it, was not understood; nothing was proposed."""
 
 
+class NotInTable(NotUnderstood):
+    """Error for data that are in no row of the table of quantities, but may be in the catalogue."""
+
+
 class NotProved(RequestError):
     """Error: no template that was written for the request passed the verification."""
 

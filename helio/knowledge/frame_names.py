@@ -16,7 +16,7 @@ _WORDS = frozenset({
 _SMALL = frozenset({"gse", "gsm", "rtn", "heeq", "hci", "dbcs", "dmpa", "dsl", "ssl"})
 _SHORTEST = 3
 """Frame names with fewer letters than this are not compared with misspelt names."""
-_KNOWN = (
+KNOWN_FRAMES = (
     *FRAMES, *sorted(_WORDS), "AGSE", "AGSM", "GSEQ", "HAE", "HGI", "HGRTN", "JSO", "KSM", "KSO", "LMN", "MSM", "SSE",
 )  # fmt: skip
 _EMBEDDED = re.compile(r"(?<![A-Z]{2})(?:GSE|GSM|RTN)(?![A-Z])")
@@ -49,13 +49,13 @@ def meant_frame(name: str) -> str:
     ('GSE', 'GSM', '', '')
     """
     word = name.strip().upper()
-    if word in _KNOWN:
+    if word in KNOWN_FRAMES:
         return ""
     shorter = {word[:index] + word[index + 1 :] for index in range(len(word))}
     return next(
         (
             frame
-            for frame in _KNOWN
+            for frame in KNOWN_FRAMES
             if len(frame) >= _SHORTEST and (frame in shorter or sorted(frame) == sorted(word))
         ),
         "",

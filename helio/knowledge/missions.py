@@ -124,6 +124,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "Arase": ("erg", "arase (erg)"),
     "IMAGE": ("imager for magnetopause-to-aurora global exploration",),
     "Dynamics Explorer": ("de",),
+    "CNOFS": ("c/nofs",),
     "TIMED": (),
     "Polar": (),
 }
@@ -259,7 +260,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
-_PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED", "LED")
+_PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED", "LED", "PM", "MERGED")
 """Names of sensors and receivers in ids of datasets."""
 
 
@@ -321,6 +322,10 @@ def instrument_names(dataset_id: str) -> frozenset[str]:
     words = [word for word in instrument_of(dataset_id, mission).upper().split() if word != "AND"]
     parts = [part for word in words for part in word.split("-") if len(part) > 1]
     return frozenset((*pieces, *words, *parts)) - {"MAG", "MOM"}
+
+
+INSTRUMENT_WORDS = frozenset(piece for pieces in _INSTRUMENTS.values() for piece in pieces)
+"""Pieces of ids that name an instrument, in capitals."""
 
 
 def has_ended(craft: Craft, year: int) -> bool:

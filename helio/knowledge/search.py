@@ -160,6 +160,8 @@ class Search:
         for craft in dict.fromkeys(crafts):
             names.setdefault(_words_of(craft.mission), craft.mission)
             names.setdefault(_words_of(craft.spacecraft), craft.spacecraft)
+            if re.fullmatch(r"[A-Z]\d+", last := re.split(r"[ -]", craft.spacecraft)[-1]):
+                names.setdefault(_words_of(last), craft.spacecraft)  # F17 of DMSP
         known = set(names.values())
         for name, aliases in ALIASES.items():
             if name in known:

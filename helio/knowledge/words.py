@@ -131,6 +131,8 @@ MEASURES: dict[str, str] = {
     **dict.fromkeys(("PWS", "PWI", "PWE"), "wave"),
     **dict.fromkeys(("EDP", "EFI", "EFW"), "electricfield"),
     **dict.fromkeys(("SCM", "STAFF"), "searchcoil"),
+    **dict.fromkeys(("SEM",), "euv"),
+    **dict.fromkeys(("CRIS",), "cosmicray gcr"),
     **dict.fromkeys(("SWICS", "SEPICA", "SWA-HIS"), "composition"),
 }  # fmt: skip
 
@@ -154,6 +156,8 @@ SPELLINGS: dict[str, str] = {
     "epi lo": "epilo",
     "plastic": "pla",
     "swave": "wav",
+    "drift": "flow",
+    "hdz": "hez",
     "dual ion": "dis",
     "dual electron": "des",
 }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 
 from helio.authoring.documents import SourceFile
@@ -18,6 +19,7 @@ from helio.authoring.outcome import (
     AuthorQuestion,
     AuthorReply,
     Failure,
+    NotInTable,
     NotProved,
     NotUnderstood,
     Outcome,
@@ -136,31 +138,39 @@ class RuleAuthor:
         return AuthorReply(reply, BY)
 
     def _drafted(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> Outcome:
-        """Write a template for a request that is no question."""
+        """Write a template for a request that is no question, or ask what is not clear in it."""
+        try:
+            return self._draft(request, chosen, sources)
+        except _PendingQuestion as pending:
+            return pending.question
+
+    def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
         request, names = with_names(request, items)
         request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue)):
             names = (*names, note)
         ask = _answers(chosen)
-        try:
-            listed = ListedEvents(request, sources, now=self._now, ask=ask)
-            plain, storms = (listed.with_time(), None) if sources else read_storms(request)
-            rest, looks = take_looks(plain, self._now)
-            reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
-            if reading.unread:
-                corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
-                if corrected != rest:
-                    again = read_request(corrected, self._catalogue, self._now, ask, looks=looks)
-                    if typos or len(again.unread) < len(reading.unread):
-                        reading, rest, names = again, corrected, (*names, *typos)
-        except _PendingQuestion as pending:
-            return pending.question
+        listed = ListedEvents(request, sources, now=self._now, ask=ask)
+        plain, storms = (listed.with_time(), None) if sources else read_storms(request)
+        rest, looks = take_looks(plain, self._now)
+        reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
+        if reading.unread:
+            corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
+            if corrected != rest:
+                again = read_request(corrected, self._catalogue, self._now, ask, looks=looks)
+                if typos or len(again.unread) < len(reading.unread):
+                    reading, rest, names = again, corrected, (*names, *typos)
         readings = self._with_phrases(rest, reading, ask) if reading.unread else [reading]
         if not readings:
+            if reading.hint:
+                quoted = ", ".join(f"'{word}'" for word in reading.unread)
+                raise NotUnderstood(f"helio does not understand {quoted}", advice=reading.hint)
             refuse_others(reading.unread, self._catalogue)
             _refuse_unread(reading.unread)
-        for at, reading in enumerate(readings, 1):
+        refusals: list[NotUnderstood] = []
+        by_catalogue = self._from_catalogue(rest, reading, refusals, ask)
+        for reading in chain(readings, by_catalogue):
             if reading.doubt is not None:
                 raise reading.doubt
             wanted, preferences = preferred(reading.request, request, items)
@@ -175,16 +185,30 @@ class RuleAuthor:
                     wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )
                 break
-            except _PendingQuestion as pending:
-                return pending.question
-            except NotUnderstood:
-                if at == len(readings):
-                    raise
+            except NotUnderstood as refused:
+                refusals.append(refused)
+        else:
+            raise refusals[len(readings) - 1]
         proved = self._gate.new(as_text(template))
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+
+    def _from_catalogue(
+        self, text: str, reading: Reading, refusals: Sequence[NotUnderstood], ask: Asks
+    ) -> Iterator[Reading]:
+        """Read a request again by the catalogue alone, because the table of quantities has not what it asks for."""
+        if reading.unread or reading.request.datasets or not isinstance(refusals[-1], NotInTable):
+            return
+        try:
+            again = read_request(
+                text, self._catalogue, self._now, ask, looks=reading.request.style.looks, whole=True
+            )
+        except NotUnderstood:
+            return
+        if again.request.datasets and not again.unread:
+            yield again
 
     def _with_phrases(self, text: str, whole: Reading, ask: Asks) -> list[Reading]:
         """Read a request of which some parts change the new figure; return the ways to read all of its words."""

@@ -3,344 +3,293 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.catalogue_matches import (
+    OF_TIME,
+    SIDES,
+    SPECIES,
+    Match,
+    Wanted,
+    best_matches,
+    matches,
+    reaches,
+    word_list,
+)
 from helio.authoring.rules.sentence import Part
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.writer import Asks
-from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry, time_text
-from helio.knowledge.missions import instrument_names
-from helio.knowledge.modes import in_modes
-from helio.knowledge.quantities import SOURCES
-from helio.knowledge.search import Search, drawbacks
-from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.catalogue import Catalogue, time_text
+from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
+from helio.knowledge.quantities import families
+from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
-from helio.knowledge.words import MEASURES, Clause, clauses, concepts, plain, tokens
-from helio.time_range import TimeRange
 
-MOST_CHOICES = 6
+MOST_CHOICES = 12
 """Maximum number of parameters between which helio lets the person choose."""
-_SPECIES = frozenset(
-    {
-        "proton",
-        "alpha",
-        "electron",
-        "ion",
-        "hydrogen",
-        "helium",
-        "oxygen",
-        "carbon",
-        "iron",
-        "neutral",
-        "dust",
-    }
-)
-_AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
-"""Words of parameters that describe other parameters, such as ``uncertainty``."""
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
-_SERIES = re.compile(r"\b([A-Za-z]+)(\d+)\s*(?:to|-|–|through)\s*\1?(\d+)\b")
-_CHARGED = {"H+": "proton", "O+": "oxygen", "He+": "helium", "He++": "alpha", "e-": "electron"}
-_ION = re.compile(r"(?<![\w+])(?:H|O|He|e)(?:\+\+?|-)(?![\w+-])")
-_NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?:-\d+(?:\.\d+)?)?(?![\w.])")
-_UNUSABLE = re.compile(r"not yet functional|do not use|no plots", re.IGNORECASE)
-_OF_TIME = frozenset(
-    {
-        "s",
-        "sec",
-        "second",
-        "seconds",
-        "ms",
-        "ns",
-        "us",
-        "min",
-        "minute",
-        "h",
-        "hr",
-        "hour",
-        "hours",
-        "day",
-        "days",
-        "year",
-    }
-)
-_UNITS = {
-    "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
-    "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
-    "potential": ("V",), "distance": ("km", "AU", "R_E"),
-}  # fmt: skip
-"""Words that say of which unit the parameter is; a concept such as ``temperature`` also has thermal speeds."""
-_OTHER_DENSITY = re.compile(
-    r"\b(?:current|power|spectral|space|energy|flux)\s+densit(?:y|ies)", re.IGNORECASE
-)
-_CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
-"""Pattern of words that ask for all parameters that fit."""
-_WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What else a request says of its data.
-
-    Parameters
-    ----------
-    crafts : tuple of str
-        The spacecraft that the sentence names; empty if the table of quantities knows none of them.
-    """
-
-    crafts: tuple[str, ...]
-    instruments: tuple[str, ...]
-    spans: tuple[TimeRange, ...]
-    frame: str
-    cadence: float | None
-    modes: tuple[tuple[str, str], ...] = ()
+_LETTERS = VOCABULARY["species letters"]
+_PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
+"""Words for a part of an instrument, which its name says, too."""
+_HEADS = frozenset(VOCABULARY["measured quantities"])
+"""Words for what is measured."""
+_PROBES = {"ahead": "A", "behind": "B"}
+_COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
+"""Missions whose names in small letters are words."""
 
 
 @dataclass(frozen=True)
 class CatalogueReading:
-    """Parameters that parts of a sentence name, and the positions of the words that name them."""
+    """Parameters that parts of a sentence name, and the positions of the words that name them.
+
+    Parameters
+    ----------
+    crafts : frozenset of str
+        The spacecraft in the table of quantities whose data these parameters alone are.
+    hint : str
+        Where to look, if too many parameters fit to choose from.
+    """
 
     datasets: tuple[tuple[str, str], ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
+    crafts: frozenset[str] = frozenset()
+    hint: str = ""
 
 
 @dataclass(frozen=True)
-class _Match:
-    """Parameters of a dataset that fit all words of a part of a sentence."""
+class _Asked:
+    """What a part of a sentence asks for, completed with what it shares with the parts beside it.
 
-    dataset: CatalogueEntry
-    parameters: tuple[ParameterEntry, ...]
-    named: int
-    """Number of words that are names of parameters."""
-    exact: bool
-    """Whether the sentence has all words of the parameter."""
+    Parameters
+    ----------
+    names : tuple of str
+        Names of instruments and stations, in small letters without signs.
+    said : tuple of str
+        The same names as the sentence writes them.
+    """
+
+    part: Part
+    words: tuple[str, ...]
+    crafts: frozenset[str]
+    names: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
     @property
-    def described(self) -> str:
-        """The dataset, the parameters, their meaning and the cadence, for people."""
-        names = "+".join(parameter.name for parameter in self.parameters)
-        about = " ".join(self.parameters[0].description.lstrip("-> ").split())[:70]
-        more = (text for text in (about, self.dataset.cadence_words) if text)
-        return f"{self.dataset.id}.{names}: {', '.join(more)}"
+    def text(self) -> str:
+        return " ".join(self.words)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The words that say what is measured, without the kinds of particles."""
+        return tuple(
+            word for word in self.words if word not in _LETTERS and {*word_list(word)} - SPECIES - OF_TIME
+        )
+
+    @property
+    def species(self) -> set[str]:
+        return {*word_list(self.text)} & SPECIES | {*self.words} & {*_LETTERS}
+
+    @property
+    def has_head(self) -> bool:
+        return bool({*word_list(self.text)} & _HEADS)
 
 
 def read_catalogue(
     parts: Sequence[Part], wanted: Wanted, catalogue: Catalogue, ask: Asks | None
-) -> CatalogueReading | None:
-    """Read the parts of a sentence that the table of quantities does not explain; None if a word stays unexplained.
+) -> CatalogueReading:
+    """Read the parts of a sentence that the table of quantities does not explain; empty if a word stays unexplained.
 
     Raises
     ------
     NotUnderstood
         Several parameters fit, and nobody can be asked.
     """
+    if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
+        return CatalogueReading()
+    index = instrument_index(catalogue)
+    every = _completed([_asked(part, index, Search(catalogue)) for part in parts])
+    read = [asked for asked in every if asked.part.unread or not asked.part.crafts or _is_new(asked, every)]
+    others = {craft for asked in every if asked not in read for craft in asked.part.crafts}
     datasets: list[tuple[str, str]] = []
     notes: list[str] = []
-    search = Search(catalogue)
-    named = {*wanted.crafts} or search.named(" ".join(part.text for part in parts))[1]
-    unsuited = any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts)
-    if len(named) != 1 or unsuited:
-        return None
-    found: list[tuple[Part, list[_Match]]] = []
-    for part in parts:
-        text = part.text if wanted.crafts else _without_craft(part.text, search)
-        if not text:
+    found = []
+    for asked in read:
+        if not asked.words and not asked.names:
             continue
-        matches = list(_matches(_expanded(text), named, wanted, catalogue))
-        reaching = [match for match in matches if _reaches(match.dataset, wanted.spans, catalogue)]
-        if matches and not reaching:
-            first = matches[0].dataset
-            raise NotUnderstood(
-                f"helio knows no '{text}' of {listed(sorted(named))} for that time",
-                advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
-            )
-        best = _best(reaching, text, wanted, catalogue)
-        if not best or len(best) > MOST_CHOICES:
-            return None
-        found.append((part, best))
-    for part, best in found:
-        match = best[0] if len(best) == 1 else _chosen(part.text, best, ask)
+        best = _found(asked, wanted, catalogue, index, ask)
+        if len(best) > MOST_CHOICES:
+            return CatalogueReading(hint=_hint(asked, best))
+        if not best:
+            return CatalogueReading()
+        found.append((asked, best))
+    for asked, best in found:
+        match = best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask)
         datasets += [(match.dataset.id, parameter.name) for parameter in match.parameters]
-        notes.append(f"'{part.text}' is read as {match.described}")
-    return CatalogueReading(
-        tuple(dict.fromkeys(datasets)), tuple(span for part in parts for span in part.spans), tuple(notes)
+        notes.append(f"'{asked.part.text}' is read as {match.described}")
+    spans = tuple(span for asked in read for span in asked.part.spans)
+    crafts = frozenset(craft for asked in read for craft in asked.part.crafts) - others
+    return CatalogueReading(tuple(dict.fromkeys(datasets)), spans, tuple(notes), crafts)
+
+
+def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
+    """Find the names of instruments and of spacecraft in a part of a sentence."""
+    crafts = frozenset(part.crafts)
+    words = [word for word in part.text.split() if word.casefold() not in _PARTS]
+    words = [piece for word in words for piece in _pieces(word, index)]
+    rest, named = search.named(" ".join(words))
+    left = {*rest.split()}
+    if named and not crafts:
+        kept = [
+            word for word in words if {*re.findall(r"[a-z0-9.]+", word.lower())} & left or word in _COMMON
+        ]
+        if len(kept) < len(words):
+            words, crafts = kept, frozenset(named)
+    found = index.named_in(words)
+    said = [word for _, names in found for word in names]
+    return _Asked(
+        part,
+        tuple(word for word in words if word not in said),
+        crafts,
+        tuple(name for name, _ in found),
+        tuple(" ".join(names) for _, names in found),
     )
 
 
-def _without_craft(text: str, search: Search) -> str:
-    """Return a text without the words that name a spacecraft."""
-    rest = search.named(text)[0].split()
-    return " ".join(word for word in text.split() if {*re.findall(r"[a-z0-9.]+", word.lower())} & {*rest})
+def _pieces(word: str, index: InstrumentIndex) -> list[str]:
+    """Split ``CIS-HIA``, ``CIS/CODIF``, ``HOPE-A`` and ``EESA-Low`` into the name and what narrows it."""
+    pieces = re.split(r"[-/]", word)
+    names = [bool(index.numbers(folded(piece))) for piece in pieces]
+    narrow = len(pieces) == 2 and names[0] and not index.numbers(folded(word))
+    return pieces if len(pieces) > 1 and all(pieces) and (all(names) or narrow) else [word]
 
 
-def _expanded(text: str) -> str:
-    """Write all names of ``DE1 to DE4``."""
-
-    def every(match: re.Match[str]) -> str:
-        return " ".join(f"{match[1]}{number}" for number in range(int(match[2]), int(match[3]) + 1))
-
-    return _SERIES.sub(every, text)
-
-
-def _matches(text: str, crafts: set[str], wanted: Wanted, catalogue: Catalogue) -> Iterator[_Match]:
-    text, channels = _CHANNELS.subn(" ", text)
-    words = [word.rstrip(".") for word in _WORD.findall(text)]
-    for dataset_id, craft in catalogue.crafts():
-        if not crafts & {craft.spacecraft, craft.mission}:
-            continue
-        entry = catalogue.dataset(dataset_id)
-        if not {*wanted.instruments} <= _instruments(entry):
-            continue
-        data = [
-            parameter
-            for parameter in entry.parameters
-            if _is_data(parameter) and _in_modes(f"{entry.id} {parameter.name}", wanted.modes)
-        ]
-        names = {_squashed(parameter.name): parameter for parameter in data}
-        literal = [
-            word for word in words if not word.islower() and len(word) > 1 and _squashed(word) in names
-        ]
-        rest = clauses(_tokens(" ".join(word for word in words if word not in literal)))
-        named = tuple(dict.fromkeys(names[_squashed(word)] for word in literal))
-        vocabulary = _Words(
-            [
-                *_tokens(f"{entry.id} {entry.title} {entry.instrument_type}"),
-                *MEASURES.get(entry.instrument, "").split(),
-            ],
-            _instruments(entry),
-        )
-        every = [_Words(_tokens(_text_of(parameter))) for parameter in data]
-        fitting = tuple(
-            parameter
-            for parameter, own in zip(data, every, strict=True)
-            if (not named or parameter in named)
-            and _fits(rest, own, vocabulary, every, named=bool(named))
-            and _has_unit(parameter, text)
-            and all(number in _numbers(parameter) for number in _NUMBER.findall(text))
-            and (not wanted.frame or wanted.frame.lower() in own.words | {parameter.frame.lower()})
-        )
-        if {*named} - {*fitting}:
-            continue
-        groups = [fitting] if fitting and (named or channels) else [(parameter,) for parameter in fitting]
-        for group in groups:
-            described = group[0].description or group[0].name
-            extra = {*_tokens(described)} - {*_tokens(text)} - vocabulary.words
-            yield _Match(entry, group, len(literal), not extra)
+def _completed(every: list[_Asked]) -> list[_Asked]:
+    """Give each part the spacecraft, the instrument and the quantity that it shares with the parts beside it."""
+    every = _merged(every)
+    done: list[_Asked] = []
+    shared: tuple[str, ...] = ()
+    for at, asked in enumerate(every):
+        others = [*reversed(done), *every[at + 1 :]]
+        if not asked.crafts:
+            crafts = next((other.crafts for other in others if other.crafts), frozenset())
+            asked = replace(asked, crafts=crafts)
+        if not asked.names:
+            same = (other for other in others if other.names and other.crafts in (asked.crafts, frozenset()))
+            if other := next(same, None):
+                asked = replace(asked, names=other.names, said=other.said)
+        if not asked.words:  # SPC and SPAN-I density
+            words = next(
+                (other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ()
+            )
+            asked = replace(asked, words=words)
+        if asked.species and not asked.has_head:  # omni H+ and O+ fluxes
+            ahead = (*every[at + 1 :], *reversed(every[:at]))
+            head = next((other.measured for other in ahead if other.has_head), ())
+            shared = asked.measured or shared
+            asked = replace(
+                asked, words=(*asked.words, *(word for word in (*shared, *head) if word not in asked.words))
+            )
+        else:
+            if asked.species and shared:
+                asked = replace(asked, words=(*shared, *asked.words))
+            shared = ()
+        done.append(asked)
+    return done
 
 
-class _Words:
-    """The words and the concepts of a text of the catalogue."""
-
-    def __init__(self, words: Sequence[str], instruments: frozenset[str] = frozenset()) -> None:
-        self.words = {*words, *(name.lower() for name in instruments)}
-        self.concepts = {*concepts(words)}
-
-    def has(self, clause: Clause) -> bool:
-        return (
-            (clause.concept and clause.concept in self.concepts)
-            or (clause.spelt and clause.spelt in self.words)
-            or self.words.issuperset(clause.words)
-        )
-
-    @property
-    def species(self) -> set[str]:
-        return self.concepts & _SPECIES | self.words & _SPECIES
+def _merged(every: list[_Asked]) -> list[_Asked]:
+    """Join a part that only says where a sensor looks to the part before it, as in ``electrons, sunward``."""
+    done: list[_Asked] = []
+    for asked in every:
+        if done and asked.words and not asked.names and {*word_list(asked.text)} <= SIDES:
+            last = done.pop()
+            text, spans = f"{last.part.text} {asked.part.text}", (*last.part.spans, *asked.part.spans)
+            asked = replace(
+                last, part=replace(last.part, text=text, spans=spans), words=(*last.words, *asked.words)
+            )
+        done.append(asked)
+    return done
 
 
-def _fits(
-    rest: Sequence[Clause], own: _Words, dataset: _Words, every: Sequence[_Words], *, named: bool
-) -> bool:
-    """Return whether a parameter, or else its dataset, has every word; the dataset only what tells none apart."""
-    asked = _Words([word for clause in rest for word in clause.words])
-    if (
-        own.species and asked.species and not asked.species & own.species
-    ) or own.words & _AUXILIARY - asked.words:
-        return False
-    covered = [own.has(clause) for clause in rest]
-    by_dataset = (
-        dataset.has(clause)
-        and not any(words.has(clause) for words in every)
-        and not (clause.concept in _SPECIES and len(dataset.species) > 1)
-        for clause, own_word in zip(rest, covered, strict=True)
-        if not own_word
+def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
+    """Return whether a part that the table explains belongs to an instrument that the table does not know."""
+    return any(
+        other is not asked and other.part.unread and other.names and other.names == asked.names
+        for other in every
     )
-    measured = [not all(word.isdigit() or word in _OF_TIME for word in clause.words) for clause in rest]
-    return (named or any(map(all, zip(covered, measured, strict=True)))) and all(by_dataset)
 
 
-def _best(matches: Sequence[_Match], text: str, wanted: Wanted, catalogue: Catalogue) -> list[_Match]:
-    """Return the matches that are as good as each other: those with names of parameters and final data first."""
-    rows = {row.id: row for row in catalogue.rows}
-    best = [match for match in matches if match.named == max(match.named for match in matches)]
-    for test in (
-        lambda match: not drawbacks(rows[match.dataset.id], text),
-        lambda match: match.exact,
-        lambda match: wanted.cadence in match.dataset.cadence,
-    ):
-        best = _preferred(best, test)
-    table = [source.dataset for source in SOURCES]
-    if len({tuple(parameter.name for parameter in match.parameters) for match in best}) == 1:
-        best = _preferred(best, lambda match: match.dataset.id in table)
-    return best
+def _found(
+    asked: _Asked, wanted: Wanted, catalogue: Catalogue, index: InstrumentIndex, ask: Asks | None
+) -> list[Match]:
+    """Return the best parameters for what a part asks; let the person choose the spacecraft if several have them."""
+    crafts = catalogue.crafts()
+    named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
+    numbers = [
+        number
+        for number, (_, craft) in enumerate(crafts)
+        if not named or {craft.spacecraft, craft.mission} & named
+    ]
+    if not named:
+        owners = [index.numbers(name) for name in asked.names]
+        if not owners:
+            return []
+        some = set.intersection(*owners) or set.union(*owners)
+        missions = {crafts[number][1].mission for number in some}
+        numbers = [number for number in numbers if number in some or crafts[number][1].mission in missions]
+    own = {name for number in numbers for name in index.names_of(number)}
+    unknown = [said for name, said in zip(asked.names, asked.said, strict=True) if name not in own]
+    words = (*asked.words, *unknown)
+    names = [name for name in asked.names if name in own]
+    for word in words:  # HOPE A, SWAVES Ahead
+        letter = _PROBES.get(word.casefold(), word)
+        if len(letter) == 1 and names:
+            probes = [
+                number
+                for number in numbers
+                if re.search(rf"-{letter}$|\D{letter}$", crafts[number][1].spacecraft)
+            ]
+            if probes:
+                numbers, words = probes, tuple(other for other in words if other != word)
+    text = " ".join(words)
+    every = list(matches(text, names, numbers, wanted, catalogue))
+    reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
+    if every and not reaching:
+        first = every[0].dataset
+        raise NotUnderstood(
+            f"helio knows no '{asked.part.text}' of {listed(sorted({match.dataset.spacecraft for match in every}))}"
+            " for that time",
+            advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
+        )
+    if not reaching:
+        return []
+    flown = list(dict.fromkeys(match.dataset.spacecraft for match in reaching))
+    if len(flown) > 1 and len(named) != len(flown):
+        if ask is None or len(flown) > 12:
+            return []
+        chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
+        reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
+    return best_matches(reaching, text, wanted, catalogue)
 
 
-def _preferred(matches: list[_Match], test: Callable[[_Match], bool]) -> list[_Match]:
-    return list(filter(test, matches)) or matches
+def _hint(asked: _Asked, found: Sequence[Match]) -> str:
+    datasets = list(dict.fromkeys(match.dataset.id for match in found))
+    more = f" and {len(datasets) - 3} more" if len(datasets) > 3 else ""
+    return (
+        f"'{asked.part.text}' may be one of {len(found)} parameters of {listed(datasets[:3])}{more}: name one as "
+        f"DATASET.PARAMETER, such as {found[0].dataset.id}.{found[0].parameters[0].name}"
+    )
 
 
-def _chosen(words: str, matches: Sequence[_Match], ask: Asks | None) -> _Match:
-    choices = {match.described: match for match in matches}
+def _chosen(words: str, found: Sequence[Match], ask: Asks | None) -> Match:
+    choices = {match.described: match for match in found}
     if ask is None:
         raise NotUnderstood(
             f"'{words}' may be one of several parameters", advice=f"choose one of {'; '.join(choices)}"
         )
     return choices[ask(f"Which data do you mean by '{words}'?", list(choices))]
-
-
-def _is_data(parameter: ParameterEntry) -> bool:
-    """Return whether a parameter holds measured numbers that a panel can draw."""
-    usable = parameter.kind != "string" and not _UNUSABLE.search(parameter.description)
-    return usable and parameter.unit.lower() not in _OF_TIME and len(parameter.size) < 2
-
-
-def _has_unit(parameter: ParameterEntry, text: str) -> bool:
-    """Return whether the unit of a parameter is one of the quantity that the words name."""
-    named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
-    return not named or any(comparable(parameter.canonical_unit, unit) for unit in _UNITS[named[-1]])
-
-
-def _numbers(parameter: ParameterEntry) -> list[str]:
-    return _NUMBER.findall(_text_of(parameter))
-
-
-def _text_of(parameter: ParameterEntry) -> str:
-    return f"{parameter.name} {parameter.description} {parameter.frame} {' '.join(parameter.axes)}"
-
-
-def _tokens(text: str) -> list[str]:
-    """Split a text into words as `tokens` does, with a name instead of the sign of an ion."""
-    return tokens(plain(_ION.sub(lambda match: _CHARGED.get(match[0], match[0]), text)))
-
-
-def _squashed(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()
-
-
-def _instruments(entry: DatasetSummary) -> frozenset[str]:
-    return instrument_names(entry.id) | {word.upper() for word in re.findall(r"[\w-]+", entry.title)}
-
-
-def _in_modes(name: str, modes: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the ids of a dataset and its parameter say one of the modes that are named."""
-    return not modes or bool(in_modes([mode for mode, _ in modes], [(name, name, None)])[0])
-
-
-def _reaches(entry: DatasetSummary, spans: Sequence[TimeRange], catalogue: Catalogue) -> bool:
-    first, last = (time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
-    stopped = last if last and catalogue.has_stopped(entry) else datetime.max
-    return all((first is None or first < span.stop) and span.start <= stopped for span in spans)

@@ -17,7 +17,11 @@ from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 Placed = list[tuple[int, RequestQuantity]]
 """Quantities that a sentence requests, each with its position in the sentence."""
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
-
+_ALL_DIRECTIONS = (
+    r"(?-i:omni)[- ](?:directional|differential|energy|flux|intensit|spectr|protons?|electrons?|ions?|oxygen|helium"
+    r"|alphas?|(?-i:(?:H|O|He|e)[+-]))"
+)
+"""Pattern of ``omni`` where it means all directions, not OMNI."""
 
 _SPECIES = re.compile(
     r"\b(?P<species>electron|proton|ion)s?\s+(?P<first>density|temperature|velocity|speed)\s*(?P<joint>,|/|&|\+|\band\b)\s*"
@@ -117,7 +121,9 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     ):
         found += [(match.start(), craft) for craft in grouped[missions[match[1].casefold()]]]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
-    for match in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-]| spiral| angle)"):
+    for match in sentence.take(
+        rf"(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
+    ):
         found.append((match.start(), named[match[0].casefold()]))
     for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
         found.append((match.start(), missions[match[1].casefold()]))

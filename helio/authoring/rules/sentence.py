@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helio.errors import TimeRangeError
+from helio.knowledge.missions import INSTRUMENT_WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
@@ -15,7 +16,7 @@ LONGEST = 2000
 """Maximum number of characters of a request that helio reads without a model."""
 _TAKEN = "\x1f"
 _WORD = re.compile(r"[^\s\x1f,;()]+")
-_MEANT = r"[^\s\x1f,;:.?!()\"'“”‘’]+"
+_MEANT = r"(?:[^\s\x1f,;:.?!()\"'“”‘’]|(?<=\d)\.(?=\d))+"
 _LONGEST_TIME = 14
 """Maximum number of words of a time phrase."""
 _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"
@@ -61,11 +62,17 @@ class Part:
     ----------
     unread : bool
         Whether a word with a meaning was not understood.
+    region : tuple of int
+        Where the part begins and ends, with the words that do not belong to the quantity.
+    crafts : tuple of str
+        The spacecraft that the sentence names for the part.
     """
 
     text: str
     spans: tuple[tuple[int, int], ...]
     unread: bool
+    region: tuple[int, int] = (0, 0)
+    crafts: tuple[str, ...] = ()
 
 
 class Sentence:
@@ -166,7 +173,7 @@ class Sentence:
         # the Halloween storm of 2003-10-29: a name of that time; a year alone would be much longer
         if times and not all(re.fullmatch(r"\d{4}", text) for _, text in times):
             self.drop(
-                r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event)s?\b"
+                r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event|day(?:\s+event)?)s?\b"
             )
         return self._without_outer([text for _, text in sorted(times)], now)
 
@@ -250,11 +257,15 @@ class Sentence:
             if spans:
                 joined = [span for span in words if span in spans or before[slice(*span)] in _RANGE]
                 text = " ".join(before[slice(*span)] for span in joined)
-                parts.append(Part(text, tuple(spans), bool(unread)))
+                parts.append(Part(text, tuple(spans), bool(unread), (start, stop)))
         return parts
 
     def _has_meaning(self, word: str) -> bool:
         harmless = HARMLESS | OF_A_TIME if self._timed else HARMLESS
+        if word == "He" and not self.text.startswith("He "):
+            return True  # helium
+        if word in INSTRUMENT_WORDS and not self.text.isupper():
+            return True  # PLS and LET, which in small letters are please and let
         return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:

@@ -13,7 +13,8 @@ from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.arrangement import Arrangement
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
-from helio.authoring.rules.catalogue_words import CatalogueReading, Wanted, read_catalogue
+from helio.authoring.rules.catalogue_matches import Wanted
+from helio.authoring.rules.catalogue_words import CatalogueReading, read_catalogue
 from helio.authoring.rules.computed import ComputationMention, of_windowed, read_computations
 from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.named import (
@@ -141,6 +142,8 @@ class Reading:
     doubt: NotUnderstood | None = None
     named: tuple[str, ...] = ()
     """Notes on the time ranges of named events, and on parameters found by their descriptions."""
+    hint: str = ""
+    """What the catalogue has for the words that were not read, where it is too much to choose from."""
 
 
 def _with_tangential(text: str) -> str:
@@ -160,6 +163,7 @@ def read_request(
     *,
     looks: Sequence[str] = (),
     described: bool = True,
+    whole: bool = False,
 ) -> Reading:
     """Read a request from a sentence: first its datasets and times, then all other kinds of words.
 
@@ -169,6 +173,8 @@ def read_request(
         What the request says about looks; those of `take_looks`.
     described : bool
         Whether to look in the catalogue for parameters whose descriptions have the words that are left.
+    whole : bool
+        Whether to look there for all quantities, because no row of the table has them.
 
     Raises
     ------
@@ -177,16 +183,17 @@ def read_request(
     """
     reading, parts = _read(text, catalogue, now, ask, looks)
     request = reading.request
-    if request.spacecraft:
-        parts = [part for part in parts if part.unread]
-    if not described or not reading.unread or not parts or request.energies or len(request.spacecraft) > 1:
+    if not described or not (reading.unread or whole) or not parts:
         return reading
+    if whole:
+        parts = [replace(part, unread=True) for part in parts]
     spans = tuple(parse_time_range(time, now) for time in request.times)
-    wanted = Wanted(
-        request.spacecraft, request.instruments, spans, request.frame, request.cadence, request.modes
+    found = read_catalogue(
+        parts, Wanted(spans, request.frame, request.cadence, request.modes), catalogue, ask
     )
-    found = read_catalogue(parts, wanted, catalogue, ask)
-    return _read(text, catalogue, now, ask, looks, found)[0] if found else reading
+    if found.hint:
+        return replace(reading, hint=found.hint)
+    return _read(text, catalogue, now, ask, looks, found)[0] if found.datasets else reading
 
 
 def _read(
@@ -199,6 +206,10 @@ def _read(
 ) -> tuple[Reading, list[Part]]:
     """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
     text, named = with_plain_times(text, now, ask)
+    text = re.sub(r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-", text)  # a spacecraft, not a year
+    text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
+    text = re.sub(r"\bSPAN-([ABEabe])\b", r"SPAN\1", text)
+    text = re.sub(r"\b(side|telescope|sensor|unit)\s+(?=[A-D]\b)", r"\1-", text)
     sentence = Sentence(_with_tangential(with_species(with_words(with_plain_rates(text)))))
     sentence.drop(
         r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
@@ -218,7 +229,11 @@ def _read(
     mentions = read_computations(sentence)
     if any(mention.computation.tool == "minimum_variance" for mention in mentions):
         sentence.drop(r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?")
+    for span in described.spans:
+        sentence.take_at(*span)
+    named_data = [sentence.left]
     energies = _energies(sentence)
+    named_data.append(sentence.left)
     times = tuple(sentence.take_times(now))
     sentence.drop(_TURNED)
     behind = None
@@ -228,14 +243,15 @@ def _read(
     counted = {count: word for word, count in VOCABULARY["counted"].items()}.get(len(crafts), r"(?!)")
     sentence.drop(rf"\b(?:{counted}|{len(crafts)})\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
     sentence.drop(r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\bon\s+(?:one|a single)\s+page\b")
+    named_data.append(sentence.left)
     instruments = _instruments(sentence)
-    crafts = crafts or _carriers(instruments)
+    named_data.append(sentence.left)
+    flown = crafts
+    crafts = [craft for craft in crafts or _carriers(instruments) if craft[1] not in described.crafts]
     as_lines = (
         sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b") is not None
     )
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
-    for span in described.spans:
-        sentence.take_at(*span)
     units = _units(sentence)
     sentence.drop(r"\balong\s+(?:(?:the|its|their)\s+)?(?:\S+\s+)??(?:orbits?|trajector(?:y|ies)|path)\b")
     plane = (
@@ -243,7 +259,7 @@ def _read(
     )
     if plane:
         sentence.drop(r"\bprojected\s+(?:in|on)?to\b")
-    before = sentence.left
+    named_data.append(sentence.left)
     placed, field = read_quantities(sentence, magnitude=magnitude)
     placed = sorted([*placed, *of_windowed(mentions)], key=itemgetter(0))
     if any(quantity.name not in SPECTRA for _, quantity in placed):
@@ -251,7 +267,7 @@ def _read(
     particles = _particles(sentence, instruments, crafts, read=bool(placed))
     asked = {quantity.name for _, quantity in (*placed, *particles)} | ({B} if field >= 0 else set())
     modes = take_modes(sentence, [craft for _, craft in crafts], instruments, asked, catalogue)
-    after = sentence.left
+    named_data.append(sentence.left)
     datasets += tuple(pair for pair in described.datasets if pair not in datasets)
     placed = sorted([*placed, *ratios, *particles], key=itemgetter(0))
     if not datasets and field < 0 and all(quantity.name in INDICES for _, quantity in placed):
@@ -317,7 +333,44 @@ def _read(
         named += ("a run takes the data from CDAWeb, unless --archive names another archive",)
     doubt = _doubt(mentions, placed, drawn, unclear=unclear)
     reading = Reading(request, sentence.unread(), doubt, (*named, *described.notes))
-    return reading, sentence.parts(before, after)
+    return reading, _with_crafts(sentence.parts(_restored(named_data), named_data[-1]), flown)
+
+
+def _restored(left: Sequence[str]) -> str:
+    """Return the unread rest of a sentence with what was read between the first and the second moment, and so on.
+
+    Parameters
+    ----------
+    left : sequence of str
+        The unread rest at an even number of moments, in order.
+    """
+    letters = list(left[-1])
+    for before, after in zip(left[::2], left[1::2], strict=True):
+        for at, (letter, later) in enumerate(zip(before, after, strict=True)):
+            if letter != later:
+                letters[at] = letter
+    return "".join(letters)
+
+
+def _with_crafts(parts: list[Part], crafts: Sequence[tuple[int, str]]) -> list[Part]:
+    """Give each part the spacecraft that stand in it, or alone beside it."""
+    regions = [part.region for part in parts]
+    named: list[list[str]] = [[] for _ in parts]
+    waiting: list[str] = []
+    for start, craft in sorted(crafts):
+        inside = next((at for at, (first, last) in enumerate(regions) if first <= start < last), None)
+        before = [at for at, (first, _) in enumerate(regions) if first <= start]
+        if inside is not None:
+            named[inside] += [*waiting, craft]
+            waiting = []
+        elif before and not any(first > start for first, _ in regions):
+            named[before[-1]].append(craft)
+        else:
+            waiting.append(craft)
+    for at, names in enumerate(named):
+        if not names:
+            named[at] = next((other for other in (*named[:at][::-1], *named[at + 1 :]) if other), [])
+    return [replace(part, crafts=tuple(names)) for part, names in zip(parts, named, strict=True)]
 
 
 def _without_source_of_indices(
@@ -342,7 +395,7 @@ def _instruments(sentence: Sentence) -> tuple[str, ...]:
     """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
     spelt = r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])"
     sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
-    names = [match[0].upper().replace("SPANI", "SPAN-I") for match in sentence.take(re.compile(spelt))]
+    names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(re.compile(spelt))]
     names += [match[0].upper() for match in sentence.take(re.compile(_INSTRUMENT))]
     names += [match[0].upper() for match in sentence.take(_SMALL_INSTRUMENT)]
     return tuple(dict.fromkeys(names))

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
-from helio.authoring.outcome import NotUnderstood
+from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import Computation, Lines, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import (
     APPLIED,
@@ -256,7 +256,7 @@ class _Writer:
         other = [instrument for instrument in request.instruments if instrument not in used]
         if other:
             named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
-            raise NotUnderstood(
+            raise NotInTable(
                 f"helio knows none of the requested quantities from {', '.join(other)}",
                 advice=f"use {named}, or name another dataset as DATASET.PARAMETER",
             )
@@ -465,7 +465,7 @@ class _Writer:
             raise NotUnderstood(
                 f"{craft} has no {quantity} in {frame}", advice=f"choose the frame {' or '.join(framed)}"
             )
-        raise NotUnderstood(
+        raise NotInTable(
             f"helio knows no {quantity} of {craft}",
             advice=f"choose one of {', '.join(quantities_of(craft))};"
             f" or search with `helio datasets search '{craft} {quantity}'`",

@@ -320,7 +320,6 @@ def test_a_sentence_names_data(author, request_, parameters):
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ("MMS1 FPI electron velocity 2016-10-16", "'electron'"),
         ("vorticity of MMS1 2016-10-16", "'vorticity'"),
         ("ACE speed when Bz is negative 2003-01-02", "'when', 'negative'"),
         ("ACE density from the HAPI server of AMDA 2003-01-02", "the datasets of hapi:AMDA"),
