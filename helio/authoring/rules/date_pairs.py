@@ -24,7 +24,7 @@ _SIDES = (
     rf"(?:(?P<early>{YEAR}),?[\s-]+)?(?P<month>{MONTH})[\s-]*(?P<day>{_DAY})(?!\d)(?:,?[\s-]+(?P<year>{YEAR}))?",
     rf"(?P<day>\d{{1,2}})(?P<sign>[./])(?P<number>\d{{1,2}})(?:[./](?P<year>{YEAR}))?\.?",
     r"(?P<number>\d{2})-(?P<day>\d{2})",
-    rf"(?P<day>{_DAY})\.?(?:,?\s+(?P<year>{YEAR}))?",
+    rf"(?P<day>{_DAY})\.?(?:,?\s+(?P<year>{YEAR})(?!-\d{{2}}-\d{{2}}))?",  # no year in 'MMS 1, 2017-07-11'
 )
 """Forms of a date: a part that is missing is that of the other date."""
 _SIDE = "(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", f"(?:{side}){_CLOCK}") for side in _SIDES) + ")"

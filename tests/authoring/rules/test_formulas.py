@@ -179,3 +179,10 @@ def test_storms_are_found_in_dst_with_the_limit_of_the_sentence(author):
 def test_what_no_tool_computes_is_refused(author, sentence):
     with pytest.raises(NotUnderstood):
         author.create(sentence)
+
+
+@pytest.mark.parametrize("spacecraft", ["Cluster 1", "MMS 2"])
+def test_the_number_of_a_spacecraft_is_no_day_of_the_date_behind_it(author, spacecraft):
+    came = author.create(f"wavelet spectrum of |B| at {spacecraft}, 2017-02-14 10:00-14:00")
+    (variable,) = came.template["variables"].values()
+    assert variable["default"] == "2017-02-14T10:00:00 to 2017-02-14T14:00:00"
