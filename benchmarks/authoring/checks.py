@@ -406,7 +406,7 @@ def _is_time(wanted: str | Mapping[str, str], given: str, now: datetime) -> bool
 def _saved(graph: Graph, expected: Expected, before: Graph) -> Iterator[str]:
     for wanted in expected.get("saves", ()):
         files = [one for one in graph.saved if one.format == wanted.get("format", one.format)]
-        if not any(all(found(pattern, one.nodes) for pattern in wanted["of"]) for one in files):
+        if not all(any(found(pattern, one.nodes) for one in files) for pattern in wanted["of"]):
             yield f"does not save {', '.join(map(_told, wanted['of']))} as {wanted.get('format', 'a file')}"
     more = len(graph.saved) > len(before.saved)
     if more and "saves" not in expected and "adds" not in expected and not expected.get("may_save"):

@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
 FRESH = timedelta(hours=24)
 SETTLED = timedelta(days=3653)
 """A dataset has ended if its last record was older than this when helio asked the archive."""
-STOPPED = timedelta(days=731)
+STOPPED = timedelta(days=366)
 """A dataset has stopped if its last record was older than this when helio asked the archive."""
 _NOTES = "https://cdaweb.gsfc.nasa.gov/misc/Notes{letter}.html#{id}"
 
@@ -331,7 +331,7 @@ class Catalogue:
         )
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Return whether a dataset had no record for the two years before helio asked the archive.
+        """Return whether a dataset had no record for the year before helio asked the archive.
 
         The dataset may still continue, so a run may request later times, but helio does not propose it for them.
         """

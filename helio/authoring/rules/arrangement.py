@@ -16,7 +16,7 @@ _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a sha
 _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b"
-    r"|\bsame axis\b|\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed|on top of each other)\b"
+    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed|on top of each other)\b"
 )
 _APART = (
     r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"

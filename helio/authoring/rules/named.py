@@ -14,6 +14,9 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 
+_NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5"}
+_AT_1_AU = {"OMNI", "ACE", "Wind", "DSCOVR", "SOHO", "IMP-8", "ISEE-3", "Genesis", "STEREO-A", "STEREO-B"}
+_MANY = rf"(?:{'|'.join(_NUMBERS)}|[2-5])"
 Placed = list[tuple[int, RequestQuantity]]
 """Quantities that a sentence requests, each with its position in the sentence."""
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
@@ -116,10 +119,14 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
     for match in sentence.take(
-        rf"\b(?:(?:all|both|each)(?: of)?(?: the)?(?: two| three| four| five)?|the (?:two|three|four|five)) ({every})\b"
-        r"(?: spacecraft| probes| satellites)?"
+        rf"(?<![\d.:/-])\b(?:(?:all|both|each)(?: of)?(?: the)?(?: (?P<many>{_MANY}))?|the (?P<the>{_MANY})"
+        rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites)?"
     ):
-        found += [(match.start(), craft) for craft in grouped[missions[match[1].casefold()]]]
+        members = grouped[missions[match["mission"].casefold()]]
+        count = match["many"] or match["the"] or match["only"]
+        if count and _NUMBERS.get(count.casefold(), count) != str(len(members)):
+            raise NotUnderstood(f"{match['mission']} has {len(members)} spacecraft: {', '.join(members)}")
+        found += [(match.start(), craft) for craft in members]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
     for match in sentence.take(
         rf"(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
@@ -128,6 +135,8 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
         found.append((match.start(), missions[match[1].casefold()]))
     if found:  # Voyager 2 at Jupiter
+        if {name for _, name in found} <= _AT_1_AU:
+            sentence.drop(r"\b(?:at|near)\s+1\s*AU\b")
         sentence.drop(
             r"\b(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
             r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"

@@ -26,6 +26,8 @@ _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|
 HARMLESS = frozenset(VOCABULARY["harmless"])
 OF_A_TIME = frozenset(VOCABULARY["of a time"])
 """Words such as ``storm`` that helio ignores if the sentence has a time, and otherwise does not understand."""
+_NAME_OF_A_TIME = r"\b(?:(?:first|second|third)\s+)?(?:fast|rapid)\s+latitud(?:e|inal)\s+scans?\b"
+"""Names of passages that helio has no dates of: with a time they say nothing more."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _CLOCKS = re.compile(
     rf"(?:\b(?:from|between|at)\s+)?(?<![\d:T-])(?P<first>{_CLOCK})\s*(?:UTC?\s*)?(?:-|–|\bto\b|\buntil\b|\band\b)\s*"
@@ -170,6 +172,7 @@ class Sentence:
                 self._remove(start, start + len(text))
         self.drop(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})")
         self._timed = bool(times)
+        self.drop(_NAME_OF_A_TIME if times else r"(?!)")
         # the Halloween storm of 2003-10-29: a name of that time; a year alone would be much longer
         if times and not all(re.fullmatch(r"\d{4}", text) for _, text in times):
             self.drop(

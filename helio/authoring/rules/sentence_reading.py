@@ -65,6 +65,9 @@ _SMALL_INSTRUMENT = (
     rf"(?<![\w-])(?:{'|'.join(sorted(name for name in _INSTRUMENTS - _WORDS if len(name) > 2))})(?![\w-])"
 )
 _INSTRUMENT = rf"(?<![\w-])(?:{'|'.join(sorted(_INSTRUMENTS, key=len, reverse=True))})(?![\w-])"
+_NAMES = "|".join(sorted(map(re.escape, _INSTRUMENTS), key=len, reverse=True))
+_COMPOUND = rf"(?<![\w-])(?P<first>{_NAMES})[-/](?=(?:{_NAMES})(?![\w-]))"
+"""Pattern of an instrument before a hyphen and another one, as in ``CIS-HIA`` and ``EPD/HET``."""
 UNITS = (
     "nT", "pT", "km/s", "m/s", "K", "MK", "nPa", "Pa", "eV", "keV", "AU", "R_E", "RE", "Re", "R_Sun", "km", "mV/m",
     "Hz", "kHz", "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s", "deg", "%",
@@ -210,6 +213,7 @@ def _read(
     text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
     text = re.sub(r"\bSPAN-([ABEabe])\b", r"SPAN\1", text)
     text = re.sub(r"\b(side|telescope|sensor|unit)\s+(?=[A-D]\b)", r"\1-", text)
+    text = re.sub(_COMPOUND, r"\g<first> ", text)
     sentence = Sentence(_with_tangential(with_species(with_words(with_plain_rates(text)))))
     sentence.drop(
         r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from helio.authoring.outcome import NotUnderstood
 from helio.knowledge.cadence import cadence_text
@@ -12,9 +12,6 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.modes import BY_NAME, in_modes
 from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
-
-LATE = timedelta(days=365)
-"""Time after which a dataset without new records has probably ended, counted back from the date of the catalogue."""
 
 
 def pick(
@@ -43,7 +40,8 @@ def pick(
     sources = _sources_of(quantity, craft, frame, catalogue)
     if not sources:
         return []
-    sources = _preferred(sources, lambda source: bool(set(instruments) & source.instruments))
+    most = max(len({*instruments} & source.instruments) for source in sources)
+    sources = [source for source in sources if len({*instruments} & source.instruments) == most]
     if energies:
         sources = [source for source in sources if any(energy in source.note for energy in energies)]
         if not sources:
@@ -56,8 +54,7 @@ def pick(
             raise NotUnderstood(
                 f"{craft} has no {quantity} for {span}", advice=f"choose a time with data: {spans}"
             )
-        # a source that may have stopped comes after those that go on
-        sources = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
+        sources = reaching
     sources.sort(key=lambda source: not _is_archived(source, catalogue))
     first = sources[0]
     if cadence is not None:
@@ -171,13 +168,6 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
         return False
     last = ended(source, catalogue)
     return last is None or span.start <= last
-
-
-def _stopped_before(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
-    entry = catalogue.summary(source.dataset)
-    if entry.last is None:
-        return False
-    return _naive(entry.last) < min(span.start, _naive(catalogue.as_of) - LATE)
 
 
 def _apart(cadence: float | None, target: float) -> tuple[int, float]:
