@@ -81,3 +81,21 @@ def test_a_typing_error_is_corrected(author, request_, note):
 def test_a_word_of_the_catalogue_is_no_typing_error(author):
     with pytest.raises(NotUnderstood, match="'mode'"):
         author.create("ACE speed, strange mode, 5 Jan 2005")
+
+
+@pytest.mark.parametrize(
+    ("request_", "count"),
+    [
+        ("|B| of the 4 Cluster, one panel, 18 March 2002", 4),
+        ("all 4 MMS: Bz in a single panel, 2015-12-08", 4),
+        ("both Voyagers speed same panel 1990", 2),
+        ("5 THEMIS density, one panel, 2 Oct 2013", 5),
+    ],
+)
+def test_all_spacecraft_of_a_mission(author, request_, count):
+    assert len(fetched(author, request_)) == count
+
+
+def test_no_data_a_year_after_the_last_record(author):
+    with pytest.raises(NotUnderstood, match="has no magnetic field vector"):
+        author.create("Cluster-3 FGM 15 Jan 2026")
