@@ -537,6 +537,17 @@ def _adds_panel(clause: Clause) -> bool:
     return _WITH_PANEL.search(clause.text) is not None or clause.has("rel:own_panel", "rel:more")
 
 
+def add_onto(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a quantity that the figure lacks over one of its lines; of two drawn lines it may mean a scatter plot."""
+    place = _drawn_onto(editor, clause, ())
+    content = _content(clause, clause.atoms, place.words) if place else ""
+    if not content or editor.lines.meant(plain_name(content), editor.figure()):
+        raise NotUnderstood(
+            f"helio does not understand '{clause.text}'", advice="say 'add … to the panel of …'"
+        )
+    add_quantities(editor, clause)
+
+
 def add_panel(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities in a new panel, of which the clause may give the number."""
     if any(place in range(1, len(editor.panels) + 1) for atom in clause.of("panel") for place in atom.value):
@@ -563,7 +574,7 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:replace|verb:swap|rel:instead_of what", _ANY, replace_quantities, _replaces),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
          add_quantities, _says_place),
-    Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_quantities,
+    Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),
     Rule("what panel|rel:own_panel|rel:more",
          "what craft panel colour dash frame rel:same_panel rel:top rel:bottom rel:more rel:own_panel",

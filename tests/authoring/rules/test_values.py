@@ -149,6 +149,11 @@ def test_the_same_data_come_from_another_dataset(author, base, sentence, step, d
     assert steps(after)[step]["tool_args"]["dataset_id"] == dataset
 
 
+def test_one_drawn_line_over_another_is_refused(author):
+    with pytest.raises(NotUnderstood, match="T over V"):
+        author.edit("plot T over V", json.loads(base_text("omni-solar-wind")))
+
+
 def test_no_sibling_means_no_change(author):
     for base, sentence in (("hope-spectra", "sun telescope instead"), ("psp-bfield", "burst mode please")):
         with pytest.raises(HelioError):
