@@ -15,8 +15,8 @@ from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
 _SIDES = {
-    "low": ("low", "lower", "lowest", "min", "minimum", "least", "smallest"),
-    "high": ("high", "higher", "highest", "upper", "max", "maximum", "longest", "largest"),
+    "low": ("start", "begin", "low", "lower", "lowest", "min", "minimum", "least", "smallest"),
+    "high": ("end", "stop", "high", "higher", "highest", "upper", "max", "maximum", "longest", "largest"),
     "before": ("before",),
     "after": ("after",),
 }
@@ -44,6 +44,7 @@ _SPAN = re.compile(
     rf"\+?(?P<after>\d+)\s*(?P<unit>{_LENGTH})\b",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) for (?:the )?(\w[\w -]*\w)")
 _EMPTY = frozenset((
     "a", "an", "the", "of", "in", "it", "this", "that", "and", "or", "is", "are", "be", "to", "at", "for",
     "with", "how", "long", "by", "not", "from", "as", "on",
@@ -109,7 +110,7 @@ class Meanings:
         """Return the rule for clauses with a value of the template; it fits if the words leave no other meaning."""
         parts = "what craft tool levels line noun verb rel unit range bound number duration"
         rule = Rule(
-            "range|bound|number|duration", parts, self._set, self._fits, "range number duration bound"
+            "range|bound|number|duration|what", parts, self._set, self._fits, "range number duration bound"
         )
         return (rule,)
 
@@ -121,8 +122,8 @@ class Meanings:
 
     def _meant(self, clause: Clause) -> list[Operation]:
         """Return the changes of values that a clause means; empty if it means something else."""
-        if span := self._span(clause):
-            return span
+        if found := self._span(clause) or self._named_value(clause):
+            return found
         values = [atom for atom in clause.atoms if atom.kind in ("range", "bound", "number", "duration")]
         kinds = {atom.kind for atom in values}
         if not values or len(kinds) > 1 or clause.has(*_AXES, *_OTHER):
@@ -221,6 +222,22 @@ class Meanings:
         """Return whether a line is computed with a variable."""
         producers = self._editor.lines.producers
         return any(name in producers[label].params.values() for label in self._editor.behind(line))
+
+    def _named_value(self, clause: Clause) -> list[Operation]:
+        """Set a value that a description names: ``1 for the photosphere, 2.5 for the source surface``."""
+        if clause.has("range", "bound", "number", "duration", *_AXES, *_OTHER, "verb:remove"):
+            return []
+        wanted = re.split(r"\b(?:instead\s+of|rather\s+than|not)\b", clause.text)[0].casefold()
+        found = []
+        for name, facts in (self._editor.after.get("variables") or {}).items():
+            named = {
+                words.casefold(): value for value, words in _NAMED.findall(str(facts.get("description", "")))
+            }
+            meant = [words for words in named if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", wanted)]
+            slot = next((slot for slot in self._slots if slot.name == name and slot.kind == "number"), None)
+            if slot is not None and len(meant) == 1 and _words_left(clause, []) <= slot.known | _GENERAL:
+                found.append(_operation(slot, float(named[meant[0]]), ""))
+        return found if len(found) == 1 else []
 
     def _span(self, clause: Clause) -> list[Operation]:
         """Set both sides of an event: ``from -1 to +3 days``."""

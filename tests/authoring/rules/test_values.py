@@ -50,6 +50,8 @@ VALUES = (
     ("goes-xray-flares", "only flares above 1e-5 W/m^2", {"$LEAST": 1e-5}),
     ("psp-encounter", "strahl at 500 eV", {"$STRAHL_ENERGY": 500}),
     ("parker-spiral-angle", "source surface at 2.5 solar radii", {"$SOURCE_RADIUS": 2.5}),
+    ("parker-spiral-angle", "use the source surface instead of the photosphere", {"$SOURCE_RADIUS": 2.5}),
+    ("rbsp-emfisis-waves", "start the hiss band at 200 Hz", {"$HISS_LOW": 200}),
     ("mms-burst", "zoom in on 13:06:30 - 13:07:20", {"$TIME_RANGE": "2015-10-16T13:06:30 to 2015-10-16T13:07:20"}),
     ("storm-overview", "zoom to 17-18 March", {"$TIME_RANGE": "2015-03-17 to 2015-03-19"}),
     ("storm-overview", "06:00-12:00 UT on the 17th", {"$TIME_RANGE": "2015-03-17T06:00:00 to 2015-03-17T12:00:00"}),
