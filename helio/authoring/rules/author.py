@@ -316,7 +316,10 @@ def with_corrections(text: str, unread: tuple[str, ...]) -> tuple[str, tuple[str
         ):
             continue
         near = {
-            spelling for spelling in lexicon if len(spelling) > _SHORTEST and is_one_slip(small, spelling)
+            spelling
+            for spelling in lexicon
+            if len(spelling) > _SHORTEST
+            and (is_one_slip(small, spelling) or (small[-1] == "s" and is_one_slip(small[:-1], spelling)))
         }
         if len(small) == _SHORTEST + 1:
             near = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Cut
 from helio.authoring.rules.sentence import Part
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.writer import Asks
@@ -37,7 +38,7 @@ _SPECIES = frozenset(
         "dust",
     }
 )
-_AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
+AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
 """Words of parameters that describe other parameters, such as ``uncertainty``."""
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
@@ -46,7 +47,7 @@ _SERIES = re.compile(r"\b([A-Za-z]+)(\d+)\s*(?:to|-|–|through)\s*\1?(\d+)\b")
 _CHARGED = {"H+": "proton", "O+": "oxygen", "He+": "helium", "He++": "alpha", "e-": "electron"}
 _ION = re.compile(r"(?<![\w+])(?:H|O|He|e)(?:\+\+?|-)(?![\w+-])")
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?:-\d+(?:\.\d+)?)?(?![\w.])")
-_UNUSABLE = re.compile(r"not yet functional|do not use|no plots", re.IGNORECASE)
+UNUSABLE = re.compile(r"not yet functional|do not use|no plots", re.IGNORECASE)
 _OF_TIME = frozenset(
     {
         "s",
@@ -105,6 +106,7 @@ class CatalogueReading:
     datasets: tuple[tuple[str, str], ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ def read_catalogue(
         if not text:
             continue
         matches = list(_matches(_expanded(text), named, wanted, catalogue))
-        reaching = [match for match in matches if _reaches(match.dataset, wanted.spans, catalogue)]
+        reaching = [match for match in matches if reaches(match.dataset, wanted.spans, catalogue)]
         if matches and not reaching:
             first = matches[0].dataset
             raise NotUnderstood(
@@ -253,7 +255,7 @@ def _fits(
     asked = _Words([word for clause in rest for word in clause.words])
     if (
         own.species and asked.species and not asked.species & own.species
-    ) or own.words & _AUXILIARY - asked.words:
+    ) or own.words & AUXILIARY - asked.words:
         return False
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
@@ -298,7 +300,7 @@ def _chosen(words: str, matches: Sequence[_Match], ask: Asks | None) -> _Match:
 
 def _is_data(parameter: ParameterEntry) -> bool:
     """Return whether a parameter holds measured numbers that a panel can draw."""
-    usable = parameter.kind != "string" and not _UNUSABLE.search(parameter.description)
+    usable = parameter.kind != "string" and not UNUSABLE.search(parameter.description)
     return usable and parameter.unit.lower() not in _OF_TIME and len(parameter.size) < 2
 
 
@@ -329,7 +331,7 @@ def _instruments(entry: DatasetSummary) -> frozenset[str]:
     return instrument_names(entry.id) | {word.upper() for word in re.findall(r"[\w-]+", entry.title)}
 
 
-def _reaches(entry: DatasetSummary, spans: Sequence[TimeRange], catalogue: Catalogue) -> bool:
+def reaches(entry: DatasetSummary, spans: Sequence[TimeRange], catalogue: Catalogue) -> bool:
     first, last = (time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
     stopped = last if last and catalogue.has_stopped(entry) else datetime.max
     return all((first is None or first < span.stop) and span.start <= stopped for span in spans)

@@ -26,6 +26,7 @@ from helio.authoring.rules.named import (
     with_species,
 )
 from helio.authoring.rules.named_times import with_plain_times
+from helio.authoring.rules.particle_data import particles_asked
 from helio.authoring.rules.sentence import Part, Sentence
 from helio.authoring.writing.computations import DERIVED, LAG, MAGNITUDE, OF_TWO
 from helio.authoring.writing.writer import Asks
@@ -118,6 +119,7 @@ _PARTICLES = {
     r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux|dynamic|frequency)?\s*"
     r"\b(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
 }
+_PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
@@ -146,6 +148,32 @@ class Reading:
     """Notes on the time ranges of named events, and on parameters found by their descriptions."""
 
 
+def _with_crafts(text: str) -> str:
+    """Name the spacecraft behind an instrument that ends with its letter.
+
+    >>> _with_crafts("HOPE-A protons and SPAN-A electrons")
+    'HOPE RBSP-A protons and SPAN-A electrons'
+    """
+
+    def named(match: re.Match[str]) -> str:
+        crafts = {
+            source.spacecraft
+            for source in SOURCES
+            if match[1].upper() in source.instruments and source.spacecraft.endswith(f"-{match[2]}")
+        }
+        return f"{match[1]} {crafts.pop()}" if len(crafts) == 1 else match[0]
+
+    return re.sub(r"(?<![\w-])([A-Z][A-Za-z]{2,})-([AB])(?![\w-])", named, text)
+
+
+@dataclass(frozen=True)
+class _OfParticles:
+    """What is left of a sentence before its instruments and quantities are read, and its spacecraft."""
+
+    left: str
+    crafts: tuple[tuple[int, str], ...]
+
+
 def _with_tangential(text: str) -> str:
     """Write Bt as B_T beside Br or Bn; alone it is the strength of the field.
 
@@ -170,8 +198,20 @@ def read_request(
     NotUnderstood
         A duration may be a cadence or a time; without `ask`, a named event may be one of several.
     """
-    reading, parts = _read(text, catalogue, now, ask)
+    reading, parts, of_particles = _read(text, catalogue, now, ask)
     request = reading.request
+    wanted = Wanted(
+        request.spacecraft,
+        request.instruments,
+        tuple(parse_time_range(time, now) for time in request.times),
+        request.frame,
+        request.cadence,
+    )
+    if described and (reading.unread or len(request.energies) > 1) and not request.burst:
+        particles = particles_asked(of_particles.left, of_particles.crafts, wanted, catalogue)
+        again = _read(text, catalogue, now, ask, particles)[0] if particles else reading
+        if not again.unread or len(again.unread) < len(reading.unread):
+            return again
     if request.spacecraft:
         parts = [part for part in parts if part.unread]
     if (
@@ -183,8 +223,6 @@ def read_request(
         or len(request.spacecraft) > 1
     ):
         return reading
-    spans = tuple(parse_time_range(time, now) for time in request.times)
-    wanted = Wanted(request.spacecraft, request.instruments, spans, request.frame, request.cadence)
     found = read_catalogue(parts, wanted, catalogue, ask)
     return _read(text, catalogue, now, ask, found)[0] if found else reading
 
@@ -195,11 +233,13 @@ def _read(
     now: datetime,
     ask: Asks | None,
     described: CatalogueReading = CatalogueReading(),
-) -> tuple[Reading, list[Part]]:
-    """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
+) -> tuple[Reading, list[Part], _OfParticles]:
+    """Read a request; return also the parts that name quantities, except those in `described`, and the particles."""
     text, named = with_plain_times(text, now, ask)
     text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
-    sentence = Sentence(_with_tangential(with_species(text)))
+    sentence = Sentence(_with_tangential(with_species(_with_crafts(text))))
+    for span in described.spans:
+        sentence.take_at(*span)
     sentence.drop(
         r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
     )
@@ -218,16 +258,18 @@ def _read(
     mentions = read_computations(sentence)
     if any(mention.computation.tool == "minimum_variance" for mention in mentions):
         sentence.drop(r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?")
-    energies = _energies(sentence)
     times = tuple(sentence.take_times(now))
     sentence.drop(_TURNED)
     behind = None
     if any(mention.computation.tool == LAG for mention in mentions):
         behind = sentence.take_first(r"\bbehind\b")
+    _leave_directions(sentence)
     crafts = read_spacecraft(sentence)
     counted = {count: word for word, count in VOCABULARY["counted"].items()}.get(len(crafts), r"(?!)")
     sentence.drop(rf"\b(?:{counted}|{len(crafts)})\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
     sentence.drop(r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\bon\s+(?:one|a single)\s+page\b")
+    of_particles = _OfParticles(sentence.left, tuple(crafts))
+    energies = _energies(sentence)
     instruments = _instruments(sentence)
     crafts = crafts or _carriers(instruments)
     as_lines = (
@@ -235,15 +277,13 @@ def _read(
     )
     attributes = Attributes(sentence)
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
-    for span in described.spans:
-        sentence.take_at(*span)
     before = sentence.left
     placed, field = read_quantities(sentence, magnitude=magnitude)
     particles = _particles(sentence, instruments, crafts, read=bool(placed))
     after = sentence.left
     datasets += tuple(pair for pair in described.datasets if pair not in datasets)
-    placed = sorted([*placed, *ratios, *particles], key=itemgetter(0))
-    if not datasets and field < 0 and all(quantity.name in INDICES for _, quantity in placed):
+    placed = sorted([*_at_energies(placed, instruments, crafts), *ratios, *particles], key=itemgetter(0))
+    if not datasets and not described.cuts and field < 0 and all(quantity.name in INDICES for _, quantity in placed):
         placed = sorted([*placed, *_of_groups(sentence)], key=itemgetter(0))
         placed = placed or _of_instruments(instruments, crafts)
     sentence.drop(_GROUP if placed or datasets or field >= 0 else r"(?!)")
@@ -281,6 +321,7 @@ def _read(
         quantities=tuple(drawn),
         own=own,
         datasets=datasets,
+        cuts=described.cuts,
         times=times,
         frame=sentence.take_text(_FRAME).upper(),
         cadence=_cadence(sentence),
@@ -300,7 +341,19 @@ def _read(
         named += ("a run takes the data from CDAWeb, unless --archive names another archive",)
     doubt = _doubt(mentions, placed, drawn, unclear=unclear)
     reading = Reading(request, sentence.unread(), doubt, (*named, *described.notes))
-    return reading, sentence.parts(before, after)
+    return reading, sentence.parts(before, after), of_particles
+
+
+def _leave_directions(sentence: Sentence) -> None:
+    """Take out ``omni`` where it says that a flux is of all directions, so that it does not name OMNI."""
+    others = rf"(?<![\w-])(?!omni)(?:{names_of_spacecraft()})(?![\w-])"
+    known = sentence.has(others) or sentence.has(rf"(?-i:{_INSTRUMENT})")
+    kinds = _PARTICLES_OF_OMNI if not known else r"(?!)"  # OMNI has protons too
+    flux = r"\s+(?:(?:differential|energy|number)\s+)*(?:[A-Z][a-z]?\d?\+|protons?|ions?|electrons?|alphas?|helium"
+    flux += r"|oxygen|hydrogen|e?flux(?:es)?|intensit\w+|spectr\w+)(?![\w+])"
+    moment = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
+    sentence.drop(rf"(?<![\w-])(?P<out>(?-i:[Oo]mni)(?=(?!{kinds}){flux}(?!{moment})))")
+    sentence.drop(rf"(?-i:{_INSTRUMENT})\s+(?P<out>(?-i:OMNI)(?={flux}(?!{moment})))")
 
 
 def _without_source_of_indices(
@@ -405,6 +458,23 @@ def _particles(
                 if sentence.take_at(*match.span()):
                     placed.append((match.start(), RequestQuantity(next(iter(measured)))))
     return placed
+
+
+def _at_energies(placed: Placed, instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:
+    """Read a spectrogram of protons as that of energetic protons if the instrument measures only those."""
+    named, flown = {*instruments}, {craft for _, craft in crafts}
+    measured = {
+        source.quantity
+        for source in SOURCES
+        if (not named or named & source.instruments) and (not flown or source.spacecraft in flown)
+    }
+    other = {IONS: PROTONS, ELECTRONS: FAST_ELECTRONS} if named or flown else {}
+    return [
+        (at, RequestQuantity(other[quantity.name]))
+        if quantity.name in other and quantity.name not in measured and other[quantity.name] in measured
+        else (at, quantity)
+        for at, quantity in placed
+    ]
 
 
 def _units(sentence: Sentence) -> tuple[str, ...]:
