@@ -210,7 +210,8 @@ def _symbols(text: str) -> Iterator[Found[Species]]:
 
 
 _DIRECTIONS = {phrase: name for name, phrases in VOCABULARY["directions"].items() for phrase in phrases}
-_SIDE = re.compile(r"\b(?:side|aperture|telescope)[- ]([AB])\b|\b([AB])[- ]side\b")
+_SIDE = re.compile(r"\b[Ss]ide[- ]([AB])\b|\b([AB])[- ][Ss]ide\b")
+_TELESCOPE = re.compile(r"\b[Tt]elescope[- ]?([AB]|\d)\b|\b([AB])[- ][Tt]elescope\b")
 
 
 @lru_cache(maxsize=4096)
@@ -228,5 +229,9 @@ def directions_in(text: str) -> tuple[Found[str], ...]:
         )
         for match in pattern.finditer(text)
     ]
-    sides = [Found(*match.span(), f"side {match[1] or match[2]}") for match in _SIDE.finditer(text)]
+    sides = [
+        Found(*match.span(), f"{kind} {match[1] or match[2]}")
+        for kind, named in (("side", _SIDE), ("telescope", _TELESCOPE))
+        for match in named.finditer(text)
+    ]
     return tuple(sorted([*found, *sides], key=lambda direction: direction.start))

@@ -19,7 +19,9 @@ from helio.authoring.rules.particle_words import (
     channel_name,
     moment_units,
     read_particles,
+    squashed,
 )
+from helio.authoring.writing.writer import Asks
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import Craft, instrument_names
@@ -33,16 +35,21 @@ MOST_CHANNELS = 6
 """Maximum number of channels that helio draws if the request names none."""
 RECORDS = 1500
 """About how many records a figure draws well, for a choice between cadences."""
-_SHOWS_SPECTRUM = re.compile(r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist", re.IGNORECASE)
+_SHOWS_SPECTRUM = re.compile(r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE)
 _ARROW = re.compile(r"^\s*-+>\s*")
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
 _OF_BINS = re.compile(r"\b(\d+)\s+energ", re.IGNORECASE)
 _VARIANT = re.compile(
-    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|sector|\bsect\b", re.IGNORECASE
+    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow|loss cone", re.IGNORECASE
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
 _ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
+_OTHERS = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
+_OF_MOMENTS = re.compile(
+    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|t3\b", re.IGNORECASE
+)
+_OF_ERRORS = re.compile(r"sigma|(?:^|_)unc(?:_|$)|err(?:or)?(?:_|$)", re.IGNORECASE)
 _EV = {"ev": 1.0, "kev": 1e3, "mev": 1e6, "gev": 1e9}
 
 
@@ -93,13 +100,18 @@ class _Parameter:
         own = {found.what for found in directions_in(f"{self.parameter.name} {self.about}")}
         return frozenset(own or {found.what for found in directions_in(self.entry.title)})
 
-    @property
+    @cached_property
     def energy_unit(self) -> str:
         """The unit of the energies of the bins, as far as the catalogue says it; empty if not."""
-        for text in (self.about, self.parameter.unit, self.entry.title):
-            units = _IN_UNIT.findall(text.replace("!N", " ").replace("_", " "))
-            if units:
-                return str(units[-1]).lower()
+        bins = " ".join(
+            other.unit
+            for other in self.entry.parameters
+            if re.match("energ", other.name, re.IGNORECASE) and {*other.size} & {*self.parameter.size}
+        )
+        for text in (bins, self.about, self.parameter.unit, self.entry.title):
+            units = {unit.lower() for unit in _IN_UNIT.findall(text.replace("!N", " ").replace("_", " "))}
+            if len(units) == 1:
+                return units.pop()
         return ""
 
 
@@ -120,6 +132,7 @@ def particles_asked(
     crafts: Sequence[tuple[int, str]],
     wanted: Wanted,
     catalogue: Catalogue,
+    ask: Asks | None,
 ) -> CatalogueReading | None:
     """Find the parameters for all particles that a sentence asks for; None if one is not there, or not clear.
 
@@ -134,12 +147,12 @@ def particles_asked(
     channels = {
         parameter.name for dataset, _, _ in datasets for parameter in catalogue.dataset(dataset).parameters
     }
-    read = read_particles(view, crafts, channels)
+    read = read_particles(view, crafts, channels, frozenset().union(*(names for _, _, names in datasets)))
     if not read:
         return None
     chosen: list[_Fit] = []
     spans: list[tuple[int, int]] = []
-    whole = _whole(read, datasets, wanted, catalogue)
+    whole = _whole(read, datasets, wanted, catalogue, ask)
     if whole is None:
         return None
     for segment, _, found in whole:
@@ -179,6 +192,7 @@ def _whole(
     datasets: Sequence[tuple[str, Craft, frozenset[str]]],
     wanted: Wanted,
     catalogue: Catalogue,
+    ask: Asks | None,
 ) -> list[tuple[Segment, list[Wish], list[_Fit]]] | None:
     """Choose parameters for every wish of every part; None if one has none, or several that differ."""
     names = _sensors(read, datasets)
@@ -190,17 +204,22 @@ def _whole(
         reaching = [
             (dataset, craft)
             for dataset, craft, own in datasets
-            if (sensors & own or not sensors)
-            and (not segment.crafts or {craft.spacecraft, craft.mission} & {*segment.crafts} or sensors & own)
+            if sensors & own or {craft.spacecraft, craft.mission} & {*segment.crafts}
             and reaches(catalogue.summary(dataset), wanted.spans, catalogue)
         ]
         parameters = [
             parameter for dataset, craft in reaching for parameter in _parameters(dataset, craft, catalogue)
         ]
         for wish in wishes:
-            words = {*wish.words, *names[id(segment)]}
-            fits = _fitting(wish, parameters)
+            words = {*wish.words, *sensors}
+            named = [
+                parameter
+                for parameter in parameters
+                if all(_explains(parameter, sensor) for sensor in sensors)
+            ]
+            fits = _fitting(wish, named)
             if not fits:
+                _refuse_energy(wish, named)
                 return None
             missing = [sum(not _explains(fit.parameter, word) for word in words) for fit in fits]
             every.append(
@@ -222,7 +241,7 @@ def _whole(
         for of, wish, fits in every:
             if of is segment:
                 shared = [fit for fit in fits if fit.parameter.entry.id in common] or fits
-                best = _best(wish, shared, wanted, catalogue)
+                best = _best(wish, shared, wanted, catalogue, ask)
                 if best is None:
                     return None
                 found += best
@@ -237,11 +256,14 @@ def _sensors(
     known = frozenset().union(*(names for _, _, names in datasets))
     of: dict[int, frozenset[str]] = {}
     for segment, _ in read:
-        words = [word for word, _ in segment.words]
-        joined = [f"{first}{second}" for first, second in zip(words, words[1:], strict=False)]
-        of[id(segment)] = frozenset(
-            squashed(word) for word in (*words, *joined) if squashed(word) in known and _is_name(word)
-        )
+        words = [word for word, _ in segment.words if _is_name(word)]
+        single = {squashed(word) for word in words} & known
+        pairs = {
+            squashed(first + second)
+            for first, second in zip(words, words[1:], strict=False)
+            if not {squashed(first), squashed(second)} & known
+        }
+        of[id(segment)] = frozenset(single | pairs & known)
     order = [id(segment) for segment, _ in read]
     for before, after in zip(order, order[1:], strict=False):
         of[after] = of[after] or of[before]
@@ -252,11 +274,6 @@ def _sensors(
 
 def _is_name(word: str) -> bool:
     return (not word.islower() or len(word) > 3) and not cadences_in(word)
-
-
-def squashed(name: str) -> str:
-    """Return a name without signs and in small letters, so that ``EPI-Hi`` and ``EPIHI`` are equal."""
-    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def _datasets(
@@ -302,7 +319,7 @@ def _parameters(dataset: str, craft: Craft, catalogue: Catalogue) -> tuple[_Para
         told = f"{text} {head}" if _ARROW.match(text) else text
         words = {*tokens(re.sub(r"\([^()]*/[^()]*\)", " ", f"{parameter.name} {text}"))}
         usable = parameter.kind != "string" and not UNUSABLE.search(text)
-        if usable and not words & (AUXILIARY - {"count"}) and "TIME" not in parameter.name.upper():
+        if usable and not words & (AUXILIARY - {"count"}) and not _OF_ERRORS.search(parameter.name) and "TIME" not in parameter.name.upper():
             made.append(_Parameter(entry, craft, parameter, f"{parameter.name} {told}"))
     return tuple(made)
 
@@ -331,32 +348,31 @@ def _fitting(wish: Wish, every: Iterable[_Parameter]) -> list[_Fit]:
             continue
         if wish.direction and wish.direction not in parameter.directions:
             continue
-        if not _is_moment(wish, parameter):
+        counts = _moment_fit(wish, parameter)
+        if counts is None:
             continue
         species = _species_fit(wish, parameter)
         taken = _cuts(wish, parameter)
         if species is None or taken is None:
             continue
-        found.append(_Fit(parameter, taken[0], (taken[1], species)))
+        found.append(_Fit(parameter, taken[0], (taken[1], counts, species)))
     return found
 
 
-def _is_moment(wish: Wish, parameter: _Parameter) -> bool:
-    unit, text = parameter.parameter.canonical_unit, parameter.text
-    counts = re.search(r"\bcounts?\b|\brates?\b|\bcnts?\b", text, re.IGNORECASE) and not re.search(
-        r"sr|ster", parameter.parameter.unit
-    )
-    if wish.moment == "counts":
-        return bool(counts)
-    if wish.moment:
-        return len(parameter.parameter.size) < 2 and any(
+def _moment_fit(wish: Wish, parameter: _Parameter) -> int | None:
+    """Return whether a parameter is the wished moment or flux: 0, or 1 for counts instead of a flux; else None."""
+    unit, written = parameter.parameter.canonical_unit, parameter.parameter.unit
+    per_area = re.search(r"sr|ster|cm", written) is not None
+    if wish.moment and wish.moment != "counts":
+        fitting = len(parameter.parameter.size) < 2 and any(
             comparable(unit, of) for of in moment_units(wish.moment)
         )
-    return (
-        not counts
-        and _SHOWS_SPECTRUM.search(f"{parameter.parameter.unit} {text}") is not None
-        and not any(comparable(unit, of) for of in ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s"))
-    )
+        return 0 if fitting else None
+    if _OF_MOMENTS.search(parameter.text) or not _SHOWS_SPECTRUM.search(f"{written} {parameter.text}"):
+        return None
+    if any(comparable(unit, of) for of in _OTHERS):
+        return None
+    return int(per_area) if wish.moment else int(not per_area)
 
 
 def _species_fit(wish: Wish, parameter: _Parameter) -> int | None:
@@ -372,10 +388,12 @@ def _cuts(wish: Wish, parameter: _Parameter) -> tuple[tuple[Computation, ...], i
     """Return what to take of a parameter for the energies and angles of a wish, and how far it is from them."""
     axes = len(parameter.parameter.size)
     is_pitch = bool(_ABOUT_PITCH.search(f"{parameter.text} {parameter.entry.id} {parameter.entry.title}"))
-    if axes > 2 or (axes == 2 and not (wish.pitch and is_pitch)) or (wish.pitch and (axes < 2 or not is_pitch)):
+    if axes > 2 or (axes == 2 and not is_pitch) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []
-    if wish.averaged or len(wish.angles) == 2:
+    if axes == 2 and not wish.pitch:  # the omnidirectional flux
+        cuts.append(Computation("pitch_angle_average"))
+    elif wish.averaged or len(wish.angles) == 2:
         low, high = wish.angles if len(wish.angles) == 2 else (0.0, 180.0)
         cuts.append(Computation("pitch_angle_average", args=(("low", low), ("high", high))))
     elif wish.angles:
@@ -409,6 +427,8 @@ def _energy_cut(
     bands = parameter.bands
     if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]):
         return (), 1
+    if any(band.is_point for band in bands):  # angles or sensors at one energy
+        return None
     if energy.is_point and (not bands or any(band.has(energy) for band in bands)):
         at = float(f"{energy.low / scale:.6g}")
         return (*cuts, Computation("slice_spectrum", args=(("at", at), *named))), 2
@@ -421,7 +441,20 @@ def _energy_cut(
     return None
 
 
-def _best(wish: Wish, fits: Sequence[_Fit], wanted: Wanted, catalogue: Catalogue) -> list[_Fit] | None:
+def _refuse_energy(wish: Wish, parameters: Sequence[_Parameter]) -> None:
+    """Refuse energies that the instrument has not, if it has the particles."""
+    others = _fitting(replace(wish, energy=None), parameters) if wish.energy else []
+    if others:
+        told = dict.fromkeys(f"{'.'.join(fit.parameter.pair)}: {_about(fit.parameter)}" for fit in others)
+        raise NotUnderstood(
+            "helio finds no channel with these energies",
+            advice=f"choose one of {'; '.join(list(told)[:MOST_CHANNELS])}",
+        )
+
+
+def _best(
+    wish: Wish, fits: Sequence[_Fit], wanted: Wanted, catalogue: Catalogue, ask: Asks | None
+) -> list[_Fit] | None:
     """Return the best parameter, or all channels of the best dataset; None if several instruments are equally good.
 
     Raises
@@ -434,14 +467,16 @@ def _best(wish: Wish, fits: Sequence[_Fit], wanted: Wanted, catalogue: Catalogue
     of_table = {dataset for dataset, _ in table}
 
     def rank(fit: _Fit) -> tuple[float, ...]:
-        parameter, _, (energy, species) = fit
+        parameter, _, (energy, counts, species) = fit
         row = rows[parameter.entry.id]
         less = drawbacks(row, "")
         omni = bool(re.search(r"omni", parameter.text, re.IGNORECASE))
         return (
+            counts,
             energy,
             species,
             (less == 0) if wish.preliminary else less,
+            bool(re.search("burst", row.title, re.IGNORECASE)),
             _cadence_rank(parameter.entry, wanted),
             wish.spectrum and len(parameter.parameter.size) != 1 and not fit.cuts,
             wish.omni and not omni,
@@ -450,6 +485,7 @@ def _best(wish: Wish, fits: Sequence[_Fit], wanted: Wanted, catalogue: Catalogue
             len(_VARIANT.findall(f"{parameter.parameter.name} "))
             + bool(_ARROW.match(parameter.parameter.description))
             + bool(_VARIANT.search(parameter.parameter.description)),
+            len(parameter.parameter.size) == 2,
         )
 
     ranks = {fit: rank(fit) for fit in fits}
@@ -465,18 +501,19 @@ def _best(wish: Wish, fits: Sequence[_Fit], wanted: Wanted, catalogue: Catalogue
         ] or equal
     equal.sort(key=lambda fit: (_off(fit.parameter.entry, wanted), len(fit.parameter.entry.id)))
     first = equal[0]
-    if first.parameter.parameter.size or wish.energy or wish.channel or wish.moment:
-        return [first]
     channels = [fit for fit in equal if fit.parameter.entry.id == first.parameter.entry.id]
+    told = {f"{'.'.join(fit.parameter.pair)}: {_about(fit.parameter)}": fit for fit in channels}
     if len(channels) > MOST_CHANNELS:
-        told = "; ".join(
-            f"{fit.parameter.parameter.name}: {_about(fit.parameter)}" for fit in channels[:MOST_CHANNELS]
-        )
         raise NotUnderstood(
-            f"{first.parameter.entry.id} has {len(channels)} channels that fit",
-            advice=f"name the energies, as in the catalogue: {told} …",
+            f"{first.parameter.entry.id} has {len(channels)} parameters that fit",
+            advice=f"choose by energy or direction: {'; '.join(list(told)[:MOST_CHANNELS])} …",
         )
-    return channels
+    scalar = not any(fit.parameter.parameter.size for fit in channels)
+    if len(channels) == 1 or (scalar and not wish.energy and not wish.moment):
+        return channels
+    if ask is None:
+        return None
+    return [told[ask("Which of these particle data do you mean?", list(told))]]
 
 
 def _about(parameter: _Parameter) -> str:

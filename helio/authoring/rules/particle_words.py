@@ -119,7 +119,7 @@ class Segment:
 
 
 def read_particles(
-    view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str]
+    view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str], sensors: Collection[str]
 ) -> list[tuple[Segment, list[Wish]]]:
     """Return the parts of a sentence about particles, each with what it asks for; what one lacks, its neighbours say.
 
@@ -131,15 +131,19 @@ def read_particles(
         The spacecraft of the sentence, with their positions.
     known_channels : collection of str
         Names of parameters of the instruments that the sentence names.
+    sensors : collection of str
+        Names of instruments, squashed.
     """
-    segments = _segments(view, crafts, known_channels)
-    particle = [segment for segment in segments if segment.is_particle]
-    _inherit(particle)
+    segments = _segments(view, crafts, known_channels, sensors)
+    _inherit(segments, "crafts")
+    particle = _joined([segment for segment in segments if segment.is_particle], sensors)
+    for name in ("species", "moments"):
+        _inherit(particle, name)
     return [(segment, list(_wishes(segment))) for segment in particle]
 
 
 def _segments(
-    view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str]
+    view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str], sensors: Collection[str]
 ) -> list[Segment]:
     left, taken = _Left(view), []
     for energy in energies_in(view):
@@ -196,7 +200,8 @@ def _segments(
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         for match in _WORD.finditer(left.text, segment.start, segment.stop):
             word = match[0].rstrip(".:")
-            if word.casefold() not in HARMLESS and not cadences_in(word) and re.search(r"[^\W_]{2}", word):
+            named = word.isupper() and squashed(word) in sensors
+            if (named or word.casefold() not in HARMLESS) and not cadences_in(word) and re.search(r"[^\W_]{2}", word):
                 segment.words.append((word, (match.start(), match.start() + len(word))))
     return segments
 
@@ -218,15 +223,45 @@ class _Left:
         return self.text[start:stop] == self._view[start:stop]
 
 
-def _inherit(segments: Sequence[Segment]) -> None:
+def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segment]:
+    """Join each part that only completes the part before, as in ``HOPE protons at 90 deg, 10 keV``."""
+    joined: list[Segment] = []
+    for segment in segments:
+        before = joined[-1] if joined else None
+        own = [name for name in _COMPLETING if getattr(segment, name)]
+        if (
+            before is None
+            or segment.species
+            or segment.channels
+            or any(squashed(word) in sensors for word, _ in segment.words)
+            or segment.crafts != before.crafts
+            or any(getattr(before, name) for name in own)
+        ):
+            joined.append(segment)
+            continue
+        for name in own:
+            setattr(before, name, getattr(segment, name))
+        before.words += segment.words
+        before.spans += segment.spans
+    return joined
+
+
+_COMPLETING = ("energies", "directions", "angles", "pitch", "averaged")
+
+
+def squashed(name: str) -> str:
+    """Return a name without signs and in small letters, so that ``EPI-Hi`` and ``EPIHI`` are equal."""
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _inherit(segments: Sequence[Segment], name: str) -> None:
     """Give each part what it lacks and the part before says, else the part behind it."""
-    for name in ("crafts", "species", "moments"):
-        for before, after in zip(segments, segments[1:], strict=False):
-            if not getattr(after, name) and not (name == "moments" and (after.energies or after.pitch)):
-                setattr(after, name, list(getattr(before, name)))
-        for after, before in zip(segments[::-1], segments[-2::-1], strict=False):
-            if not getattr(before, name):
-                setattr(before, name, list(getattr(after, name)))
+    for before, after in zip(segments, segments[1:], strict=False):
+        if not getattr(after, name) and not (name == "moments" and (after.energies or after.pitch)):
+            setattr(after, name, list(getattr(before, name)))
+    for after, before in zip(segments[::-1], segments[-2::-1], strict=False):
+        if not getattr(before, name):
+            setattr(before, name, list(getattr(after, name)))
 
 
 def _wishes(segment: Segment) -> list[Wish]:

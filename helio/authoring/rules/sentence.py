@@ -39,6 +39,7 @@ _LEAD = re.compile(
 
 _RANGE = ("to", "through", "-", "–")
 """Words between the first and the last of several names, as in ``P1 to P4``."""
+_ION = re.compile(r"He|[A-Z][a-z]?\d?\+{1,2}")
 _BETWEEN = re.compile(
     r"(?:[,;]|\.\s|\b(?:and|with|plus|versus|vs|against)\b|&|\s\+\s)(?!\s*(?:and\s+)?[A-Za-z]+_?\d+\b)",
     re.IGNORECASE,
@@ -230,6 +231,8 @@ class Sentence:
         return parts
 
     def _has_meaning(self, word: str) -> bool:
+        if _ION.fullmatch(word):
+            return True  # he is harmless, and helium is not
         harmless = HARMLESS | _OF_A_TIME if self._timed else HARMLESS
         return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None
 

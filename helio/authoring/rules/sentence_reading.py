@@ -208,7 +208,7 @@ def read_request(
         request.cadence,
     )
     if described and (reading.unread or len(request.energies) > 1) and not request.burst:
-        particles = particles_asked(of_particles.left, of_particles.crafts, wanted, catalogue)
+        particles = particles_asked(of_particles.left, of_particles.crafts, wanted, catalogue, ask)
         again = _read(text, catalogue, now, ask, particles)[0] if particles else reading
         if not again.unread or len(again.unread) < len(reading.unread):
             return again
@@ -238,6 +238,7 @@ def _read(
     text, named = with_plain_times(text, now, ask)
     text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
     sentence = Sentence(_with_tangential(with_species(_with_crafts(text))))
+    _leave_directions(sentence)
     for span in described.spans:
         sentence.take_at(*span)
     sentence.drop(
@@ -263,7 +264,6 @@ def _read(
     behind = None
     if any(mention.computation.tool == LAG for mention in mentions):
         behind = sentence.take_first(r"\bbehind\b")
-    _leave_directions(sentence)
     crafts = read_spacecraft(sentence)
     counted = {count: word for word, count in VOCABULARY["counted"].items()}.get(len(crafts), r"(?!)")
     sentence.drop(rf"\b(?:{counted}|{len(crafts)})\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
@@ -354,6 +354,8 @@ def _leave_directions(sentence: Sentence) -> None:
     moment = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
     sentence.drop(rf"(?<![\w-])(?P<out>(?-i:[Oo]mni)(?=(?!{kinds}){flux}(?!{moment})))")
     sentence.drop(rf"(?-i:{_INSTRUMENT})\s+(?P<out>(?-i:OMNI)(?={flux}(?!{moment})))")
+    if known:
+        sentence.drop(rf"(?<![\w,]){flux[3:]},?\s+(?P<out>omni)(?![\w-])(?!\s+[a-z])")
 
 
 def _without_source_of_indices(
