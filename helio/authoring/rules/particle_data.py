@@ -21,6 +21,7 @@ from helio.authoring.rules.particle_words import (
     read_particles,
     squashed,
 )
+from helio.authoring.rules.sentence import HARMLESS
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
@@ -133,6 +134,8 @@ def particles_asked(
     wanted: Wanted,
     catalogue: Catalogue,
     ask: Asks | None,
+    *,
+    integrated: bool,
 ) -> CatalogueReading | None:
     """Find the parameters for all particles that a sentence asks for; None if one is not there, or not clear.
 
@@ -140,6 +143,8 @@ def particles_asked(
     ----------
     view : str
         The sentence with a mark in the place of each letter that is already understood.
+    integrated : bool
+        Whether the sentence asks for an integral, which over a range of energies is not one over time.
     """
     datasets = _datasets(view, crafts, catalogue)
     if not datasets:
@@ -148,7 +153,7 @@ def particles_asked(
         parameter.name for dataset, _, _ in datasets for parameter in catalogue.dataset(dataset).parameters
     }
     read = read_particles(view, crafts, channels, frozenset().union(*(names for _, _, names in datasets)))
-    if not read:
+    if not read or all(_is_plasma(wish) for _, wishes in read for wish in wishes):
         return None
     chosen: list[_Fit] = []
     spans: list[tuple[int, int]] = []
@@ -165,6 +170,10 @@ def particles_asked(
     pairs: list[tuple[str, str]] = []
     made: list[Cut] = []
     for parameter, cuts, _ in chosen:
+        if integrated:
+            cuts = tuple(
+                replace(cut, tool="band_integral") if cut.tool == "band_average" else cut for cut in cuts
+            )
         notes.append(f"{'.'.join(parameter.pair)}: {_about(parameter)}".rstrip(": "))
         if cuts:
             made.append(Cut(*parameter.pair, cuts))
@@ -174,6 +183,12 @@ def particles_asked(
     return CatalogueReading(
         tuple(dict.fromkeys(pairs)), tuple(spans), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(made))
     )
+
+
+def _is_plasma(wish: Wish) -> bool:
+    """Return whether a wish is a moment of all protons, ions or electrons, which the table of quantities has."""
+    plain = (None, Species("e"), Species("ion"), Species("H", 1, 1))
+    return bool(wish.moment and wish.moment != "counts") and wish.species in plain and wish.energy is None
 
 
 def _notes_of(cuts: Sequence[Computation], parameter: _Parameter) -> list[str]:
@@ -195,7 +210,7 @@ def _whole(
     ask: Asks | None,
 ) -> list[tuple[Segment, list[Wish], list[_Fit]]] | None:
     """Choose parameters for every wish of every part; None if one has none, or several that differ."""
-    names = _sensors(read, datasets)
+    names = _sensors(read, datasets, catalogue)
     every: list[tuple[Segment, Wish, list[_Fit]]] = []
     for segment, wishes in read:
         sensors = names[id(segment)]
@@ -250,13 +265,15 @@ def _whole(
 
 
 def _sensors(
-    read: Sequence[tuple[Segment, list[Wish]]], datasets: Sequence[tuple[str, Craft, frozenset[str]]]
+    read: Sequence[tuple[Segment, list[Wish]]],
+    datasets: Sequence[tuple[str, Craft, frozenset[str]]],
+    catalogue: Catalogue,
 ) -> dict[int, frozenset[str]]:
     """Return the names of instruments that each part has, or else the part before or behind it."""
     known = frozenset().union(*(names for _, _, names in datasets))
     of: dict[int, frozenset[str]] = {}
     for segment, _ in read:
-        words = [word for word, _ in segment.words if _is_name(word)]
+        words = [word for word, _ in segment.words if _is_name(word, catalogue)]
         single = {squashed(word) for word in words} & known
         pairs = {
             squashed(first + second)
@@ -272,8 +289,17 @@ def _sensors(
     return of
 
 
-def _is_name(word: str) -> bool:
-    return (not word.islower() or len(word) > 3) and not cadences_in(word)
+def _is_name(word: str, catalogue: Catalogue) -> bool:
+    """Return whether a word may name an instrument or a sensor; in small letters, only an instrument."""
+    if cadences_in(word) or word in HARMLESS:
+        return False
+    return not word.islower() or squashed(word) in _instruments(catalogue)
+
+
+@lru_cache(maxsize=4)
+def _instruments(catalogue: Catalogue) -> frozenset[str]:
+    names = (instrument_names(row.id) for row in catalogue.rows)
+    return frozenset(squashed(name) for group in names for name in group if len(name) > 2)
 
 
 def _datasets(
@@ -281,7 +307,7 @@ def _datasets(
 ) -> list[tuple[str, Craft, frozenset[str]]]:
     """Return the datasets of the named spacecraft, or else of the named instruments, with names of instruments."""
     named = {craft for _, craft in crafts} or Search(catalogue).named(view)[1]
-    words = [word for word in re.findall(r"[^\s\x1f,;()/]+", view) if _is_name(word)]
+    words = [word for word in re.findall(r"[^\s\x1f,;()/]+", view) if _is_name(word, catalogue)]
     spelt = {squashed(word) for word in words} | {
         squashed(first + second) for first, second in zip(words, words[1:], strict=False)
     }

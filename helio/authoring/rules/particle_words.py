@@ -12,8 +12,8 @@ from helio.knowledge.cadence import cadences_in
 from helio.knowledge.particles import Energy, Species, directions_in, energies_in, species_in
 
 TAKEN = "\x1f"
-_BETWEEN = re.compile(r"[,;]|\b(?:and|plus|with|vs|versus|against|then)\b|&|\s\+\s|/|\.\s", re.IGNORECASE)
-_WORD = re.compile(r"[^\s\x1f,;()?!\"“”]+")
+_BETWEEN = re.compile(r"[,;]|\b(?:and|plus|with|vs|versus|against|then)\b|&|\s\+\s|\.\s", re.IGNORECASE)
+_WORD = re.compile(r"[^\s\x1f,;()?!/\"“”]+")
 _DEGREES = r"(?:deg(?:rees?)?\b|°)"
 _NUMBER = r"\d+(?:\.\d+)?"
 _ANGLE_WORDS = r"(?:pitch[- ]?angles?|PAs?)"
@@ -29,6 +29,8 @@ _AVERAGED = re.compile(
     rf"|(?<=\x1f )\b(?:average|mean)\b",
     re.IGNORECASE,
 )
+_MEAN = re.compile(r"\b(?:averag(?:ed?|ing)|mean|at|around|near)\s+(?:(?:over|in|of|between|from)\s+)?(?=\x1f)", re.IGNORECASE)
+"""Pattern of words before a range of energies."""
 _PITCH = re.compile(
     rf"\b(?:{_ANGLE_WORDS}(?:\s+(?:distributions?|spectrograms?|spectra|spectrum|resolved))?|PADs?|strahl)\b",
     re.IGNORECASE,
@@ -149,6 +151,10 @@ def _segments(
     for energy in energies_in(view):
         if left.take(energy.start, energy.stop):
             taken.append((energy.start, energy.stop, "energies", energy.what))
+    for match in _MEAN.finditer(left.text):
+        if any(start == match.end() for start, _, name, _ in taken if name == "energies"):
+            taken.append((*match.span(), "", None))
+            left.take(*match.span())
     for match in _CHANNELS.finditer(left.text):
         numbers = range(int(match["first"]), int(match["last"]) + 1)
         names = [channel_name(f"{match['stem']}{number}{match['mark']}") for number in numbers]
@@ -178,8 +184,10 @@ def _segments(
     for direction in directions_in(left.text):
         if left.take(direction.start, direction.stop):
             taken.append((direction.start, direction.stop, "directions", direction.what))
+    others = [word for word in _WORD.findall(left.text) if squashed(word) in sensors and not _FLUX.fullmatch(word)]
     for match in _FLUX.finditer(left.text):
-        if left.take(*match.span()):
+        is_sensor = match[0].isupper() and squashed(match[0]) in sensors and not others
+        if not is_sensor and left.take(*match.span()):
             taken.append((*match.span(), "", None))
     for moment, (pattern, _) in _MOMENTS.items():
         for match in re.finditer(rf"\b(?:{pattern})\b", left.text, re.IGNORECASE):

@@ -208,10 +208,14 @@ def read_request(
         request.cadence,
     )
     if described and (reading.unread or len(request.energies) > 1) and not request.burst:
-        particles = particles_asked(of_particles.left, of_particles.crafts, wanted, catalogue, ask)
-        again = _read(text, catalogue, now, ask, particles)[0] if particles else reading
-        if not again.unread or len(again.unread) < len(reading.unread):
-            return again
+        integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
+        particles = particles_asked(
+            of_particles.left, of_particles.crafts, wanted, catalogue, ask, integrated=integrated
+        )
+        if particles:
+            again = _read(text, catalogue, now, ask, particles)[0]
+            if len(again.unread) <= len(reading.unread):
+                return again
     if request.spacecraft:
         parts = [part for part in parts if part.unread]
     if (
@@ -257,6 +261,8 @@ def _read(
     arrangement = Arrangement(sentence)
     ratios = read_ratios(sentence)
     mentions = read_computations(sentence)
+    if any(step.tool == "band_integral" for cut in described.cuts for step in cut.steps):
+        mentions = tuple(tool for tool in mentions if tool.computation.tool != "cumulative_integral")
     if any(mention.computation.tool == "minimum_variance" for mention in mentions):
         sentence.drop(r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?")
     times = tuple(sentence.take_times(now))

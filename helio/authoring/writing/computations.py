@@ -82,6 +82,7 @@ OF_BINS = frozenset(
 CUTS = {
     "slice_spectrum": ComputationTool("slice", "Take the nearest bin"),
     "band_average": ComputationTool("band", "Average over a band of energies"),
+    "band_integral": ComputationTool("integral", "Integrate over a band of energies"),
     "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles"),
 }
 """Computations that take a part of a spectrum or a distribution."""
