@@ -96,9 +96,7 @@ class Energy:
 _SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 _NUMBER = r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?"
 _UNIT = r"[kKMmG]?[eE][vV](?![a-z])"
-_ABOVE = (
-    r"(?:\bE\s*)?(?:>=?|≥|(?<![a-z])(?:above|over|greater than|more than|exceeding|higher than)\b)\s*"
-)
+_ABOVE = r"(?:\bE\s*)?(?:>=?|≥|(?<![a-z])(?:above|over|greater than|more than|exceeding|higher than)\b)\s*"
 _ONE = (
     rf"(?:(?P<above>{_ABOVE})(?P<least>{_NUMBER})|[~≈]?(?P<low>{_NUMBER})"
     rf"(?:\s*-?(?P<first>{_UNIT}))?\s*(?:-|–|\bto\b)\s*[~≈]?(?P<high>{_NUMBER})|[~≈]?(?P<at>{_NUMBER}))"
@@ -154,7 +152,7 @@ _KINDS = {
     for phrase in phrases
 }
 _ELEMENTS = (
-    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn CNO O2 NO".split()
+    ["H", "He", "Li", "Be", "B", "C", "N", "O", "F", "Ne", "Na", "Mg", "Al", "Si", "P", "S", "Cl", "Ar", "K", "Ca", "Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "CNO", "O2", "NO"]
 )
 _SYMBOLS = "|".join(sorted(_ELEMENTS, key=len, reverse=True))
 _SYMBOL = re.compile(
@@ -163,7 +161,7 @@ _SYMBOL = re.compile(
 )
 _PLUS = re.compile(r"\+{1,2}(?!\w)")
 _COUNTED = re.compile(
-    r"\s*(?:,?\s*\(|,|\s(?:and|or|&)\s|\s?(?:flux|intensit|count|rate|sectored|ion|nuclei|spectr|energy|diff)|$)",
+    r"\s*(?:,?\s*\(|,|\s(?:and|or|&)\s|\s?(?:flux|intensit|count|rate|sectored|ion|nuclei|spectr|energy|diff)|\s*\x1f|$)",
     re.IGNORECASE,
 )
 
@@ -180,7 +178,10 @@ def species_in(text: str) -> tuple[Found[Species], ...]:
     >>> [found.what for found in species_in("H+, 3He and iron")]
     [Species(kind='H', mass=0, charge=1), Species(kind='He', mass=3, charge=0), Species(kind='Fe', mass=0, charge=0)]
     """
-    return tuple(sorted([*_names(text), *_symbols(text)], key=lambda found: found.start))
+    found = sorted([*_names(text), *_symbols(text)], key=lambda found: found.start)
+    return tuple(
+        one for one in found if not any(other.start < one.start < other.stop for other in found)
+    )  # the ions of oxygen ions
 
 
 def _names(text: str) -> Iterator[Found[Species]]:
@@ -193,7 +194,7 @@ def _names(text: str) -> Iterator[Found[Species]]:
         plus = _PLUS.match(text, match.end())
         if plus and not species.charge:
             species = species._replace(charge=len(plus[0]))
-        yield Found(match.start(), plus.end() if plus else match.end(), species)
+        yield Found(match.start(), _behind(text, plus.end() if plus else match.end()), species)
 
 
 def _symbols(text: str) -> Iterator[Found[Species]]:
@@ -206,12 +207,18 @@ def _symbols(text: str) -> Iterator[Found[Species]]:
         alone = len(match["kind"]) == 1 and not charge
         if alone and not _COUNTED.match(text, match.end()):
             continue  # the B of B GSE
-        yield Found(match.start(), match.end(), Species(match["kind"], mass, charge))
+        yield Found(match.start(), _behind(text, match.end()), Species(match["kind"], mass, charge))
+
+
+def _behind(text: str, stop: int) -> int:
+    """Return where a species ends with the words ``ions`` or ``nuclei`` behind it."""
+    match = re.compile(r"\s+(?:ions?|nuclei|nucleus|particles?)\b", re.IGNORECASE).match(text, stop)
+    return match.end() if match else stop
 
 
 _DIRECTIONS = {phrase: name for name, phrases in VOCABULARY["directions"].items() for phrase in phrases}
-_SIDE = re.compile(r"\b[Ss]ide[- ]([AB])\b|\b([AB])[- ][Ss]ide\b")
-_TELESCOPE = re.compile(r"\b[Tt]elescope[- ]?([AB]|\d)\b|\b([AB])[- ][Tt]elescope\b")
+_SIDE = re.compile(r"\b(?:[Ss]ide|[Tt]elescope)[- ]([AB])\b|\b([AB])[- ](?:[Ss]ide|[Tt]elescope)\b")
+_TELESCOPE = re.compile(r"\b[Tt]elescope[- ]?(\d)\b")
 
 
 @lru_cache(maxsize=4096)
@@ -230,7 +237,7 @@ def directions_in(text: str) -> tuple[Found[str], ...]:
         for match in pattern.finditer(text)
     ]
     sides = [
-        Found(*match.span(), f"{kind} {match[1] or match[2]}")
+        Found(*match.span(), f"{kind} {match[1] or match[match.re.groups]}")
         for kind, named in (("side", _SIDE), ("telescope", _TELESCOPE))
         for match in named.finditer(text)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property, lru_cache
@@ -36,21 +36,26 @@ MOST_CHANNELS = 6
 """Maximum number of channels that helio draws if the request names none."""
 RECORDS = 1500
 """About how many records a figure draws well, for a choice between cadences."""
-_SHOWS_SPECTRUM = re.compile(r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE)
+_SHOWS_SPECTRUM = re.compile(
+    r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
+)
 _ARROW = re.compile(r"^\s*-+>\s*")
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
 _OF_BINS = re.compile(r"\b(\d+)\s+energ", re.IGNORECASE)
 _VARIANT = re.compile(
-    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow|loss cone", re.IGNORECASE
+    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow|loss cone|HCad|burst|reduced"
+    r"|channel \d|_ch\d",
+    re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
 _ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
 _OTHERS = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 _OF_MOMENTS = re.compile(
-    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|t3\b", re.IGNORECASE
+    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|vector|t3\b", re.IGNORECASE
 )
 _OF_ERRORS = re.compile(r"sigma|(?:^|_)unc(?:_|$)|err(?:or)?(?:_|$)", re.IGNORECASE)
+TABLE = frozenset((source.dataset, name) for source in SOURCES for name in source.parameters)
 _EV = {"ev": 1.0, "kev": 1e3, "mev": 1e6, "gev": 1e9}
 
 
@@ -152,8 +157,12 @@ def particles_asked(
     channels = {
         parameter.name for dataset, _, _ in datasets for parameter in catalogue.dataset(dataset).parameters
     }
-    read = read_particles(view, crafts, channels, frozenset().union(*(names for _, _, names in datasets)))
+    sensors = frozenset().union(*(names for _, _, names in datasets))
+    read = read_particles(view, crafts, channels, sensors)
     if not read or all(_is_plasma(wish) for _, wishes in read for wish in wishes):
+        return None
+    strange = [word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()]
+    if any(squashed(word) not in sensors and not _has_word(word, datasets, catalogue) for word in strange):
         return None
     chosen: list[_Fit] = []
     spans: list[tuple[int, int]] = []
@@ -188,7 +197,22 @@ def particles_asked(
 def _is_plasma(wish: Wish) -> bool:
     """Return whether a wish is a moment of all protons, ions or electrons, which the table of quantities has."""
     plain = (None, Species("e"), Species("ion"), Species("H", 1, 1))
-    return bool(wish.moment and wish.moment != "counts") and wish.species in plain and wish.energy is None
+    of_table = {squashed(name) for source in SOURCES for name in source.instruments}
+    return (
+        bool(wish.moment and wish.moment != "counts")
+        and wish.species in plain
+        and wish.energy is None
+        and {squashed(word) for word in wish.words} <= of_table
+    )
+
+
+def _has_word(word: str, datasets: Sequence[tuple[str, Craft, frozenset[str]]], catalogue: Catalogue) -> bool:
+    """Return whether a parameter of one of the datasets explains a word."""
+    return any(
+        _explains(parameter, word)
+        for dataset, craft, _ in datasets
+        for parameter in _parameters(dataset, craft, catalogue)
+    )
 
 
 def _notes_of(cuts: Sequence[Computation], parameter: _Parameter) -> list[str]:
@@ -219,8 +243,9 @@ def _whole(
         reaching = [
             (dataset, craft)
             for dataset, craft, own in datasets
-            if sensors & own or {craft.spacecraft, craft.mission} & {*segment.crafts}
-            and reaches(catalogue.summary(dataset), wanted.spans, catalogue)
+            if sensors & own
+            or ({craft.spacecraft, craft.mission} & {*segment.crafts}
+            and reaches(catalogue.summary(dataset), wanted.spans, catalogue))
         ]
         parameters = [
             parameter for dataset, craft in reaching for parameter in _parameters(dataset, craft, catalogue)
@@ -343,9 +368,16 @@ def _parameters(dataset: str, craft: Craft, catalogue: Catalogue) -> tuple[_Para
         if not _ARROW.match(text):
             head = text
         told = f"{text} {head}" if _ARROW.match(text) else text
-        words = {*tokens(re.sub(r"\([^()]*/[^()]*\)", " ", f"{parameter.name} {text}"))}
+        words = {
+            *tokens(re.sub(r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)", " ", f"{parameter.name} {text}"))
+        }
         usable = parameter.kind != "string" and not UNUSABLE.search(text)
-        if usable and not words & (AUXILIARY - {"count"}) and not _OF_ERRORS.search(parameter.name) and "TIME" not in parameter.name.upper():
+        auxiliary = words & (AUXILIARY - {"count"}) or _OF_ERRORS.search(parameter.name)
+        if (
+            usable
+            and ((dataset, parameter.name) in TABLE or not auxiliary)
+            and "TIME" not in parameter.name.upper()
+        ):
             made.append(_Parameter(entry, craft, parameter, f"{parameter.name} {told}"))
     return tuple(made)
 
@@ -437,9 +469,9 @@ def _cuts(wish: Wish, parameter: _Parameter) -> tuple[tuple[Computation, ...], i
 def _channel_fit(energy: Energy, parameter: _Parameter) -> tuple[tuple[Computation, ...], int] | None:
     for band in parameter.bands:
         if energy.is_same(band):
-            return (), 0
+            return (), int((energy.low, energy.high) != (band.low, band.high))
         if energy.is_point and band.low <= energy.low < band.high < math.inf:
-            return (), 1
+            return (), 2
     return None
 
 
@@ -489,8 +521,7 @@ def _best(
         The dataset has many channels, and the request names none.
     """
     rows = {row.id: row for row in catalogue.rows}
-    table = {(source.dataset, name) for source in SOURCES for name in source.parameters}
-    of_table = {dataset for dataset, _ in table}
+    of_table = {dataset for dataset, _ in TABLE}
 
     def rank(fit: _Fit) -> tuple[float, ...]:
         parameter, _, (energy, counts, species) = fit
@@ -506,7 +537,7 @@ def _best(
             _cadence_rank(parameter.entry, wanted),
             wish.spectrum and len(parameter.parameter.size) != 1 and not fit.cuts,
             wish.omni and not omni,
-            parameter.pair not in table,
+            parameter.pair not in TABLE,
             parameter.entry.id not in of_table,
             len(_VARIANT.findall(f"{parameter.parameter.name} "))
             + bool(_ARROW.match(parameter.parameter.description))
@@ -516,14 +547,15 @@ def _best(
 
     ranks = {fit: rank(fit) for fit in fits}
     equal = [fit for fit in fits if ranks[fit] == min(ranks.values())]
-    if len({fit.parameter.entry.instrument for fit in equal}) > 1 or len({fit.parameter.craft for fit in equal}) > 1:
+    if (
+        len({fit.parameter.entry.instrument for fit in equal}) > 1
+        or len({fit.parameter.craft for fit in equal}) > 1
+    ):
         return None
     if not wish.direction:
         looking = ("sun", "side A")
         equal = [
-            fit
-            for fit in equal
-            if not fit.parameter.directions or fit.parameter.directions & {*looking}
+            fit for fit in equal if not fit.parameter.directions or fit.parameter.directions & {*looking}
         ] or equal
     equal.sort(key=lambda fit: (_off(fit.parameter.entry, wanted), len(fit.parameter.entry.id)))
     first = equal[0]

@@ -26,11 +26,20 @@ _ANGLES = re.compile(
 )
 _AVERAGED = re.compile(
     rf"\b(?:averag(?:ed?|ing)|mean|integrated)\s+(?:over|of|in|across)\s+(?:all\s+)?(?:the\s+)?(?=[^,;]{{0,25}}{_ANGLE_WORDS}|[^,;]{{0,20}}{_DEGREES})"
-    rf"|(?<=\x1f )\b(?:average|mean)\b",
+    rf"|\b{_ANGLE_WORDS}[- ](?:averaged?|means?)\b",
     re.IGNORECASE,
 )
-_MEAN = re.compile(r"\b(?:averag(?:ed?|ing)|mean|at|around|near)\s+(?:(?:over|in|of|between|from)\s+)?(?=\x1f)", re.IGNORECASE)
+_MEAN = re.compile(
+    r"\b(?:averag(?:ed?|ing)|mean|at|around|near)\s+(?:(?:over|in|of|between|from)\s+)?(?=\x1f)",
+    re.IGNORECASE,
+)
 """Pattern of words before a range of energies."""
+_LISTED = re.compile(r"(?<![\w/])[A-Z][a-z]?(?:/[A-Z][a-z]?){2,}(?![\w/])")
+"""Pattern of three or more elements; two may be a ratio."""
+_SIDES = re.compile(
+    r"\b(?P<both>[Ss]ides?\s+A\s*(?:and|&|/|,|\+)\s*B)\b"
+    r"|\b(?P<name>[A-Z][\w-]*[A-Z\d])[ -](?P<side>[AB])(?=\s+(?!and\b|GS|RTN)|\s*[,;]|$)"
+)
 _PITCH = re.compile(
     rf"\b(?:{_ANGLE_WORDS}(?:\s+(?:distributions?|spectrograms?|spectra|spectrum|resolved))?|PADs?|strahl)\b",
     re.IGNORECASE,
@@ -38,7 +47,8 @@ _PITCH = re.compile(
 _OMNI = re.compile(r"\bomni(?:[- ]?directional)?\b", re.IGNORECASE)
 _SPECTRUM = re.compile(r"\b(?:spectrograms?|spectra|spectrum)\b", re.IGNORECASE)
 _PRELIMINARY = re.compile(
-    r"\b(?:real[- ]?time|preliminary|key parameters?|low[- ]latency|beacon|browse|quick[- ]?look)\b", re.IGNORECASE
+    r"\b(?:real[- ]?time|preliminary|key parameters?|low[- ]latency|beacon|browse|quick[- ]?look)\b",
+    re.IGNORECASE,
 )
 _FLUX = re.compile(
     r"\b(?:differential|energetic|energy|directional|particles?|number|channels?|bins?|nearest|closest|around|near|e?flux(?:es)?|intensit(?:y|ies)|apertures?|telescopes?|looking|facing|directions?|nuclei|GCRs?|SEPs?"
@@ -112,6 +122,8 @@ class Segment:
     words: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
+    is_strahl: bool = False
+
     @property
     def is_particle(self) -> bool:
         """Return whether the part itself says something that only particles have."""
@@ -137,7 +149,11 @@ def read_particles(
         Names of instruments, squashed.
     """
     segments = _segments(view, crafts, known_channels, sensors)
+    for segment in segments:
+        if segment.is_strahl and not segment.species:
+            segment.species.append(Species("e"))
     _inherit(segments, "crafts")
+    _give_sensors(segments, sensors)
     particle = _joined([segment for segment in segments if segment.is_particle], sensors)
     for name in ("species", "moments"):
         _inherit(particle, name)
@@ -147,7 +163,14 @@ def read_particles(
 def _segments(
     view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str], sensors: Collection[str]
 ) -> list[Segment]:
-    left, taken = _Left(view), []
+    listed = _LISTED.sub(lambda match: match[0].replace("/", ","), view)
+    left, taken = _Left(listed), []
+    for match in _SIDES.finditer(left.text):
+        if match["both"] or squashed(match["name"]) in sensors:
+            span = match.span() if match["both"] else match.span("side")
+            left.take(*span)
+            names = ("A", "B") if match["both"] else (match["side"],)
+            taken += [(*span, "directions", f"side {name}") for name in names]
     for energy in energies_in(view):
         if left.take(energy.start, energy.stop):
             taken.append((energy.start, energy.stop, "energies", energy.what))
@@ -184,7 +207,9 @@ def _segments(
     for direction in directions_in(left.text):
         if left.take(direction.start, direction.stop):
             taken.append((direction.start, direction.stop, "directions", direction.what))
-    others = [word for word in _WORD.findall(left.text) if squashed(word) in sensors and not _FLUX.fullmatch(word)]
+    others = [
+        word for word in _WORD.findall(left.text) if squashed(word) in sensors and not _FLUX.fullmatch(word)
+    ]
     for match in _FLUX.finditer(left.text):
         is_sensor = match[0].isupper() and squashed(match[0]) in sensors and not others
         if not is_sensor and left.take(*match.span()):
@@ -201,6 +226,7 @@ def _segments(
             if not segment.start <= start < segment.stop:
                 continue
             segment.spans.append((start, stop))
+            segment.is_strahl |= view[start:stop].casefold() == "strahl"
             if name in ("pitch", "averaged", "omni", "angles", "spectrum", "preliminary"):
                 setattr(segment, name, value)
             elif name:
@@ -209,7 +235,11 @@ def _segments(
         for match in _WORD.finditer(left.text, segment.start, segment.stop):
             word = match[0].rstrip(".:")
             named = word.isupper() and squashed(word) in sensors
-            if (named or word.casefold() not in HARMLESS) and not cadences_in(word) and re.search(r"[^\W_]{2}", word):
+            if (
+                (named or word.casefold() not in HARMLESS)
+                and not cadences_in(word)
+                and re.search(r"[^\W_]{2}", word)
+            ):
                 segment.words.append((word, (match.start(), match.start() + len(word))))
     return segments
 
@@ -229,6 +259,25 @@ class _Left:
 
     def is_free(self, start: int, stop: int) -> bool:
         return self.text[start:stop] == self._view[start:stop]
+
+
+def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None:
+    """Give the names of a part that only names an instrument to the part beside it, which names none."""
+
+    def names(segment: Segment) -> list[str]:
+        return [word for word, _ in segment.words if squashed(word) in sensors]
+
+    for before, after in zip(segments, segments[1:], strict=False):
+        for alone, beside in ((after, before), (before, after)):
+            if (
+                not alone.is_particle
+                and alone.words
+                and len(names(alone)) == len(alone.words)
+                and beside.is_particle
+                and not names(beside)
+            ):
+                beside.words += alone.words
+                alone.words = []
 
 
 def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segment]:

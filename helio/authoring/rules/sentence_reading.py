@@ -37,6 +37,7 @@ from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
+    ALPHAS,
     ELECTRONS,
     FAST_ELECTRONS,
     IONS,
@@ -166,6 +167,22 @@ def _with_crafts(text: str) -> str:
     return re.sub(r"(?<![\w-])([A-Z][A-Za-z]{2,})-([AB])(?![\w-])", named, text)
 
 
+def _lacks_particles(request: PipelineRequest) -> bool:
+    """Return whether the table of quantities has no particles of the spacecraft that the request asks for."""
+    return any(
+        quantity.name in (IONS, PROTONS, ELECTRONS, FAST_ELECTRONS, ALPHAS)
+        and not any(
+            source.quantity == quantity.name
+            and source.spacecraft == craft
+            and (not request.instruments or {*request.instruments} & source.instruments)
+            for source in SOURCES
+        )
+        for quantity in request.quantities
+        for craft in request.spacecraft
+        if craft not in families()
+    )
+
+
 @dataclass(frozen=True)
 class _OfParticles:
     """What is left of a sentence before its instruments and quantities are read, and its spacecraft."""
@@ -207,7 +224,11 @@ def read_request(
         request.frame,
         request.cadence,
     )
-    if described and (reading.unread or len(request.energies) > 1) and not request.burst:
+    if (
+        described
+        and (reading.unread or len(request.energies) > 1 or _lacks_particles(request))
+        and not request.burst
+    ):
         integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
         particles = particles_asked(
             of_particles.left, of_particles.crafts, wanted, catalogue, ask, integrated=integrated
@@ -289,13 +310,17 @@ def _read(
     after = sentence.left
     datasets += tuple(pair for pair in described.datasets if pair not in datasets)
     placed = sorted([*_at_energies(placed, instruments, crafts), *ratios, *particles], key=itemgetter(0))
-    if not datasets and not described.cuts and field < 0 and all(quantity.name in INDICES for _, quantity in placed):
+    if (
+        not datasets
+        and not described.cuts
+        and field < 0
+        and all(quantity.name in INDICES for _, quantity in placed)
+    ):
         placed = sorted([*placed, *_of_groups(sentence)], key=itemgetter(0))
         placed = placed or _of_instruments(instruments, crafts)
     sentence.drop(_GROUP if placed or datasets or field >= 0 else r"(?!)")
-    if not [tool for tool in mentions if tool.computation.window] and {RADIO} == {
-        name.name for _, name in placed
-    }:
+    of_spectra = {name.name for _, name in placed} <= {RADIO} and bool(placed or described.notes)
+    if of_spectra and not [tool for tool in mentions if tool.computation.window]:
         mentions = tuple(tool for tool in mentions if tool.computation.tool != "power_spectrogram")
     placed = _with_total(sentence, placed)
     if len(placed) == 1:

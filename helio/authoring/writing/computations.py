@@ -76,7 +76,15 @@ APPLIED = {
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 OF_BINS = frozenset(
-    {"running_average", "running_median", "resample", "despike", "detrend", "derivative", "cumulative_integral"}
+    {
+        "running_average",
+        "running_median",
+        "resample",
+        "despike",
+        "detrend",
+        "derivative",
+        "cumulative_integral",
+    }
 )
 """Tools that compute each bin of a spectrum by itself."""
 CUTS = {

@@ -12,7 +12,17 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import APPLIED, CUTS, DERIVED, LAG, MAGNITUDE, OF_BINS, OF_TWO, R_SQUARED, Part
+from helio.authoring.writing.computations import (
+    APPLIED,
+    CUTS,
+    DERIVED,
+    LAG,
+    MAGNITUDE,
+    OF_BINS,
+    OF_TWO,
+    R_SQUARED,
+    Part,
+)
 from helio.authoring.writing.looks import is_meant, with_looks
 from helio.authoring.writing.sources import (
     cadence_words,
@@ -187,9 +197,7 @@ class _Writer:
             for step in cut.steps:
                 how = CUTS[step.tool]
                 axes -= 1
-                series = self.steps.compute(
-                    step.tool, series, how.ending, how.intent, **dict(step.args)
-                )
+                series = self.steps.compute(step.tool, series, how.ending, how.intent, **dict(step.args))
                 series = replace(series, kind="spectrum" if axes else "scalar", quantity=series.label)
             made.append(series)
         return made
