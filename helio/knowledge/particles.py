@@ -145,14 +145,37 @@ def _value(number: str) -> float:
     return float(number.replace(",", ""))
 
 
-_KINDS = {
-    phrase: Species(str(kind), mass, charge)
-    for code, phrases in VOCABULARY["species"].items()
-    for kind, mass, charge in [(code.split()[0], *map(int, code.split()[1:]), 0, 0)[:3]]
-    for phrase in phrases
-}
+def _species_of(code: str) -> Species:
+    """Read a species of the vocabulary: ``He 4 2`` is an alpha particle."""
+    kind, *numbers = code.split()
+    return Species(kind, *map(int, numbers))
+
+
+_KINDS = {phrase: _species_of(code) for code, phrases in VOCABULARY["species"].items() for phrase in phrases}
 _ELEMENTS = (
-    ["H", "He", "Li", "Be", "B", "C", "N", "O", "F", "Ne", "Na", "Mg", "Al", "Si", "P", "S", "Cl", "Ar", "K", "Ca", "Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "CNO", "O2", "NO"]
+    *(
+        "H",
+        "He",
+        "Li",
+        "Be",
+        "B",
+        "C",
+        "N",
+        "O",
+        "F",
+        "Ne",
+        "Na",
+        "Mg",
+        "Al",
+        "Si",
+        "P",
+        "S",
+        "Cl",
+        "Ar",
+        "K",
+        "Ca",
+    ),
+    *("Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "CNO", "O2", "NO"),
 )
 _SYMBOLS = "|".join(sorted(_ELEMENTS, key=len, reverse=True))
 _SYMBOL = re.compile(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from helio.authoring.outcome import NotUnderstood
@@ -42,10 +43,9 @@ _SHOWS_SPECTRUM = re.compile(
 _ARROW = re.compile(r"^\s*-+>\s*")
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
-_OF_BINS = re.compile(r"\b(\d+)\s+energ", re.IGNORECASE)
 _VARIANT = re.compile(
-    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow|loss cone|HCad|burst|reduced"
-    r"|channel \d|_ch\d",
+    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow"
+    r"|loss cone|HCad|burst|reduced|channel \d|_ch\d",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
@@ -115,7 +115,8 @@ class _Parameter:
             if re.match("energ", other.name, re.IGNORECASE) and {*other.size} & {*self.parameter.size}
         )
         for text in (bins, self.about, self.parameter.unit, self.entry.title):
-            units = {unit.lower() for unit in _IN_UNIT.findall(text.replace("!N", " ").replace("_", " "))}
+            plain = text.replace("!N", " ").replace("_", " ")
+            units: set[str] = {unit.lower() for unit in _IN_UNIT.findall(plain)}
             if len(units) == 1:
                 return units.pop()
         return ""
@@ -244,8 +245,10 @@ def _whole(
             (dataset, craft)
             for dataset, craft, own in datasets
             if sensors & own
-            or ({craft.spacecraft, craft.mission} & {*segment.crafts}
-            and reaches(catalogue.summary(dataset), wanted.spans, catalogue))
+            or (
+                {craft.spacecraft, craft.mission} & {*segment.crafts}
+                and reaches(catalogue.summary(dataset), wanted.spans, catalogue)
+            )
         ]
         parameters = [
             parameter for dataset, craft in reaching for parameter in _parameters(dataset, craft, catalogue)
@@ -302,14 +305,14 @@ def _sensors(
         single = {squashed(word) for word in words} & known
         pairs = {
             squashed(first + second)
-            for first, second in zip(words, words[1:], strict=False)
+            for first, second in pairwise(words)
             if not {squashed(first), squashed(second)} & known
         }
         of[id(segment)] = frozenset(single | pairs & known)
     order = [id(segment) for segment, _ in read]
-    for before, after in zip(order, order[1:], strict=False):
+    for before, after in pairwise(order):
         of[after] = of[after] or of[before]
-    for after, before in zip(order[::-1], order[-2::-1], strict=False):
+    for after, before in pairwise(order[::-1]):
         of[before] = of[before] or of[after]
     return of
 
@@ -334,7 +337,7 @@ def _datasets(
     named = {craft for _, craft in crafts} or Search(catalogue).named(view)[1]
     words = [word for word in re.findall(r"[^\s\x1f,;()/]+", view) if _is_name(word, catalogue)]
     spelt = {squashed(word) for word in words} | {
-        squashed(first + second) for first, second in zip(words, words[1:], strict=False)
+        squashed(first + second) for first, second in pairwise(words)
     }
     every = [
         (dataset, craft, _names(dataset, row.title))
@@ -354,7 +357,7 @@ def _names(dataset: str, title: str) -> frozenset[str]:
     every: list[str] = [*pieces, *instrument_names(dataset)]
     for group in (pieces, words, parts):
         every += [word for word in group if not word.islower()]
-        every += [f"{first}{second}" for first, second in zip(group, group[1:], strict=False)]
+        every += [f"{first}{second}" for first, second in pairwise(group)]
     return frozenset(squashed(name) for name in every if len(name) > 1)
 
 
@@ -532,6 +535,7 @@ def _best(
             counts,
             energy,
             species,
+            sum(squashed(word) not in _names(row.id, row.title) for word in wish.words),
             (less == 0) if wish.preliminary else less,
             bool(re.search("burst", row.title, re.IGNORECASE)),
             _cadence_rank(parameter.entry, wanted),

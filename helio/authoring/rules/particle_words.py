@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import pairwise, product
+from typing import Any
 
 from helio.authoring.rules.sentence import HARMLESS
 from helio.knowledge.cadence import cadences_in
@@ -164,13 +165,14 @@ def _segments(
     view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str], sensors: Collection[str]
 ) -> list[Segment]:
     listed = _LISTED.sub(lambda match: match[0].replace("/", ","), view)
-    left, taken = _Left(listed), []
+    left = _Left(listed)
+    taken: list[tuple[int, int, str, Any]] = []
     for match in _SIDES.finditer(left.text):
         if match["both"] or squashed(match["name"]) in sensors:
             span = match.span() if match["both"] else match.span("side")
             left.take(*span)
-            names = ("A", "B") if match["both"] else (match["side"],)
-            taken += [(*span, "directions", f"side {name}") for name in names]
+            sides = ("A", "B") if match["both"] else (match["side"],)
+            taken += [(*span, "directions", f"side {side}") for side in sides]
     for energy in energies_in(view):
         if left.take(energy.start, energy.stop):
             taken.append((energy.start, energy.stop, "energies", energy.what))
@@ -214,8 +216,8 @@ def _segments(
         is_sensor = match[0].isupper() and squashed(match[0]) in sensors and not others
         if not is_sensor and left.take(*match.span()):
             taken.append((*match.span(), "", None))
-    for moment, (pattern, _) in _MOMENTS.items():
-        for match in re.finditer(rf"\b(?:{pattern})\b", left.text, re.IGNORECASE):
+    for moment, (written, _) in _MOMENTS.items():
+        for match in re.finditer(rf"\b(?:{written})\b", left.text, re.IGNORECASE):
             if left.take(*match.span()):
                 taken.append((*match.span(), "moments", moment))
     cuts = [match.span() for match in _BETWEEN.finditer(view) if left.is_free(*match.span())]
@@ -267,7 +269,7 @@ def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None
     def names(segment: Segment) -> list[str]:
         return [word for word, _ in segment.words if squashed(word) in sensors]
 
-    for before, after in zip(segments, segments[1:], strict=False):
+    for before, after in pairwise(segments):
         for alone, beside in ((after, before), (before, after)):
             if (
                 not alone.is_particle
@@ -313,10 +315,10 @@ def squashed(name: str) -> str:
 
 def _inherit(segments: Sequence[Segment], name: str) -> None:
     """Give each part what it lacks and the part before says, else the part behind it."""
-    for before, after in zip(segments, segments[1:], strict=False):
+    for before, after in pairwise(segments):
         if not getattr(after, name) and not (name == "moments" and (after.energies or after.pitch)):
             setattr(after, name, list(getattr(before, name)))
-    for after, before in zip(segments[::-1], segments[-2::-1], strict=False):
+    for after, before in pairwise(segments[::-1]):
         if not getattr(before, name):
             setattr(before, name, list(getattr(after, name)))
 
@@ -332,11 +334,13 @@ def _wishes(segment: Segment) -> list[Wish]:
         preliminary=segment.preliminary,
         words=tuple(word for word, _ in segment.words),
     )
+    no_species: list[Species | None] = [None]
+    no_energy: list[Energy | None] = [None]
     return [
         replace(base, species=species, energy=energy, direction=direction, channel=channel, moment=moment)
         for species, energy, direction, channel, moment in product(
-            segment.species or [None],
-            segment.energies or [None],
+            no_species if not segment.species else segment.species,
+            no_energy if not segment.energies else segment.energies,
             segment.directions or [""],
             segment.channels or [""],
             segment.moments or [""],

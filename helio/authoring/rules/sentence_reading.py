@@ -27,6 +27,7 @@ from helio.authoring.rules.named import (
 )
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.particle_data import particles_asked
+from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.sentence import Part, Sentence
 from helio.authoring.writing.computations import DERIVED, LAG, MAGNITUDE, OF_TWO
 from helio.authoring.writing.writer import Asks
@@ -37,7 +38,6 @@ from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
-    ALPHAS,
     ELECTRONS,
     FAST_ELECTRONS,
     IONS,
@@ -149,40 +149,6 @@ class Reading:
     """Notes on the time ranges of named events, and on parameters found by their descriptions."""
 
 
-def _with_crafts(text: str) -> str:
-    """Name the spacecraft behind an instrument that ends with its letter.
-
-    >>> _with_crafts("HOPE-A protons and SPAN-A electrons")
-    'HOPE RBSP-A protons and SPAN-A electrons'
-    """
-
-    def named(match: re.Match[str]) -> str:
-        crafts = {
-            source.spacecraft
-            for source in SOURCES
-            if match[1].upper() in source.instruments and source.spacecraft.endswith(f"-{match[2]}")
-        }
-        return f"{match[1]} {crafts.pop()}" if len(crafts) == 1 else match[0]
-
-    return re.sub(r"(?<![\w-])([A-Z][A-Za-z]{2,})-([AB])(?![\w-])", named, text)
-
-
-def _lacks_particles(request: PipelineRequest) -> bool:
-    """Return whether the table of quantities has no particles of the spacecraft that the request asks for."""
-    return any(
-        quantity.name in (IONS, PROTONS, ELECTRONS, FAST_ELECTRONS, ALPHAS)
-        and not any(
-            source.quantity == quantity.name
-            and source.spacecraft == craft
-            and (not request.instruments or {*request.instruments} & source.instruments)
-            for source in SOURCES
-        )
-        for quantity in request.quantities
-        for craft in request.spacecraft
-        if craft not in families()
-    )
-
-
 @dataclass(frozen=True)
 class _OfParticles:
     """What is left of a sentence before its instruments and quantities are read, and its spacecraft."""
@@ -226,7 +192,7 @@ def read_request(
     )
     if (
         described
-        and (reading.unread or len(request.energies) > 1 or _lacks_particles(request))
+        and (reading.unread or len(request.energies) > 1 or lacks_particles(request))
         and not request.burst
     ):
         integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
@@ -262,7 +228,7 @@ def _read(
     """Read a request; return also the parts that name quantities, except those in `described`, and the particles."""
     text, named = with_plain_times(text, now, ask)
     text = re.sub(_HOW_FAR, r"\1 heliocentric distance", text, flags=re.IGNORECASE)
-    sentence = Sentence(_with_tangential(with_species(_with_crafts(text))))
+    sentence = Sentence(_with_tangential(with_species(with_crafts(text))))
     _leave_directions(sentence)
     for span in described.spans:
         sentence.take_at(*span)
@@ -309,7 +275,7 @@ def _read(
     particles = _particles(sentence, instruments, crafts, read=bool(placed))
     after = sentence.left
     datasets += tuple(pair for pair in described.datasets if pair not in datasets)
-    placed = sorted([*_at_energies(placed, instruments, crafts), *ratios, *particles], key=itemgetter(0))
+    placed = sorted([*at_energies(placed, instruments, crafts), *ratios, *particles], key=itemgetter(0))
     if (
         not datasets
         and not described.cuts
@@ -491,23 +457,6 @@ def _particles(
                 if sentence.take_at(*match.span()):
                     placed.append((match.start(), RequestQuantity(next(iter(measured)))))
     return placed
-
-
-def _at_energies(placed: Placed, instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:
-    """Read a spectrogram of protons as that of energetic protons if the instrument measures only those."""
-    named, flown = {*instruments}, {craft for _, craft in crafts}
-    measured = {
-        source.quantity
-        for source in SOURCES
-        if (not named or named & source.instruments) and (not flown or source.spacecraft in flown)
-    }
-    other = {IONS: PROTONS, ELECTRONS: FAST_ELECTRONS} if named or flown else {}
-    return [
-        (at, RequestQuantity(other[quantity.name]))
-        if quantity.name in other and quantity.name not in measured and other[quantity.name] in measured
-        else (at, quantity)
-        for at, quantity in placed
-    ]
 
 
 def _units(sentence: Sentence) -> tuple[str, ...]:
