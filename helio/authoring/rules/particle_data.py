@@ -165,31 +165,31 @@ def particles_asked(
     strange = [word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()]
     if any(squashed(word) not in sensors and not _has_word(word, datasets, catalogue) for word in strange):
         return None
-    chosen: list[_Fit] = []
     spans: list[tuple[int, int]] = []
     whole = _whole(read, datasets, wanted, catalogue, ask)
     if whole is None:
         return None
-    for segment, _, found in whole:
-        chosen += found
-        spans += segment.spans
-        spans += [
-            span for word, span in segment.words if all(_explains(fit.parameter, word) for fit in found)
-        ]
-    notes = []
+    notes: list[str] = []
     pairs: list[tuple[str, str]] = []
     made: list[Cut] = []
-    for parameter, cuts, _ in chosen:
-        if integrated:
-            cuts = tuple(
-                replace(cut, tool="band_integral") if cut.tool == "band_average" else cut for cut in cuts
-            )
-        notes.append(f"{'.'.join(parameter.pair)}: {_about(parameter)}".rstrip(": "))
-        if cuts:
-            made.append(Cut(*parameter.pair, cuts))
-            notes += _notes_of(cuts, parameter)
-        else:
-            pairs.append(parameter.pair)
+    for segment, _, found in whole:
+        explained = [
+            span for word, span in segment.words if all(_explains(fit.parameter, word) for fit in found)
+        ]
+        own = sorted({*segment.spans, *explained})
+        spans += own
+        words = " ".join(view[slice(*span)] for span in own)
+        for parameter, cuts, _ in found:
+            if integrated:
+                cuts = tuple(
+                    replace(cut, tool="band_integral") if cut.tool == "band_average" else cut for cut in cuts
+                )
+            notes.append(f"'{words}' is read as {'.'.join(parameter.pair)}: {_about(parameter)}".rstrip(": "))
+            if cuts:
+                made.append(Cut(*parameter.pair, cuts))
+                notes += _notes_of(cuts, parameter)
+            else:
+                pairs.append(parameter.pair)
     return CatalogueReading(
         tuple(dict.fromkeys(pairs)), tuple(spans), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(made))
     )
@@ -409,6 +409,8 @@ def _fitting(wish: Wish, every: Iterable[_Parameter]) -> list[_Fit]:
             continue
         if wish.direction and wish.direction not in parameter.directions:
             continue
+        if wish.spectrum and not parameter.parameter.size:
+            continue
         counts = _moment_fit(wish, parameter)
         if counts is None:
             continue
@@ -449,7 +451,8 @@ def _cuts(wish: Wish, parameter: _Parameter) -> tuple[tuple[Computation, ...], i
     """Return what to take of a parameter for the energies and angles of a wish, and how far it is from them."""
     axes = len(parameter.parameter.size)
     is_pitch = bool(_ABOUT_PITCH.search(f"{parameter.text} {parameter.entry.id} {parameter.entry.title}"))
-    if axes > 2 or (axes == 2 and not is_pitch) or (wish.pitch and axes < 2):
+    whole_sky = wish.pitch or not any(word.casefold().endswith("directional") for word in wish.words)
+    if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []
     if axes == 2 and not wish.pitch:  # the omnidirectional flux
@@ -534,8 +537,8 @@ def _best(
         return (
             counts,
             energy,
-            species,
             sum(squashed(word) not in _names(row.id, row.title) for word in wish.words),
+            species,
             (less == 0) if wish.preliminary else less,
             bool(re.search("burst", row.title, re.IGNORECASE)),
             _cadence_rank(parameter.entry, wanted),
@@ -565,12 +568,14 @@ def _best(
     first = equal[0]
     channels = [fit for fit in equal if fit.parameter.entry.id == first.parameter.entry.id]
     told = {f"{'.'.join(fit.parameter.pair)}: {_about(fit.parameter)}": fit for fit in channels}
+    scalar = not any(fit.parameter.parameter.size for fit in channels)
+    if wish.every and scalar:
+        return channels
     if len(channels) > MOST_CHANNELS:
         raise NotUnderstood(
             f"{first.parameter.entry.id} has {len(channels)} parameters that fit",
             advice=f"choose by energy or direction: {'; '.join(list(told)[:MOST_CHANNELS])} …",
         )
-    scalar = not any(fit.parameter.parameter.size for fit in channels)
     if len(channels) == 1 or (scalar and not wish.energy and not wish.moment):
         return channels
     if ask is None:

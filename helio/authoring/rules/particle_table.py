@@ -49,9 +49,9 @@ def at_energies(placed: Placed, instruments: tuple[str, ...], crafts: list[tuple
     measured = {
         source.quantity
         for source in SOURCES
-        if (not named or named & source.instruments) and (not flown or source.spacecraft in flown)
+        if named & source.instruments and (not flown or source.spacecraft in flown)
     }
-    other = {IONS: PROTONS, ELECTRONS: FAST_ELECTRONS} if named or flown else {}
+    other = {IONS: PROTONS, ELECTRONS: FAST_ELECTRONS} if named else {}
     return [
         (at, RequestQuantity(other[quantity.name]))
         if quantity.name in other and quantity.name not in measured and other[quantity.name] in measured

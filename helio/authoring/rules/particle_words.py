@@ -47,12 +47,13 @@ _PITCH = re.compile(
 )
 _OMNI = re.compile(r"\bomni(?:[- ]?directional)?\b", re.IGNORECASE)
 _SPECTRUM = re.compile(r"\b(?:spectrograms?|spectra|spectrum)\b", re.IGNORECASE)
+_EVERY = re.compile(r"\b(?:all|channels)\b", re.IGNORECASE)
 _PRELIMINARY = re.compile(
     r"\b(?:real[- ]?time|preliminary|key parameters?|low[- ]latency|beacon|browse|quick[- ]?look)\b",
     re.IGNORECASE,
 )
 _FLUX = re.compile(
-    r"\b(?:differential|energetic|energy|directional|particles?|number|channels?|bins?|nearest|closest|around|near|e?flux(?:es)?|intensit(?:y|ies)|apertures?|telescopes?|looking|facing|directions?|nuclei|GCRs?|SEPs?"
+    r"\b(?:differential|energetic|energy|particles?|number|channel|bins?|nearest|closest|around|near|e?flux(?:es)?|intensit(?:y|ies)|apertures?|telescopes?|looking|facing|directions?|nuclei|GCRs?|SEPs?"
     r"|cosmic[- ]rays?|galactic|suprathermal|precipitat\w+)\b",
     re.IGNORECASE,
 )
@@ -99,6 +100,7 @@ class Wish:
     omni: bool = False
     spectrum: bool = False
     preliminary: bool = False
+    every: bool = False
     words: tuple[str, ...] = ()
 
 
@@ -120,6 +122,7 @@ class Segment:
     omni: bool = False
     spectrum: bool = False
     preliminary: bool = False
+    every: bool = False
     words: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
@@ -199,6 +202,7 @@ def _segments(
         (_OMNI, "omni"),
         (_SPECTRUM, "spectrum"),
         (_PRELIMINARY, "preliminary"),
+        (_EVERY, "every"),
     ):
         taken += [
             (*match.span(), name, True) for match in pattern.finditer(left.text) if left.take(*match.span())
@@ -229,7 +233,7 @@ def _segments(
                 continue
             segment.spans.append((start, stop))
             segment.is_strahl |= view[start:stop].casefold() == "strahl"
-            if name in ("pitch", "averaged", "omni", "angles", "spectrum", "preliminary"):
+            if name in ("pitch", "averaged", "omni", "angles", "spectrum", "preliminary", "every"):
                 setattr(segment, name, value)
             elif name:
                 getattr(segment, name).append(value)
@@ -332,6 +336,7 @@ def _wishes(segment: Segment) -> list[Wish]:
         omni=segment.omni,
         spectrum=segment.spectrum,
         preliminary=segment.preliminary,
+        every=segment.every,
         words=tuple(word for word, _ in segment.words),
     )
     no_species: list[Species | None] = [None]

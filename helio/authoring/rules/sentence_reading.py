@@ -201,8 +201,9 @@ def read_request(
         )
         if particles:
             again = _read(text, catalogue, now, ask, particles)[0]
-            if len(again.unread) <= len(reading.unread):
+            if not again.unread:
                 return again
+            reading = min(again, reading, key=lambda read: len(read.unread))
     if request.spacecraft:
         parts = [part for part in parts if part.unread]
     if (

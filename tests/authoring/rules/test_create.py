@@ -683,7 +683,7 @@ def test_a_word_with_one_slip_is_read_and_the_note_says_it(author, request_, mea
 @pytest.mark.parametrize(
     ("request_", "meant"),
     [
-        ("ACE proton densites for 2022-01-01", "density"),
+        ("ACE proton dennzity for 2022-01-01", "density"),
         ("ACE SWEPAMM speed for 2022-01-01", "swepam"),
     ],
 )
