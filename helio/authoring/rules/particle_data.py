@@ -244,11 +244,8 @@ def _whole(
         reaching = [
             (dataset, craft)
             for dataset, craft, own in datasets
-            if sensors & own
-            or (
-                {craft.spacecraft, craft.mission} & {*segment.crafts}
-                and reaches(catalogue.summary(dataset), wanted.spans, catalogue)
-            )
+            if (sensors & own or {craft.spacecraft, craft.mission} & {*segment.crafts})
+            and reaches(catalogue.summary(dataset), wanted.spans, catalogue)
         ]
         parameters = [
             parameter for dataset, craft in reaching for parameter in _parameters(dataset, craft, catalogue)
