@@ -81,6 +81,22 @@ class Computation:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """A part of a spectrum or a distribution: one energy, a band, a pitch angle, or a mean over pitch angles.
+
+    Parameters
+    ----------
+    dataset, parameter : str
+    steps : tuple of Computation
+        The tools that take the part, in order.
+    """
+
+    dataset: str
+    parameter: str
+    steps: tuple[Computation, ...]
+
+
+@dataclass(frozen=True)
 class Panels:
     """Arrangement of the time series in the panels of the figure.
 
@@ -151,6 +167,8 @@ class PipelineRequest:
         Pairs of a spacecraft and a quantity to draw for this spacecraft only.
     datasets : tuple of (str, str)
         Pairs of a dataset's id and a parameter, which may be empty.
+    cuts : tuple of Cut
+        Parts to draw of spectra and distributions of named datasets.
     times : tuple of str
         Time ranges: none, one, or two to compare.
     frame : str
@@ -183,6 +201,7 @@ class PipelineRequest:
     quantities: tuple[RequestQuantity, ...] = ()
     own: tuple[tuple[str, RequestQuantity], ...] = ()
     datasets: tuple[tuple[str, str], ...] = ()
+    cuts: tuple[Cut, ...] = ()
     times: tuple[str, ...] = ()
     frame: str = ""
     cadence: float | None = None

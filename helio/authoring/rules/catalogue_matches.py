@@ -24,13 +24,13 @@ _SYMBOLS: dict[str, str] = {
     symbol: name for name, symbols in VOCABULARY["species"].items() for symbol in symbols
 }
 SPECIES = frozenset(VOCABULARY["species"])
-_AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
+AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
 """Words of parameters that describe other parameters, such as ``uncertainty``."""
 _ANY_SYMBOL = "|".join(re.escape(name) for name in sorted(_SYMBOLS, key=len, reverse=True))
 _SYMBOL = re.compile(rf"(?<![A-Za-z0-9+])(?:{_ANY_SYMBOL})(?![A-Za-z0-9+])")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
 _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
-_UNUSABLE = re.compile(
+UNUSABLE = re.compile(
     r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin no\b", re.IGNORECASE
 )
 _VARIANT = re.compile(r"^\s*-+>")
@@ -228,7 +228,7 @@ class _Words:
         """The words that say that a parameter describes another one, outside of its remarks."""
         if _OF_ANOTHER.search(self.name):
             return frozenset({"uncertainty"})
-        return _AUXILIARY & {
+        return AUXILIARY & {
             *word_list(re.sub(r"[(,].*|\[(?!label)[^]]*\]", " ", self.text, flags=re.IGNORECASE))
         }
 
@@ -457,7 +457,7 @@ def _is_literal(word: str, names: dict[str, ParameterEntry]) -> bool:
 
 def _is_data(parameter: ParameterEntry) -> bool:
     """Return whether a parameter holds measured numbers that a panel can draw."""
-    usable = parameter.kind != "string" and not _UNUSABLE.search(parameter.description)
+    usable = parameter.kind != "string" and not UNUSABLE.search(parameter.description)
     return usable and parameter.unit.lower() not in OF_TIME and len(parameter.size) < 2
 
 

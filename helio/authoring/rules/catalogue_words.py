@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Cut
 from helio.authoring.rules.catalogue_matches import (
     OF_TIME,
     SIDES,
@@ -59,6 +60,7 @@ class CatalogueReading:
     notes: tuple[str, ...] = ()
     crafts: frozenset[str] = frozenset()
     hint: str = ""
+    cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ _NAMED_BY_DAY = (
 """Pattern of what a day names, such as ``storm of``."""
 _RANGE = ("to", "through", "-", "–")
 """Words between the first and the last of several names, as in ``P1 to P4``."""
+_ION = re.compile(r"He|[A-Z][a-z]?\d?\+{1,2}")
 _BETWEEN = re.compile(
     r"(?:[,;]|\.\s|\b(?:and|with|plus|versus|vs|against)\b|&|\s\+\s)(?!\s*(?:and\s+)?[A-Za-z]+_?\d+\b)",
     re.IGNORECASE,
@@ -265,8 +266,8 @@ class Sentence:
 
     def _has_meaning(self, word: str) -> bool:
         harmless = HARMLESS | OF_A_TIME if self._timed else HARMLESS
-        if word == "He" and not self.text.startswith("He "):
-            return True  # helium
+        if _ION.fullmatch(word) and not (word == "He" and self.text.startswith("He ")):
+            return True  # he is harmless, and helium is not
         if word in INSTRUMENT_WORDS and not self.text.isupper():
             return True  # PLS and LET, which in small letters are please and let
         return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None

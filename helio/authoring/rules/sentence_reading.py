@@ -19,6 +19,7 @@ from helio.authoring.rules.computed import ComputationMention, of_windowed, read
 from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.named import (
     Placed,
+    names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -27,6 +28,8 @@ from helio.authoring.rules.named import (
     with_species,
 )
 from helio.authoring.rules.named_times import with_plain_times
+from helio.authoring.rules.particle_data import particles_asked
+from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.sentence import Part, Sentence
 from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_ELECTRONS, OF_TWO
 from helio.authoring.writing.writer import Asks
@@ -119,6 +122,7 @@ _PLANE = (
     r"(?P<first>[xy])[-–]?(?P<second>[yz])[- ](?:plane|projection)))\b"
 )
 """The plane in which to draw orbits."""
+_PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
@@ -147,6 +151,14 @@ class Reading:
     """Notes on the time ranges of named events, and on parameters found by their descriptions."""
     hint: str = ""
     """What the catalogue has for the words that were not read, where it is too much to choose from."""
+
+
+@dataclass(frozen=True)
+class _OfParticles:
+    """What is left of a sentence before its instruments and quantities are read, and its spacecraft."""
+
+    left: str
+    crafts: tuple[tuple[int, str], ...]
 
 
 def _with_tangential(text: str) -> str:
@@ -184,16 +196,25 @@ def read_request(
     NotUnderstood
         A duration may be a cadence or a time; without `ask`, a named event may be one of several.
     """
-    reading, parts = _read(text, catalogue, now, ask, looks)
+    reading, parts, of_particles = _read(text, catalogue, now, ask, looks)
     request = reading.request
+    spans = tuple(parse_time_range(time, now) for time in request.times)
+    wanted = Wanted(spans, request.frame, request.cadence, request.modes)
+    if described and (reading.unread or len(request.energies) > 1 or lacks_particles(request)):
+        integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
+        particles = particles_asked(
+            of_particles.left, of_particles.crafts, wanted, catalogue, ask, integrated=integrated
+        )
+        if particles:
+            again = _read(text, catalogue, now, ask, looks, particles)[0]
+            if not again.unread:
+                return again
+            reading = min(again, reading, key=lambda read: len(read.unread))
     if not described or not (reading.unread or whole) or not parts:
         return reading
     if whole:
         parts = [replace(part, unread=True) for part in parts]
-    spans = tuple(parse_time_range(time, now) for time in request.times)
-    found = read_catalogue(
-        parts, Wanted(spans, request.frame, request.cadence, request.modes), catalogue, ask
-    )
+    found = read_catalogue(parts, wanted, catalogue, ask)
     if found.hint:
         return replace(reading, hint=found.hint)
     return _read(text, catalogue, now, ask, looks, found)[0] if found.datasets else reading
@@ -206,15 +227,18 @@ def _read(
     ask: Asks | None,
     looks: Sequence[str],
     described: CatalogueReading = CatalogueReading(),
-) -> tuple[Reading, list[Part]]:
-    """Read a request; return also the parts of the sentence that name quantities, except those in `described`."""
+) -> tuple[Reading, list[Part], _OfParticles]:
+    """Read a request; return also the parts that name quantities, except those in `described`, and the particles."""
     text, named = with_plain_times(text, now, ask)
     text = re.sub(r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-", text)  # a spacecraft, not a year
     text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
     text = re.sub(r"\bSPAN-([ABEabe])\b", r"SPAN\1", text)
     text = re.sub(r"\b(side|telescope|sensor|unit)\s+(?=[A-D]\b)", r"\1-", text)
     text = re.sub(_COMPOUND, r"\g<first> ", text)
-    sentence = Sentence(_with_tangential(with_species(with_words(with_plain_rates(text)))))
+    sentence = Sentence(_with_tangential(with_species(with_words(with_plain_rates(with_crafts(text))))))
+    _leave_directions(sentence)
+    for span in described.spans:
+        sentence.take_at(*span)
     sentence.drop(
         r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
     )
@@ -231,13 +255,10 @@ def _read(
     arrangement = Arrangement(sentence)
     ratios = read_ratios(sentence)
     mentions = read_computations(sentence)
+    if any(step.tool == "band_integral" for cut in described.cuts for step in cut.steps):
+        mentions = tuple(tool for tool in mentions if tool.computation.tool != "cumulative_integral")
     if any(mention.computation.tool == "minimum_variance" for mention in mentions):
         sentence.drop(r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?")
-    for span in described.spans:
-        sentence.take_at(*span)
-    named_data = [sentence.left]
-    energies = _energies(sentence)
-    named_data.append(sentence.left)
     times = tuple(sentence.take_times(now))
     sentence.drop(_TURNED)
     behind = None
@@ -247,7 +268,9 @@ def _read(
     counted = {count: word for word, count in VOCABULARY["counted"].items()}.get(len(crafts), r"(?!)")
     sentence.drop(rf"\b(?:{counted}|{len(crafts)})\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
     sentence.drop(r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\bon\s+(?:one|a single)\s+page\b")
-    named_data.append(sentence.left)
+    of_particles = _OfParticles(sentence.left, tuple(crafts))
+    named_data = [sentence.left]
+    energies = _energies(sentence)
     instruments = _instruments(sentence)
     named_data.append(sentence.left)
     flown = crafts
@@ -273,14 +296,18 @@ def _read(
     modes = take_modes(sentence, [craft for _, craft in crafts], instruments, asked, catalogue)
     named_data.append(sentence.left)
     datasets += tuple(pair for pair in described.datasets if pair not in datasets)
-    placed = sorted([*placed, *ratios, *particles], key=itemgetter(0))
-    if not datasets and field < 0 and all(quantity.name in INDICES for _, quantity in placed):
+    placed = sorted([*at_energies(placed, instruments, crafts), *ratios, *particles], key=itemgetter(0))
+    if (
+        not datasets
+        and not described.cuts
+        and field < 0
+        and all(quantity.name in INDICES for _, quantity in placed)
+    ):
         placed = sorted([*placed, *_of_groups(sentence)], key=itemgetter(0))
         placed = placed or _of_instruments(instruments, crafts)
     sentence.drop(_GROUP if placed or datasets or field >= 0 else r"(?!)")
-    if not [tool for tool in mentions if tool.computation.window] and {RADIO} == {
-        name.name for _, name in placed
-    }:
+    of_spectra = {name.name for _, name in placed} <= {RADIO} and bool(placed or described.notes)
+    if of_spectra and not [tool for tool in mentions if tool.computation.window]:
         mentions = tuple(tool for tool in mentions if tool.computation.tool != "power_spectrogram")
     placed = _with_total(sentence, placed)
     if len(placed) == 1:
@@ -318,6 +345,7 @@ def _read(
         quantities=tuple(drawn),
         own=own,
         datasets=datasets,
+        cuts=described.cuts,
         times=times,
         frame=sentence.take_text(_FRAME).upper(),
         cadence=take_cadence(sentence, timed=bool(times), windowless=windowless),
@@ -337,7 +365,7 @@ def _read(
         named += ("a run takes the data from CDAWeb, unless --archive names another archive",)
     doubt = _doubt(mentions, placed, drawn, unclear=unclear)
     reading = Reading(request, sentence.unread(), doubt, (*named, *described.notes))
-    return reading, _with_crafts(sentence.parts(_restored(named_data), named_data[-1]), flown)
+    return reading, _with_crafts(sentence.parts(_restored(named_data), named_data[-1]), flown), of_particles
 
 
 def _restored(left: Sequence[str]) -> str:
@@ -375,6 +403,20 @@ def _with_crafts(parts: list[Part], crafts: Sequence[tuple[int, str]]) -> list[P
         if not names:
             named[at] = next((other for other in (*named[:at][::-1], *named[at + 1 :]) if other), [])
     return [replace(part, crafts=tuple(names)) for part, names in zip(parts, named, strict=True)]
+
+
+def _leave_directions(sentence: Sentence) -> None:
+    """Take out ``omni`` where it says that a flux is of all directions, so that it does not name OMNI."""
+    others = rf"(?<![\w-])(?!omni)(?:{names_of_spacecraft()})(?![\w-])"
+    known = sentence.has(others) or sentence.has(rf"(?-i:{_INSTRUMENT})")
+    kinds = _PARTICLES_OF_OMNI if not known else r"(?!)"  # OMNI has protons too
+    flux = r"\s+(?:(?:differential|energy|number)\s+)*(?:[A-Z][a-z]?\d?\+|protons?|ions?|electrons?|alphas?|helium"
+    flux += r"|oxygen|hydrogen|e?flux(?:es)?|intensit\w+|spectr\w+)(?![\w+])"
+    moment = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
+    sentence.drop(rf"(?<![\w-])(?P<out>(?-i:[Oo]mni)(?=(?!{kinds}){flux}(?!{moment})))")
+    sentence.drop(rf"(?-i:{_INSTRUMENT})\s+(?P<out>(?-i:OMNI)(?={flux}(?!{moment})))")
+    if known:
+        sentence.drop(rf"(?<![\w,]){flux[3:]},?\s+(?P<out>omni)(?![\w-])(?!\s+[a-z])")
 
 
 def _without_source_of_indices(

@@ -101,6 +101,26 @@ APPLIED = {
     ),
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
+OF_BINS = frozenset(
+    {
+        "running_average",
+        "running_median",
+        "resample",
+        "despike",
+        "detrend",
+        "interpolate",
+        "derivative",
+        "cumulative_integral",
+    }
+)
+"""Tools that compute each bin of a spectrum by itself."""
+CUTS = {
+    "slice_spectrum": ComputationTool("slice", "Take the nearest bin"),
+    "band_average": ComputationTool("band", "Average over a band of energies"),
+    "band_integral": ComputationTool("integral", "Integrate over a band of energies"),
+    "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles"),
+}
+"""Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
 LAG, R_SQUARED = "cross_correlation_lag", "r_squared"
 """Computations with other inputs: a magnitude takes vectors; a difference and a ratio take two series."""

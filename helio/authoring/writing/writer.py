@@ -16,10 +16,12 @@ from helio.authoring.writing.computations import (
     APPLIED,
     AT_EARTH,
     CURRENT,
+    CUTS,
     DERIVED,
     LAG,
     MAGNITUDE,
     NEARBY,
+    OF_BINS,
     OF_ELECTRONS,
     OF_TWO,
     R_SQUARED,
@@ -41,7 +43,7 @@ from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, 
 from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.counts import number_of
 from helio.knowledge.cadence import FINEST
-from helio.knowledge.catalogue import Catalogue, CatalogueEntry
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, instrument_names, short
 from helio.knowledge.quantities import ABS_B, POSITION, SOURCES, B, E, QuantitySource, families
@@ -51,6 +53,7 @@ from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, ti
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
+from helio.sources.istp import is_flux
 from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
 
 Asks = Callable[[str, Sequence[str]], str]
@@ -58,8 +61,6 @@ Asks = Callable[[str, Sequence[str]], str]
 Epoch = tuple[str, str, TimeRange | None]
 """One time range of a figure: its variable, the ending of labels that belong to it, and its default."""
 
-OF_BINS = ("running_average", "running_median", "despike", "detrend", "interpolate", "derivative")
-"""Tools that also apply to each bin of a spectrum, where the request names nothing else."""
 WINDOWS = ("10min", "1h", "5min", "1min")
 _MOST_CHANGING = 60.0
 """Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
@@ -180,6 +181,7 @@ class _Writer:
     def _series(self) -> list[PlotSeries]:
         request = self.request
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
+        shown += self._cut_out()
         common = request.frame or self._common_frame()
         for craft, quantity in request.own or product(request.spacecraft, request.quantities):
             if quantity.name == CURRENT and any(series.quantity == CURRENT for series in shown):
@@ -192,6 +194,24 @@ class _Writer:
         return shown + [
             self._index(quantity) for quantity in request.quantities if own and quantity not in own
         ]
+
+    def _cut_out(self) -> list[PlotSeries]:
+        """Add steps that take parts of spectra and distributions."""
+        fetched: dict[tuple[str, str], PlotSeries] = {}
+        made = []
+        for cut in self.request.cuts:
+            source = (cut.dataset, cut.parameter)
+            if source not in fetched:
+                fetched[source] = self._named_dataset(*source)
+            series = fetched[source]
+            axes = len(self.catalogue.dataset(cut.dataset).parameter(cut.parameter).size)
+            for step in cut.steps:
+                how = CUTS[step.tool]
+                axes -= 1
+                series = self.steps.compute(step.tool, series, how.ending, how.intent, **dict(step.args))
+                series = replace(series, kind="spectrum" if axes else "scalar", quantity=series.label)
+            made.append(series)
+        return made
 
     def _index(self, quantity: RequestQuantity) -> PlotSeries:
         self.steps.note(f"{quantity.name} is taken from OMNI")
@@ -252,7 +272,8 @@ class _Writer:
                 advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
         used = {name for source in self.used for name in source.instruments}
-        used |= {name for dataset, _ in request.datasets for name in instrument_names(dataset)}
+        named_datasets = [dataset for dataset, _ in request.datasets] + [cut.dataset for cut in request.cuts]
+        used |= {name for dataset in named_datasets for name in instrument_names(dataset)}
         other = [instrument for instrument in request.instruments if instrument not in used]
         if other:
             named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
@@ -371,7 +392,7 @@ class _Writer:
             label,
             known.quantity if known and len(known.parameters) == 1 else described.name,
             craft,
-            "scalar" if not described.size else "vector" if described.size in ((3,), (4,)) else "spectrum",
+            _kind_of(described),
             known.cadence if known else None,
             known.frame if known else "",
             described.canonical_unit,
@@ -806,7 +827,7 @@ class _Writer:
         tool, how = computation.tool, APPLIED[computation.tool]
         fitting = [series for series in shown if series.kind != "spectrum" or tool == "resample"]
         if not fitting and tool in OF_BINS:
-            fitting = shown
+            fitting = list(shown)
         if how.vectors:
             fitting = [series for series in shown if series.kind == "vector"]
         if not fitting:
@@ -992,9 +1013,10 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     crafts = [craft for name in request.spacecraft for craft in chosen.get(name, (name,))]
     own = [(craft, quantity) for name, quantity in request.own for craft in chosen.get(name, (name,))]
     quantities = list(request.quantities)
-    if not crafts and not request.datasets:
+    named = request.datasets or request.cuts
+    if not crafts and not named:
         crafts = [_spacecraft_of(quantities, ask)]
-    if not quantities and not request.datasets:
+    if not quantities and not named:
         choices = quantities_of(crafts[0])
         quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices[:12]))]
     return replace(
@@ -1059,6 +1081,13 @@ def _convertible(unit: str, to: str) -> bool:
 def _is_close(cadence: float, other: float | None) -> bool:
     """Return whether two cadences are about the same."""
     return other is not None and other / 1.5 <= cadence <= 1.5 * other
+
+
+def _kind_of(parameter: ParameterEntry) -> str:
+    """Return the kind of a parameter's table; a flux in three or four channels is no vector."""
+    if not parameter.size:
+        return "scalar"
+    return "vector" if parameter.size in ((3,), (4,)) and not is_flux(parameter.unit) else "spectrum"
 
 
 def _of_dataset(dataset: str) -> list[QuantitySource]:

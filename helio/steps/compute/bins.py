@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.knowledge.unit_algebra import comparable
 from helio.store.table import Axis, Floats, Table
 
 
@@ -26,8 +27,13 @@ class BinSet:
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 
+_UNITS_OF_AXES = {"energy": "eV", "pitch angle": "deg"}
+
+
 def place_of(spectrum: Table, label: str) -> int:
     """Return the index of the axis with this label, ignoring case; without a label, the index of the only axis.
+
+    ``energy`` and ``pitch angle`` also mean the only axis in a unit of energy, or in degrees.
 
     Raises
     ------
@@ -40,6 +46,9 @@ def place_of(spectrum: Table, label: str) -> int:
     if not label and len(labels) == 1:
         return 0
     places = [index for index, name in enumerate(labels) if name.casefold() == label.casefold()]
+    unit = _UNITS_OF_AXES.get(label.casefold())
+    if not places and unit:
+        places = [index for index, axis in enumerate(spectrum.axes) if comparable(axis.unit, unit)]
     if len(places) != 1:
         what = (
             f"'{label}' does not name exactly one axis"

@@ -59,7 +59,7 @@ def test_of_several_parameters_the_person_chooses_one(author):
         ("ACE alpha temperature 2003-01-02", "'alpha'"),
         ("ACE density for 2003-11-20, 2 hours", "'2', 'hours'"),
         ("precipitating electron total energy flux DMSP F17 on 2025-03-17", "for that time"),
-        ("unidirectional differential helium flux of RBSP-A HOPE 2013-03-17", "'helium'"),
+        ("unidirectional differential helium flux of RBSP-A HOPE 2013-03-17", "'unidirectional'"),
     ],
 )
 def test_what_no_parameter_covers_is_refused(author, request_, words):

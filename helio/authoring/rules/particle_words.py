@@ -1,0 +1,363 @@
+"""Read which particles a sentence asks for: species, energies, directions, pitch angles, sensors and channels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, product
+from typing import Any
+
+from helio.authoring.rules.sentence import HARMLESS
+from helio.knowledge.cadence import cadences_in
+from helio.knowledge.particles import Energy, Species, directions_in, energies_in, species_in
+
+TAKEN = "\x1f"
+_BETWEEN = re.compile(r"[,;]|\b(?:and|plus|with|vs|versus|against|then)\b|&|\s\+\s|\.\s", re.IGNORECASE)
+_WORD = re.compile(r"[^\s\x1f,;()?!/\"“”]+")
+_DEGREES = r"(?:deg(?:rees?)?\b|°)"
+_NUMBER = r"\d+(?:\.\d+)?"
+_ANGLE_WORDS = r"(?:pitch[- ]?angles?|PAs?)"
+_ANGLES = re.compile(
+    rf"(?:\b{_ANGLE_WORDS}\s*(?:bins?\s*)?(?:of|from|between|in|at|=|range)?\s*)(?P<low>{_NUMBER})\s*{_DEGREES}?"
+    rf"\s*(?:(?:-|–|\bto\b|\band\b)\s*(?P<high>{_NUMBER}))?\s*{_DEGREES}?"
+    rf"|(?P<first>{_NUMBER})\s*{_DEGREES}?\s*(?:(?:-|–|\bto\b)\s*(?P<second>{_NUMBER})\s*)?-?{_DEGREES}"
+    rf"(?:\s+(?:in\s+)?{_ANGLE_WORDS})?",
+    re.IGNORECASE,
+)
+_AVERAGED = re.compile(
+    rf"\b(?:averag(?:ed?|ing)|mean|integrated)\s+(?:over|of|in|across)\s+(?:all\s+)?(?:the\s+)?(?=[^,;]{{0,25}}{_ANGLE_WORDS}|[^,;]{{0,20}}{_DEGREES})"
+    rf"|\b{_ANGLE_WORDS}[- ](?:averaged?|means?)\b",
+    re.IGNORECASE,
+)
+_MEAN = re.compile(
+    r"\b(?:averag(?:ed?|ing)|mean|at|around|near)\s+(?:(?:over|in|of|between|from)\s+)?(?=\x1f)",
+    re.IGNORECASE,
+)
+"""Pattern of words before a range of energies."""
+_LISTED = re.compile(r"(?<![\w/])[A-Z][a-z]?(?:/[A-Z][a-z]?){2,}(?![\w/])")
+"""Pattern of three or more elements; two may be a ratio."""
+_SIDES = re.compile(
+    r"\b(?P<both>[Ss]ides?\s+A\s*(?:and|&|/|,|\+)\s*B)\b"
+    r"|\b(?P<name>[A-Z][\w-]*[A-Z\d])[ -](?P<side>[AB])(?=\s+(?!and\b|GS|RTN)|\s*[,;]|$)"
+)
+_PITCH = re.compile(
+    rf"\b(?:{_ANGLE_WORDS}(?:\s+(?:distributions?|spectrograms?|spectra|spectrum|resolved))?|PADs?|strahl)\b",
+    re.IGNORECASE,
+)
+_OMNI = re.compile(r"\bomni(?:[- ]?directional)?\b", re.IGNORECASE)
+_SPECTRUM = re.compile(r"\b(?:spectrograms?|spectra|spectrum)\b", re.IGNORECASE)
+_EVERY = re.compile(r"\b(?:all|channels)\b", re.IGNORECASE)
+_PRELIMINARY = re.compile(
+    r"\b(?:real[- ]?time|preliminary|key parameters?|low[- ]latency|beacon|browse|quick[- ]?look)\b",
+    re.IGNORECASE,
+)
+_FLUX = re.compile(
+    r"\b(?:differential|energetic|energy|particles?|number|channel|bins?|nearest|closest|around|near|e?flux(?:es)?|intensit(?:y|ies)|apertures?|telescopes?|looking|facing|directions?|nuclei|GCRs?|SEPs?"
+    r"|cosmic[- ]rays?|galactic|suprathermal|precipitat\w+)\b",
+    re.IGNORECASE,
+)
+"""Words about particles that tell no parameters of an instrument apart."""
+_MOMENTS = {
+    "density": (r"(?:number\s+)?densit(?:y|ies)", ("cm^-3",)),
+    "temperature": (r"temperatures?", ("K", "eV")),
+    "velocity": (r"(?:bulk\s+)?(?:velocit(?:y|ies)|speeds?)", ("km/s",)),
+    "pressure": (r"pressures?", ("nPa",)),
+    "counts": (r"count(?:s|ing)?(?:\s+rates?)?|(?:count\s+)?rates?", ("s^-1", "")),
+}
+_CHANNEL = re.compile(r"(?<![\w-])[A-Z]{1,3}\d{1,2}(?:['’p](?!\w))?(?![\w-])")
+_CHANNELS = re.compile(
+    r"(?<![\w-])(?P<stem>[A-Z]{1,3})(?P<first>\d{1,2})(?P<mark>['’p]?)\s*(?:-|–|\bto\b|\bthrough\b)\s*"
+    r"(?P=stem)?(?P<last>\d{1,2})(?P=mark)(?![\w-])"
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One line or spectrogram of particles that a sentence asks for.
+
+    Parameters
+    ----------
+    moment : str
+        ``"density"`` or another moment; empty for a flux.
+    angles : tuple of float, optional
+        Pitch angles in deg: one, or a lower and an upper limit.
+    pitch : bool
+        Whether pitch angles are drawn, or averaged.
+    words : tuple of str
+        Other words, which may be names of sensors, and words of the catalogue.
+    """
+
+    crafts: tuple[str, ...] = ()
+    species: Species | None = None
+    energy: Energy | None = None
+    direction: str = ""
+    channel: str = ""
+    moment: str = ""
+    angles: tuple[float, ...] = ()
+    pitch: bool = False
+    averaged: bool = False
+    omni: bool = False
+    spectrum: bool = False
+    preliminary: bool = False
+    every: bool = False
+    words: tuple[str, ...] = ()
+
+
+@dataclass
+class Segment:
+    """A part of a sentence between commas or conjunctions, and what it says about particles."""
+
+    start: int
+    stop: int
+    crafts: list[str] = field(default_factory=list)
+    species: list[Species] = field(default_factory=list)
+    energies: list[Energy] = field(default_factory=list)
+    directions: list[str] = field(default_factory=list)
+    channels: list[str] = field(default_factory=list)
+    moments: list[str] = field(default_factory=list)
+    angles: tuple[float, ...] = ()
+    pitch: bool = False
+    averaged: bool = False
+    omni: bool = False
+    spectrum: bool = False
+    preliminary: bool = False
+    every: bool = False
+    words: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+
+    is_strahl: bool = False
+
+    @property
+    def is_particle(self) -> bool:
+        """Return whether the part itself says something that only particles have."""
+        return bool(
+            self.species or self.energies or self.directions or self.channels or self.pitch or self.averaged
+        )
+
+
+def read_particles(
+    view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str], sensors: Collection[str]
+) -> list[tuple[Segment, list[Wish]]]:
+    """Return the parts of a sentence about particles, each with what it asks for; what one lacks, its neighbours say.
+
+    Parameters
+    ----------
+    view : str
+        The sentence with a mark in the place of each letter that is already understood.
+    crafts : sequence of (int, str)
+        The spacecraft of the sentence, with their positions.
+    known_channels : collection of str
+        Names of parameters of the instruments that the sentence names.
+    sensors : collection of str
+        Names of instruments, squashed.
+    """
+    segments = _segments(view, crafts, known_channels, sensors)
+    for segment in segments:
+        if segment.is_strahl and not segment.species:
+            segment.species.append(Species("e"))
+    _inherit(segments, "crafts")
+    _give_sensors(segments, sensors)
+    particle = _joined([segment for segment in segments if segment.is_particle], sensors)
+    for name in ("species", "moments"):
+        _inherit(particle, name)
+    return [(segment, list(_wishes(segment))) for segment in particle]
+
+
+def _segments(
+    view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str], sensors: Collection[str]
+) -> list[Segment]:
+    listed = _LISTED.sub(lambda match: match[0].replace("/", ","), view)
+    left = _Left(listed)
+    taken: list[tuple[int, int, str, Any]] = []
+    for match in _SIDES.finditer(left.text):
+        if match["both"] or squashed(match["name"]) in sensors:
+            span = match.span() if match["both"] else match.span("side")
+            left.take(*span)
+            sides = ("A", "B") if match["both"] else (match["side"],)
+            taken += [(*span, "directions", f"side {side}") for side in sides]
+    for energy in energies_in(view):
+        if left.take(energy.start, energy.stop):
+            taken.append((energy.start, energy.stop, "energies", energy.what))
+    for match in _MEAN.finditer(left.text):
+        if any(start == match.end() for start, _, name, _ in taken if name == "energies"):
+            taken.append((*match.span(), "", None))
+            left.take(*match.span())
+    for match in _CHANNELS.finditer(left.text):
+        numbers = range(int(match["first"]), int(match["last"]) + 1)
+        names = [channel_name(f"{match['stem']}{number}{match['mark']}") for number in numbers]
+        if names and {*names} <= {*known_channels} and left.take(*match.span()):
+            taken += [(*match.span(), "channels", name) for name in names]
+    for match in _CHANNEL.finditer(left.text):
+        if channel_name(match[0]) in known_channels and left.take(*match.span()):
+            taken.append((*match.span(), "channels", channel_name(match[0])))
+    averaged = [match.span() for match in _AVERAGED.finditer(left.text) if left.take(*match.span())]
+    taken += [(*span, "averaged", True) for span in averaged]
+    for match in _ANGLES.finditer(left.text):
+        limits = [float(match[name]) for name in ("low", "high", "first", "second") if match[name]]
+        if left.take(*match.span()):
+            taken += [(*match.span(), "angles", tuple(limits)), (*match.span(), "pitch", True)]
+    for pattern, name in (
+        (_PITCH, "pitch"),
+        (_OMNI, "omni"),
+        (_SPECTRUM, "spectrum"),
+        (_PRELIMINARY, "preliminary"),
+        (_EVERY, "every"),
+    ):
+        taken += [
+            (*match.span(), name, True) for match in pattern.finditer(left.text) if left.take(*match.span())
+        ]
+    for species in species_in(left.text):
+        if left.take(species.start, species.stop):
+            taken.append((species.start, species.stop, "species", species.what))
+    for direction in directions_in(left.text):
+        if left.take(direction.start, direction.stop):
+            taken.append((direction.start, direction.stop, "directions", direction.what))
+    others = [
+        word for word in _WORD.findall(left.text) if squashed(word) in sensors and not _FLUX.fullmatch(word)
+    ]
+    for match in _FLUX.finditer(left.text):
+        is_sensor = match[0].isupper() and squashed(match[0]) in sensors and not others
+        if not is_sensor and left.take(*match.span()):
+            taken.append((*match.span(), "", None))
+    for moment, (written, _) in _MOMENTS.items():
+        for match in re.finditer(rf"\b(?:{written})\b", left.text, re.IGNORECASE):
+            if left.take(*match.span()):
+                taken.append((*match.span(), "moments", moment))
+    cuts = [match.span() for match in _BETWEEN.finditer(view) if left.is_free(*match.span())]
+    ends = [0, *(cut for span in cuts for cut in span), len(view)]
+    segments = [Segment(start, stop) for start, stop in zip(ends[::2], ends[1::2], strict=True)]
+    for segment in segments:
+        for start, stop, name, value in taken:
+            if not segment.start <= start < segment.stop:
+                continue
+            segment.spans.append((start, stop))
+            segment.is_strahl |= view[start:stop].casefold() == "strahl"
+            if name in ("pitch", "averaged", "omni", "angles", "spectrum", "preliminary", "every"):
+                setattr(segment, name, value)
+            elif name:
+                getattr(segment, name).append(value)
+        segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
+        for match in _WORD.finditer(left.text, segment.start, segment.stop):
+            word = match[0].rstrip(".:")
+            named = word.isupper() and squashed(word) in sensors
+            if (
+                (named or word.casefold() not in HARMLESS)
+                and not cadences_in(word)
+                and re.search(r"[^\W_]{2}", word)
+            ):
+                segment.words.append((word, (match.start(), match.start() + len(word))))
+    return segments
+
+
+class _Left:
+    """A text of which parts are taken; the positions stay the same."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._view = text
+
+    def take(self, start: int, stop: int) -> bool:
+        free = TAKEN not in self.text[start:stop]
+        if free:
+            self.text = self.text[:start] + TAKEN * (stop - start) + self.text[stop:]
+        return free
+
+    def is_free(self, start: int, stop: int) -> bool:
+        return self.text[start:stop] == self._view[start:stop]
+
+
+def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None:
+    """Give the names of a part that only names an instrument to the part beside it, which names none."""
+
+    def names(segment: Segment) -> list[str]:
+        return [word for word, _ in segment.words if squashed(word) in sensors]
+
+    for before, after in pairwise(segments):
+        for alone, beside in ((after, before), (before, after)):
+            if (
+                not alone.is_particle
+                and alone.words
+                and len(names(alone)) == len(alone.words)
+                and beside.is_particle
+                and not names(beside)
+            ):
+                beside.words += alone.words
+                alone.words = []
+
+
+def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segment]:
+    """Join each part that only completes the part before, as in ``HOPE protons at 90 deg, 10 keV``."""
+    joined: list[Segment] = []
+    for segment in segments:
+        before = joined[-1] if joined else None
+        own = [name for name in _COMPLETING if getattr(segment, name)]
+        if (
+            before is None
+            or segment.species
+            or segment.channels
+            or any(squashed(word) in sensors for word, _ in segment.words)
+            or segment.crafts != before.crafts
+            or any(getattr(before, name) for name in own)
+        ):
+            joined.append(segment)
+            continue
+        for name in own:
+            setattr(before, name, getattr(segment, name))
+        before.words += segment.words
+        before.spans += segment.spans
+    return joined
+
+
+_COMPLETING = ("energies", "directions", "angles", "pitch", "averaged")
+
+
+def squashed(name: str) -> str:
+    """Return a name without signs and in small letters, so that ``EPI-Hi`` and ``EPIHI`` are equal."""
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _inherit(segments: Sequence[Segment], name: str) -> None:
+    """Give each part what it lacks and the part before says, else the part behind it."""
+    for before, after in pairwise(segments):
+        if not getattr(after, name) and not (name == "moments" and (after.energies or after.pitch)):
+            setattr(after, name, list(getattr(before, name)))
+    for after, before in pairwise(segments[::-1]):
+        if not getattr(before, name):
+            setattr(before, name, list(getattr(after, name)))
+
+
+def _wishes(segment: Segment) -> list[Wish]:
+    base = Wish(
+        crafts=tuple(segment.crafts),
+        angles=segment.angles,
+        pitch=segment.pitch,
+        averaged=segment.averaged,
+        omni=segment.omni,
+        spectrum=segment.spectrum,
+        preliminary=segment.preliminary,
+        every=segment.every,
+        words=tuple(word for word, _ in segment.words),
+    )
+    no_species: list[Species | None] = [None]
+    no_energy: list[Energy | None] = [None]
+    return [
+        replace(base, species=species, energy=energy, direction=direction, channel=channel, moment=moment)
+        for species, energy, direction, channel, moment in product(
+            no_species if not segment.species else segment.species,
+            no_energy if not segment.energies else segment.energies,
+            segment.directions or [""],
+            segment.channels or [""],
+            segment.moments or [""],
+        )
+    ]
+
+
+def channel_name(word: str) -> str:
+    """Return the name of a channel as the catalogue writes it: ``P1p`` for ``P1'``."""
+    return re.sub(r"['’]$", "p", word)
+
+
+def moment_units(moment: str) -> tuple[str, ...]:
+    """Return the units of a moment."""
+    return _MOMENTS[moment][1]

@@ -1,0 +1,267 @@
+"""Read the species, energies and directions of particles in sentences and in the catalogue's descriptions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, NamedTuple, TypeVar
+
+from helio.knowledge.phrases import any_phrase
+from helio.knowledge.vocabulary import VOCABULARY
+
+What = TypeVar("What")
+
+
+class Species(NamedTuple):
+    """A kind of particle.
+
+    Parameters
+    ----------
+    kind : str
+        Symbol of the element, such as ``He``; ``e`` for electrons, ``ion`` for ions that nothing tells apart.
+    mass, charge : int
+        Of the isotope and of the ion; 0 if not stated.
+    """
+
+    kind: str
+    mass: int = 0
+    charge: int = 0
+
+    def fits(self, other: Species) -> bool:
+        """Return whether data of one species may be called the other: no isotope and no charge contradicts.
+
+        >>> Species("O", charge=1).fits(Species("O")), Species("He", 3).fits(Species("He", 4, 2))
+        (True, False)
+        """
+        masses, charges = {self.mass, other.mass} - {0}, {self.charge, other.charge} - {0}
+        return self.kind == other.kind and len(masses) < 2 and len(charges) < 2
+
+    def distance(self, other: Species) -> int:
+        """Return how much less one species says than the other; helium without more is rather the common isotope."""
+        return (
+            2 * (self.mass != other.mass)
+            + 2 * (self.charge != other.charge)
+            + (not self.mass and other.mass == 3)
+        )
+
+
+class Found(NamedTuple, Generic[What]):
+    """Something that a text says, and where."""
+
+    start: int
+    stop: int
+    what: What
+
+
+@dataclass(frozen=True)
+class Energy:
+    """A channel or a range of energies in eV; equal limits are one energy.
+
+    Parameters
+    ----------
+    high : float
+        Infinite for all energies above the lower limit.
+    rough : float
+        By how much the limits may differ because of how they are rounded.
+    """
+
+    low: float
+    high: float
+    rough: float = 0.0
+
+    @property
+    def is_point(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def centre(self) -> float:
+        """The energy in the middle, on a logarithmic axis."""
+        return float(f"{(self.low * self.high) ** 0.5:.4g}") if self.low else self.high / 2
+
+    def is_same(self, other: Energy) -> bool:
+        """Return whether two channels are the same, up to how their limits are rounded."""
+        rough = max(self.rough, other.rough)
+        return all(
+            a == b or abs(a - b) <= max(rough, 0.02 * abs(b))
+            for a, b in ((self.low, other.low), (self.high, other.high))
+        )
+
+    def has(self, other: Energy) -> bool:
+        """Return whether another range lies in this one."""
+        return self.low * 0.98 <= other.low and other.high <= self.high * 1.02
+
+
+_SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
+_NUMBER = r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?"
+_UNIT = r"[kKMmG]?[eE][vV](?![a-z])"
+_ABOVE = r"(?:\bE\s*)?(?:>=?|≥|(?<![a-z])(?:above|over|greater than|more than|exceeding|higher than)\b)\s*"
+_ONE = (
+    rf"(?:(?P<above>{_ABOVE})(?P<least>{_NUMBER})|[~≈]?(?P<low>{_NUMBER})"
+    rf"(?:\s*-?(?P<first>{_UNIT}))?\s*(?:-|–|\bto\b)\s*[~≈]?(?P<high>{_NUMBER})|[~≈]?(?P<at>{_NUMBER}))"
+)
+_PLAIN_ONE = re.sub(r"\?P<\w+>", "?:", _ONE)
+_PER = r"(?:\s*/\s*(?:nucleon|nuc|amu|n|u|q)(?![a-z])\.?)?"
+_LISTED = re.compile(
+    rf"(?<![\w.])(?<!\d-)(?P<list>{_PLAIN_ONE}(?:\s*(?:{_UNIT}{_PER})?\s*(?:,\s*and\b|,|\band\b|&|/|;)\s*{_PLAIN_ONE})*)"
+    rf"\s*-?\s*(?:energy bins,\s*)?(?P<unit>{_UNIT}){_PER}(?![\w])",
+    re.IGNORECASE,
+)
+_EACH = re.compile(rf"(?<![\w.]){_ONE}(?:\s*-?\s*(?P<unit>{_UNIT}))?{_PER}", re.IGNORECASE)
+
+
+def energies_in(text: str) -> list[Found[Energy]]:
+    """Return the energies in a text; in ``>10, >30 and >60 MeV`` the unit is of all.
+
+    >>> [(found.what.low, found.what.high) for found in energies_in("3 - 4.6 MeV/n and 40-50 keV")]
+    [(3000000.0, 4600000.0), (40000.0, 50000.0)]
+    >>> [found.what.low for found in energies_in(">10, >30 and >60 MeV protons")]
+    [10000000.0, 30000000.0, 60000000.0]
+    """
+    found: list[Found[Energy]] = []
+    for listed in _LISTED.finditer(text):
+        start, stop = listed.span("list")
+        for each in _EACH.finditer(text, start, listed.end("unit")):
+            unit = each["unit"] or _unit_after(text, each.end(), stop) or listed["unit"]
+            scale = _SCALES[unit[:-2].lower()]
+            first = _SCALES[each["first"][:-2].lower()] if each["first"] else scale
+            written = each["least"] or each["high"] or each["at"]
+            rough = 0.51 * scale * 10.0 ** -len(written.partition(".")[2])
+            low, high = _value(each["least"] or each["low"] or each["at"]), _value(written)
+            limit = float("inf") if each["above"] else high * scale
+            end = listed.end() if each.end() >= stop else each.end()
+            found.append(Found(each.start(), end, Energy(low * first, limit, rough)))
+    return found
+
+
+def _unit_after(text: str, start: int, stop: int) -> str:
+    """Return the next unit in a list of energies: ``3 and 5 keV, 1 MeV``."""
+    match = re.compile(_UNIT).search(text, start, stop)
+    return match[0] if match else ""
+
+
+def _value(number: str) -> float:
+    return float(number.replace(",", ""))
+
+
+def _species_of(code: str) -> Species:
+    """Read a species of the vocabulary: ``He 4 2`` is an alpha particle."""
+    kind, *numbers = code.split()
+    return Species(kind, *map(int, numbers))
+
+
+_KINDS = {phrase: _species_of(code) for code, phrases in VOCABULARY["species"].items() for phrase in phrases}
+_ELEMENTS = (
+    *(
+        "H",
+        "He",
+        "Li",
+        "Be",
+        "B",
+        "C",
+        "N",
+        "O",
+        "F",
+        "Ne",
+        "Na",
+        "Mg",
+        "Al",
+        "Si",
+        "P",
+        "S",
+        "Cl",
+        "Ar",
+        "K",
+        "Ca",
+    ),
+    *("Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "CNO", "O2", "NO"),
+)
+_SYMBOLS = "|".join(sorted(_ELEMENTS, key=len, reverse=True))
+_SYMBOL = re.compile(
+    rf"(?<![\w+/])(?P<mass>[34](?=He))?(?P<kind>{_SYMBOLS})(?P<isotope>(?<=He)-?[34](?![\w+]))?"
+    r"(?P<charge>\+{1,2}(?![\w+])|\d{1,2}\+|plusplus\b|plus\b)?(?!\w)(?!/\w)(?![-.]\d)"
+)
+_PLUS = re.compile(r"\+{1,2}(?!\w)")
+_COUNTED = re.compile(
+    r"\s*(?:,?\s*\(|,|\s(?:and|or|&)\s|\s?(?:flux|intensit|count|rate|sectored|ion|nuclei|spectr|energy|diff)|\s*\x1f|$)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=1)
+def _named() -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z])(?:{any_phrase(_KINDS)})(?![a-z])", re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def species_in(text: str) -> tuple[Found[Species], ...]:
+    """Return the species in a text.
+
+    >>> [found.what for found in species_in("H+, 3He and iron")]
+    [Species(kind='H', mass=0, charge=1), Species(kind='He', mass=3, charge=0), Species(kind='Fe', mass=0, charge=0)]
+    """
+    found = sorted([*_names(text), *_symbols(text)], key=lambda found: found.start)
+    return tuple(
+        one for one in found if not any(other.start < one.start < other.stop for other in found)
+    )  # the ions of oxygen ions
+
+
+def _names(text: str) -> Iterator[Found[Species]]:
+    for match in _named().finditer(text):
+        species = next(
+            species
+            for phrase, species in _KINDS.items()
+            if re.fullmatch(any_phrase([phrase]), match[0], re.IGNORECASE)
+        )
+        plus = _PLUS.match(text, match.end())
+        if plus and not species.charge:
+            species = species._replace(charge=len(plus[0]))
+        yield Found(match.start(), _behind(text, plus.end() if plus else match.end()), species)
+
+
+def _symbols(text: str) -> Iterator[Found[Species]]:
+    for match in _SYMBOL.finditer(text):
+        mass = int((match["mass"] or match["isotope"] or "0").strip("-"))
+        written = match["charge"] or ""
+        charge = {"plus": 1, "plusplus": 2}.get(written, 0) or (
+            int(written[:-1]) if written[:1].isdigit() else len(written)
+        )
+        alone = len(match["kind"]) == 1 and not charge
+        if alone and not _COUNTED.match(text, match.end()):
+            continue  # the B of B GSE
+        yield Found(match.start(), _behind(text, match.end()), Species(match["kind"], mass, charge))
+
+
+def _behind(text: str, stop: int) -> int:
+    """Return where a species ends with the words ``ions`` or ``nuclei`` behind it."""
+    match = re.compile(r"\s+(?:ions?|nuclei|nucleus|particles?)\b", re.IGNORECASE).match(text, stop)
+    return match.end() if match else stop
+
+
+_DIRECTIONS = {phrase: name for name, phrases in VOCABULARY["directions"].items() for phrase in phrases}
+_SIDE = re.compile(r"\b(?:[Ss]ide|[Tt]elescope)[- ]([AB])\b|\b([AB])[- ](?:[Ss]ide|[Tt]elescope)\b")
+_TELESCOPE = re.compile(r"\b[Tt]elescope[- ]?(\d)\b")
+
+
+@lru_cache(maxsize=4096)
+def directions_in(text: str) -> tuple[Found[str], ...]:
+    """Return the directions into which the sensors look that a text names, such as ``antisun`` or ``side A``."""
+    pattern = re.compile(rf"(?<![A-Za-z])(?:{any_phrase(_DIRECTIONS)})(?![a-z])", re.IGNORECASE)
+    found = [
+        Found(
+            *match.span(),
+            next(
+                name
+                for phrase, name in _DIRECTIONS.items()
+                if re.fullmatch(any_phrase([phrase]), match[0], re.IGNORECASE)
+            ),
+        )
+        for match in pattern.finditer(text)
+    ]
+    sides = [
+        Found(*match.span(), f"{kind} {match[1] or match[match.re.groups]}")
+        for kind, named in (("side", _SIDE), ("telescope", _TELESCOPE))
+        for match in named.finditer(text)
+    ]
+    return tuple(sorted([*found, *sides], key=lambda direction: direction.start))

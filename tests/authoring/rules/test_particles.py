@@ -1,0 +1,176 @@
+"""Species, energies, directions, channels and pitch angles choose the parameters of particle instruments."""
+
+import pytest
+
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
+from helio.knowledge.particles import Species, directions_in, energies_in, species_in
+
+
+def drawn(draft):
+    """Return the fetched parameters, and the tools that take a part of them with their arguments."""
+    assert isinstance(draft, TemplateDraft), draft
+    steps = draft.template["steps"]
+    fetched = [
+        f"{args['dataset_id']}.{args['parameter_id']}"
+        for args in (step["tool_args"] for step in steps if step["tool_name"] == "fetch_data")
+    ]
+    taken = [
+        (
+            step["tool_name"],
+            {key: value for key, value in step["tool_args"].items() if not key.endswith("label")},
+        )
+        for step in steps
+        if step["tool_name"] not in ("fetch_data", "render_spec")
+    ]
+    return fetched, taken
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameters"),
+    [
+        (  # species
+            "FAST TEAMS H+ and O+ energy spectra 6 apr 2000",
+            ["FAST_TEAMS_PA_L2.proton_omni_flux", "FAST_TEAMS_PA_L2.oxygen_omni_flux"],
+        ),
+        ("RBSP-A HOPE He+ omni, 2 Nov 2013", ["RBSPA_REL04_ECT-HOPE-PA-L3.FHEDO"]),
+        (
+            "oxygen ions from HOPE on Van Allen Probe A for 17 March 2015",
+            ["RBSPA_REL04_ECT-HOPE-PA-L3.FODO"],
+        ),
+        (
+            "mms2 HPCA He++ number density 2016-11-01",
+            ["MMS2_HPCA_SRVY_L2_MOMENTS.mms2_hpca_heplusplus_number_density"],
+        ),
+        ("CRIS B and C 2009 daily", ["AC_H3_CRIS.flux_B", "AC_H3_CRIS.flux_C"]),
+        (
+            "Solar Orbiter HET north He3 and He4, 15 May 2022",
+            ["SOLO_L2_EPD-HET-NORTH-RATES.He3_Flux", "SOLO_L2_EPD-HET-NORTH-RATES.He4_Flux"],
+        ),
+        ("MVN STATIC O2+ density 8 Mar 2015", ["MVN_INSITU_KP-4SEC.STATIC_O2plus_density"]),
+        # energies
+        ("ULEIS 3He 0.32-0.64 MeV/n hourly, Aug 2000", ["AC_H2_ULE.He3_L2"]),
+        (
+            "Voyager 1 CRS 3-4.6 MeV protons and 133-155 MeV protons, 2012",
+            ["VOYAGER1_CRS_DAILY_FLUX.PROTONFLUX1", "VOYAGER1_CRS_DAILY_FLUX.PROTONFLUX10"],
+        ),
+        ("GOES-10 >2 MeV electrons, Aug 2004", ["G0_K0_EP8.E2"]),
+        ("EPAM 0.047-0.065 MeV ions, 10-12 Sept 2005", ["AC_H1_EPM.P1"]),
+        # directions and sides
+        (
+            "EPT electrons from the sun, asun, north and south apertures, 28 Oct 2021",
+            [f"SOLO_L3_EPD-EPT-1MIN.Electron_Flux_{letter}" for letter in "SAND"],
+        ),
+        ("SEPT anti-sunward electrons stereo a 2013-03-05", ["STA_L1_SEPT.Spec_0_E"]),
+        ("PSP LET1 B protons 28-30 Oct 2021", ["PSP_ISOIS-EPIHI_L2-LET1-RATES60.B_H_Flux"]),
+        ("SolO EPT ions, antisunward, 2022-03-28", ["SOLO_L3_EPD-EPT-1MIN.Ion_Flux_A"]),
+        (
+            "Wind SST open protons + ERNE protons, 14-16 July 2000",
+            ["WI_SOSP_3DP.FLUX", "SOHO_ERNE-HED_L2-1MIN.PH"],
+        ),
+        # channels
+        ("EPAM LEMS120 P1' P3', 28 Oct 2003", ["AC_H1_EPM.P1p", "AC_H1_EPM.P3p"]),
+        ("real-time EPAM electrons, 28 Oct 2024", ["AC_K0_EPM.Electron_lo", "AC_K0_EPM.Electron_hi"]),
+        # other quantities beside
+        ("ACE |B| and ULEIS Fe 0.08-0.16 MeV/n, May 1998", ["AC_H2_ULE.Fe_L3", "AC_H0_MFI.Magnitude"]),
+    ],
+)
+def test_the_parameter_has_the_particles(author, request_, parameters):
+    assert drawn(author.create(request_))[0] == parameters
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameter", "taken"),
+    [
+        (
+            "255 eV electron pitch angle distribution from Wind EESA-Low, 2 Feb 2005",
+            "WI_ELPD_3DP.FLUX",
+            [("slice_spectrum", {"at": 255, "axis": "energy"})],
+        ),
+        (  # the energies of the dataset are in eV
+            "Wind EESA-High electron pitch angles at 2 keV, 1 Jan 1998",
+            "WI_EHPD_3DP.FLUX",
+            [("slice_spectrum", {"at": 2000, "axis": "energy"})],
+        ),
+        (
+            "MagEIS-B electrons at 1 MeV, 1-5 Oct 2013",
+            "RBSPB_REL03_ECT-MAGEIS-L2.FESA",
+            [("slice_spectrum", {"at": 1000})],
+        ),
+        (
+            "RBSP-A HOPE protons at 90 deg pitch angle, 10 keV, 1 June 2013",
+            "RBSPA_REL04_ECT-HOPE-PA-L3.FPDU",
+            [("slice_spectrum", {"at": 90, "axis": "pitch angle"}), ("slice_spectrum", {"at": 10000})],
+        ),
+        (
+            "HOPE-A protons averaged over pitch angles 70 to 110 deg on 17 march 2015",
+            "RBSPA_REL04_ECT-HOPE-PA-L3.FPDU",
+            [("pitch_angle_average", {"low": 70, "high": 110})],
+        ),
+        (
+            "ERNE 13-16 MeV protons, 5 Dec 2006",
+            "SOHO_ERNE-HED_L2-1MIN.PH",
+            [("band_average", {"bands": [[13, 16]]})],
+        ),
+        (
+            "Integrate the HOPE-A omnidirectional H+ flux over 1-50 keV, 1 June 2013",
+            "RBSPA_REL04_ECT-HOPE-PA-L3.FPDO",
+            [("band_integral", {"bands": [[1000, 50000]]})],
+        ),
+    ],
+)
+def test_a_part_of_a_distribution_is_taken(author, request_, parameter, taken):
+    assert drawn(author.create(request_)) == ([parameter], taken)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        ("ULEIS oxygen 0.32-0.45 MeV/n, Nov 2001", "no channel with these energies"),
+        ("FEEPS electrons MMS3, 8 Aug 2016", "18 parameters that fit"),
+        ("IMP-8 CPME 4.6-15 MeV protons October 1989", "CPME"),
+        ("SOHO EPHIN electrons, 17 May 2012", "electrons"),
+    ],
+)
+def test_other_particles_are_never_drawn_instead(author, request_, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(request_)
+
+
+def test_several_parameters_that_fit_are_asked_for(author):
+    outcome = author.create("Wind STEP Fe flux, Nov 1998")
+    assert isinstance(outcome, AuthorQuestion)
+    assert len(outcome.choices) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("3 - 4.6 MeV/n", [(3e6, 4.6e6)]),
+        (">10, >30 and >60 MeV", [(1e7, float("inf")), (3e7, float("inf")), (6e7, float("inf"))]),
+        ("70 keV - 6.8 MeV", [(7e4, 6.8e6)]),
+        ("~15-50,000 eV", [(15, 50000)]),
+        ("at 10 and 100 keV", [(1e4, 1e4), (1e5, 1e5)]),
+        ("in 15 energy and 8 angle bins", []),
+    ],
+)
+def test_energies_are_read(text, limits):
+    assert [(found.what.low, found.what.high) for found in energies_in(text)] == limits
+
+
+@pytest.mark.parametrize(
+    ("text", "species"),
+    [
+        ("H+, 3He and iron", [Species("H", 0, 1), Species("He", 3), Species("Fe")]),
+        ("He-4 and alpha particles", [Species("He", 4), Species("He", 4, 2)]),
+        ("O2+ and O++ flux", [Species("O2", 0, 1), Species("O", 0, 2)]),
+        ("hplus and Helium++", [Species("H", 0, 1), Species("He", 0, 2)]),
+        ("B GSE and O7/O6", []),
+    ],
+)
+def test_species_are_read(text, species):
+    assert [found.what for found in species_in(text)] == species
+
+
+def test_directions_are_read():
+    found = directions_in("sunward, anti-sun, north, side A")
+    assert [direction.what for direction in found] == ["sun", "antisun", "north", "side A"]
