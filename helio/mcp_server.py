@@ -88,11 +88,7 @@ class HelioTools:
         """
         catalogue = self._catalogue
         entry = catalogue.dataset(dataset)
-        chosen = [
-            parameter
-            for parameter in entry.parameters
-            if match.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
-        ]
+        chosen = entry.matching(match)
         return "\n".join([*entry_lines(entry, catalogue), *parameter_lines(entry, chosen)])
 
     def explain(self, subject: str = "") -> str:

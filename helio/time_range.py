@@ -212,6 +212,15 @@ def canonical(text: str) -> str:
     return _canonical(_read(text), text)
 
 
+def is_time_range(text: str) -> bool:
+    """Return whether a text is a time range, as far as this is known without a clock."""
+    try:
+        canonical(text)
+    except TimeRangeError:
+        return False
+    return True
+
+
 def is_relative(text: str) -> bool:
     """Return whether a phrase depends on the current time; raise TimeRangeError if the phrase is not understood."""
     return _read(text).relative

@@ -162,8 +162,7 @@ def fill_in(
         No answer of the model could be used.
     ModelError, Cancelled
     """
-    times, alone = said_times(request, now)
-    spans = {phrase: str(parse_time_range(phrase, now)) for phrase in times} if alone else {}
+    times, alone, spans = said_times(request, now)
     prompt = "\n\n".join(
         part
         for part in (

@@ -224,8 +224,7 @@ def plan(
         No answer of the model passed verification.
     ModelError, Cancelled
     """
-    times, alone = said_times(request, now)
-    spans = {phrase: str(parse_time_range(phrase, now)) for phrase in times} if alone else {}
+    times, alone, spans = said_times(request, now)
     notes = [f"'{phrase}' is {span}" for phrase, span in spans.items() if is_relative(phrase)]
     prompt = "\n\n".join(
         [
@@ -375,10 +374,11 @@ def _stands_alone(phrase: str, request: str) -> bool:
     return not _BEFORE.search(early) and not _AFTER.match(late)
 
 
-def said_times(request: str, now: datetime) -> tuple[list[str], bool]:
-    """Return the time phrases of a request, and whether they are complete, so that code can resolve them."""
+def said_times(request: str, now: datetime) -> tuple[list[str], bool, dict[str, str]]:
+    """Return the time phrases of a request, whether they are complete, and if so their ranges, which code resolves."""
     times = Sentence(request).take_times(now)
-    return times, all(_stands_alone(phrase, request) for phrase in times)
+    alone = all(_stands_alone(phrase, request) for phrase in times)
+    return times, alone, {phrase: str(parse_time_range(phrase, now)) for phrase in times} if alone else {}
 
 
 def times_part(spans: Mapping[str, str], times: Sequence[str], now: datetime) -> str:

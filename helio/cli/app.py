@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 SUCCESS, FAILED, INVALID, PARTIAL, CANCELLED = 0, 1, 2, 3, 130
+EXIT_OF_STATUS = {"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}
 EXIT_CODES = "Exit codes: 0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled."
 app = typer.Typer(
     name="helio",
@@ -369,6 +370,13 @@ def current_settings() -> Settings:
     from helio.settings import settings_in_use
 
     return settings_in_use()
+
+
+def logged_settings(context: typer.Context) -> Settings:
+    """Return the settings, and start to write log messages to the log file; with --verbose, also print them."""
+    settings = current_settings()
+    log_to(settings, verbose=context.obj)
+    return settings
 
 
 def page_link(link: str, settings: Settings) -> str:

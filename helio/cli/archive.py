@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from helio.cli.app import FAILED, Json, app, current_settings, errors_as_text, log_to, print_json, say
+from helio.cli.app import FAILED, Json, app, errors_as_text, logged_settings, print_json, say
 
 _OFTEN = 0.1
 """Seconds between two updates of the progress line on a terminal."""
@@ -38,9 +38,9 @@ def list_archive(
         from helio import api
         from helio.knowledge.archive_text import dataset_lines, listing_json, listing_lines
 
-        log_to(current_settings(), verbose=context.obj)
+        settings = logged_settings(context)
         with _counting(shown=sys.stderr.isatty() and not context.obj) as on_progress:
-            listing = api.list_archive(folder, dataset, on_progress=on_progress, settings=current_settings())
+            listing = api.list_archive(folder, dataset, on_progress=on_progress, settings=settings)
         if as_json:
             print_json(listing_json(listing))
         else:

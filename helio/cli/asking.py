@@ -16,7 +16,7 @@ from helio.cli.app import (
     CANCELLED,
     current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     plain_form,
     print_json,
     say,
@@ -143,8 +143,7 @@ def open_desk(
 
         try:
             writer = writer_called(by)
-            settings = current_settings()
-            log_to(settings, verbose=context.obj)
+            settings = logged_settings(context)
             desk = api.desk(
                 by=writer,
                 now=options.now,

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from helio.cli.app import (
-    FAILED,
-    PARTIAL,
+    EXIT_OF_STATUS,
     SUCCESS,
     Archive,
     Assign,
@@ -26,9 +25,8 @@ from helio.cli.app import (
     app,
     assignments,
     chosen_formats,
-    current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     page_link,
     print_json,
     say,
@@ -149,8 +147,7 @@ def backfill(
         from helio.errors import RequestError
         from helio.sources.archives import Access
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         if make_all and failed:
             raise RequestError("--all and --failed exclude each other", advice="use one of them")
         with watch_backfill(quiet=as_json, live=not context.obj) as (planned, on_progress):
@@ -181,7 +178,7 @@ def backfill(
             _print_result(result, settings)
     if dry_run:
         raise typer.Exit(SUCCESS)
-    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[result.status])
+    raise typer.Exit(EXIT_OF_STATUS[result.status])
 
 
 Planned = Callable[["Backfill"], None]

@@ -18,7 +18,7 @@ from helio.cli.app import (
     app,
     current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     print_json,
     say,
 )
@@ -62,8 +62,7 @@ def chat(
         from helio import api
         from helio.errors import RequestError
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         if listed:
             _list(as_json)
             return

@@ -89,11 +89,7 @@ def list_parameters(
         from helio.knowledge.text import parameter_lines
 
         entry = open_catalogue(current_settings().home).dataset(dataset)
-        chosen = [
-            parameter
-            for parameter in entry.parameters
-            if match.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
-        ]
+        chosen = entry.matching(match)
         if as_json:
             print_json({"id": entry.id, "parameters": [parameter.to_json() for parameter in chosen]})
         else:

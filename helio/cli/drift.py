@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from helio.cli.app import (
+    EXIT_OF_STATUS,
     FAILED,
     PARTIAL,
     SUCCESS,
@@ -17,9 +18,8 @@ from helio.cli.app import (
     MaxDownload,
     Offline,
     app,
-    current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     print_json,
     say,
     size_of,
@@ -78,8 +78,7 @@ def drift(
         from helio import api
         from helio.sources.archives import Access
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         with _watch(quiet=as_json or bool(context.obj)) as asking:
             found = api.drift(
                 name,
@@ -138,8 +137,7 @@ def refresh(
         from helio import api
         from helio.sources.archives import Access
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         with (
             _watch(quiet=as_json or bool(context.obj)) as asking,
             watch_backfill(quiet=as_json, live=False) as (planned, on_progress),
@@ -162,7 +160,7 @@ def refresh(
         else:
             _print_drift(done.drift, offline=offline)
             _print_refresh(done)
-    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[done.status])
+    raise typer.Exit(EXIT_OF_STATUS[done.status])
 
 
 def _numbers(compare: bool | None) -> Numbers:

@@ -13,9 +13,8 @@ from helio.cli.app import (
     GalleryPort,
     RunId,
     app,
-    current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     run_records,
     say,
 )
@@ -60,8 +59,7 @@ def build_gallery(
     helio where the disk allows it, and copies otherwise.
     """
     with errors_as_text(as_json=False):
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         from helio.store.files import user_path
         from helio.web.build import build
         from helio.web.site import START, Site
@@ -101,8 +99,7 @@ def serve_gallery(
     new link.
     """
     with errors_as_text(as_json=False, cancelled="the gallery is no longer served"):
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         from helio.web.serve import serve
 
         on_terminal = sys.stdout.isatty()
@@ -142,8 +139,7 @@ def report_run(
     The page is one file, which needs no network.
     """
     with errors_as_text(as_json=False):
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         from helio.errors import RequestError
         from helio.store.files import user_path, write_whole
         from helio.web.gallery import safe_name, utc_now

@@ -29,7 +29,7 @@ from helio.cli.app import (
     chosen_formats,
     current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     print_json,
     say,
     size_of,
@@ -90,8 +90,7 @@ def lock(
         from helio.store.files import is_file
         from helio.store.lock_file import changes, read_lock
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         before = read_lock(output) if is_file(output) else None
         if run is not None:
             if name or time_range or assign or now or archive:
@@ -155,8 +154,7 @@ def verify(
         from helio import api
         from helio.sources.archives import Access
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         with watch(quiet=as_json, live=not context.obj) as progress:
             comparison = api.verify(
                 run_id,
@@ -214,8 +212,7 @@ def rerun_figure(
         from helio.errors import RequestError
         from helio.sources.archives import Access
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         file = api.read_figure(figure)
         chosen = chosen_formats(formats)
         if not as_json:

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from helio.cli.app import (
-    FAILED,
-    PARTIAL,
-    SUCCESS,
+    EXIT_OF_STATUS,
     Archive,
     Assign,
     Formats,
@@ -39,7 +37,7 @@ from helio.cli.app import (
     chosen_lock,
     current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     page_link,
     print_json,
     proposals,
@@ -113,8 +111,7 @@ def run(
         from helio import api
         from helio.sources.archives import Access
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         pipeline = _one_name(name)
         proposal = proposals().working(pipeline) if "T" in pipeline else None
         chosen = chosen_formats(formats)
@@ -150,7 +147,7 @@ def run(
             print_json(outcome.record() | {"folder": str(outcome.folder)})
         else:
             _print_outcome(outcome, settings)
-    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[outcome.status])
+    raise typer.Exit(EXIT_OF_STATUS[outcome.status])
 
 
 @app.command("plan")

@@ -11,8 +11,8 @@ import typer
 from helio import interrupts
 from helio.cli.app import (
     CANCELLED,
+    EXIT_OF_STATUS,
     FAILED,
-    PARTIAL,
     SUCCESS,
     Archive,
     Assign,
@@ -25,7 +25,7 @@ from helio.cli.app import (
     chosen_formats,
     current_settings,
     errors_as_text,
-    log_to,
+    logged_settings,
     page_link,
     print_json,
     say,
@@ -321,8 +321,7 @@ def run_again(context: typer.Context, name: ScheduleName) -> None:
         from helio.flows.again import run_again as again
         from helio.flows.serve import SlotRun
 
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
 
         def report(slot: Slot, ended: SlotRun) -> None:
             say_when(f"{name}: {slot.span}: {slot.reason}")
@@ -360,8 +359,7 @@ def serve(
     """
     stays = "the run is scheduled again" if flow_run else "the schedules stay"
     with errors_as_text(as_json=False, cancelled=f"{stays}; start `helio serve` to continue"):
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         from helio.flows import serve as serving
 
         if not flow_run:
@@ -398,7 +396,7 @@ def serve(
         say_when(str(ended))
         for notice in plan_notices(ended.run.plan, settings.home):
             say_when(f"note: {notice}")
-    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[ended.run.status])
+    raise typer.Exit(EXIT_OF_STATUS[ended.run.status])
 
 
 def _server() -> Server:

@@ -16,6 +16,7 @@ from helio.cli.app import (
     current_settings,
     errors_as_text,
     log_to,
+    logged_settings,
     print_json,
     say,
     say_when,
@@ -173,8 +174,7 @@ def doctor(
                 "--fix checks only the browser, and prints text",
                 advice="run `helio doctor --fix` without --json, --online, --report and --archive",
             )
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
+        settings = logged_settings(context)
         if fix:
             raise typer.Exit(SUCCESS if _get_browser(settings, yes=yes, quick=quick) else FAILED)
         file = None if report is None else user_path(report)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from helio.errors import Cancelled, DamagedRecord, HelioError, UnknownRun
 from helio.store.files import write_whole
 from helio.store.process import Process, this_process
-from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, Seconds, read_record
+from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, Seconds, read_if_whole, read_record
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.intervals import Latency
@@ -107,13 +107,7 @@ class LastRun:
 
 def last_run(home: Path, schedule: str) -> LastRun | None:
     """Read the record of a schedule's last run; return None if there is none, or if it is damaged, which is logged."""
-    try:
-        return read_record(_path(home, schedule), LastRun)
-    except FileNotFoundError:
-        return None
-    except DamagedRecord as error:
-        log.warning("%s; the last run of '%s' is unknown", error.message, schedule)
-        return None
+    return read_if_whole(_path(home, schedule), LastRun, log, f"the last run of '{schedule}' is unknown")
 
 
 def judged(last: LastRun, home: Path, now: datetime) -> LastRun:

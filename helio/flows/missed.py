@@ -12,12 +12,11 @@ from itertools import islice
 from pathlib import Path
 
 from helio.counts import number_of
-from helio.errors import DamagedRecord
 from helio.flows.last_runs import last_run
 from helio.flows.schedule import Schedule, written_at
 from helio.flows.slots import slots_between
 from helio.store.files import write_whole
-from helio.store.records import Count, NaiveInstant, read_record
+from helio.store.records import Count, NaiveInstant, read_if_whole
 
 log = logging.getLogger(__name__)
 
@@ -63,13 +62,7 @@ class ServeRecord:
 
 def read_served(home: Path) -> ServeRecord | None:
     """Read the record; return None if `helio serve` never ran or if the record is damaged (this is logged)."""
-    try:
-        return read_record(_path(home), ServeRecord)
-    except FileNotFoundError:
-        return None
-    except DamagedRecord as error:
-        log.warning("%s; helio cannot tell which earlier runs were missed", error.message)
-        return None
+    return read_if_whole(_path(home), ServeRecord, log, "helio cannot tell which earlier runs were missed")
 
 
 def note_served(home: Path, now: datetime, missed: Mapping[str, MissedSlots] | None = None) -> None:

@@ -185,6 +185,14 @@ class CatalogueEntry(DatasetSummary):
             ),
         )
 
+    def matching(self, text: str) -> list[ParameterEntry]:
+        """Return the parameters with this text in their name, unit or description, in small or capital letters."""
+        return [
+            parameter
+            for parameter in self.parameters
+            if text.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
+        ]
+
 
 @dataclass(frozen=True)
 class MissionSummary:

@@ -9,7 +9,6 @@ from typing import Any
 
 import jsonpatch
 
-from helio.errors import TimeRangeError
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
 from helio.pipelines.passes.map_components import map_components
@@ -21,7 +20,7 @@ from helio.pipelines.template.document import STEP_DEFAULTS, Document, as_text
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.runner import AuthoredPaths, RewriteResult, rewrite
 from helio.steps.signature import signatures
-from helio.time_range import canonical
+from helio.time_range import is_time_range
 
 DERIVED = ("produces", "depends_on")
 """Keys that helio derives in each run, so that a template does not need them."""
@@ -103,20 +102,12 @@ def _with_phrases(plan: Document, edits: Iterable[Edit]) -> Document:
     for edit in edits:
         match edit.operations:
             case ({"value": str(phrase)}, {"op": "replace", "path": path, "value": str(spelt)}) if (
-                edit.code in RESPELT_TIMES and _is_time_range(phrase)
+                edit.code in RESPELT_TIMES and is_time_range(phrase)
             ):
                 place = jsonpatch.JsonPointer(path)
                 if place.resolve(written, None) == spelt:
                     place.set(written, phrase)
     return written
-
-
-def _is_time_range(text: str) -> bool:
-    try:
-        canonical(text)
-    except TimeRangeError:
-        return False
-    return True
 
 
 def _lean(plan: Document, authored: Document) -> Document:

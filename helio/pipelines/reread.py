@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from helio.errors import DamagedRecord
 from helio.pipelines.dialect.spell_times import read_otherwise
 from helio.pipelines.plan import Plan
 from helio.store.files import write_whole
 from helio.store.holding import held
-from helio.store.records import read_record
+from helio.store.records import read_if_whole
 
 log = logging.getLogger(__name__)
 
@@ -50,10 +49,4 @@ def _new_messages(home: Path, owner: str, messages: Iterable[str]) -> list[str]:
 
 def _read(path: Path) -> list[str]:
     """Read the messages that were shown already; return none if the file is missing or damaged."""
-    try:
-        return read_record(path, list[str])
-    except FileNotFoundError:
-        return []
-    except DamagedRecord as error:
-        log.warning("%s; helio shows the notices again", error.message)
-        return []
+    return read_if_whole(path, list[str], log, "helio shows the notices again") or []

@@ -19,7 +19,7 @@ from helio.pipelines.runs.known_runs import known_runs_of
 from helio.pipelines.runs.states import DONE
 from helio.service.status import SILENT, ScheduleStatus, Status
 from helio.store.files import write_whole
-from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, read_record
+from helio.store.records import Count, NaiveInstant, NaiveInstantOrEmpty, read_if_whole
 from helio.store.runs import EventRecord, Runs
 
 if TYPE_CHECKING:
@@ -192,13 +192,7 @@ class Incidents:
 
 def read_incidents(home: Path) -> Incidents:
     """Read the incidents of a home folder; none if there are none yet, or if the file is damaged, which is logged."""
-    try:
-        return read_record(_path(home), Incidents)
-    except FileNotFoundError:
-        return Incidents()
-    except DamagedRecord as error:
-        log.warning("%s; open incidents are reported again", error.message)
-        return Incidents()
+    return read_if_whole(_path(home), Incidents, log, "open incidents are reported again") or Incidents()
 
 
 def write_incidents(home: Path, incidents: Incidents) -> None:

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from helio.errors import DamagedRecord
 from helio.store.files import write_whole
-from helio.store.records import Count, NaiveInstant, read_record
+from helio.store.records import Count, NaiveInstant, read_if_whole
 
 log = logging.getLogger(__name__)
 
@@ -55,13 +54,7 @@ class Kept:
 
 def last_housekeeping(home: Path) -> Kept | None:
     """Read the record of the last housekeeping; None if there was none, or if it is damaged, which is logged."""
-    try:
-        return read_record(_path(home), Kept)
-    except FileNotFoundError:
-        return None
-    except DamagedRecord as error:
-        log.warning("%s; helio does its housekeeping again", error.message)
-        return None
+    return read_if_whole(_path(home), Kept, log, "helio does its housekeeping again")
 
 
 def write_housekeeping(home: Path, kept: Kept) -> None:

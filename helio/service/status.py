@@ -26,7 +26,7 @@ from helio.service.kept import Kept, last_housekeeping
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.process import Process, this_process
-from helio.store.records import Count, NaiveInstant, read_record
+from helio.store.records import Count, NaiveInstant, read_if_whole
 from helio.store.runs import Runs
 
 log = logging.getLogger(__name__)
@@ -80,13 +80,9 @@ def write_heartbeat(home: Path, now: datetime, running: list[str], paused: list[
 
 def read_heartbeat(home: Path) -> Heartbeat | None:
     """Read the heartbeat; None if `helio serve` never ran, or if the file is damaged, which is logged."""
-    try:
-        return read_record(heartbeat_file(home), Heartbeat)
-    except FileNotFoundError:
-        return None
-    except DamagedRecord as error:
-        log.warning("%s; helio cannot tell when `helio serve` was last seen", error.message)
-        return None
+    return read_if_whole(
+        heartbeat_file(home), Heartbeat, log, "helio cannot tell when `helio serve` was last seen"
+    )
 
 
 def heartbeat_file(home: Path) -> Path:

@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from helio.errors import ChangedFile, DamagedFile, DataError, NoData, UnknownParameter
@@ -143,9 +142,7 @@ class CdfReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def start(self) -> None:

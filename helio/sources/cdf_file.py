@@ -6,8 +6,7 @@ import math
 import os
 import struct
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +17,7 @@ from cdflib.dataclasses import VDR
 
 from helio.errors import DamagedFile
 from helio.sources.cdf_blocks import BlockFile, Blocks, blocks_in_order, read_range, walk_index
+from helio.sources.damage import reading
 from helio.sources.variables import TEXT_KINDS, Attributes, FileVariable
 
 _TYPES = {
@@ -339,17 +339,21 @@ class CdfFile:
             data[previous:] = data[previous - 1]
         return data[first:stop]
 
+    def _global_record(self) -> int:
+        """Return the offset of the global descriptor record (GDR)."""
+        wide = self._file.wide
+        (offset,) = struct.unpack(
+            ">q" if wide else ">i", self._file.bytes(20, 8) if wide else self._file.bytes(16, 4)
+        )
+        return int(offset)
+
     def _read_links(self) -> dict[tuple[bool, int], Attributes]:
         """Read the attribute descriptors (ADR) of the file once, with only those entries (AEDR) that `_LINKS` names.
 
         cdflib goes through all of them once per variable.
         """
         wide = self._file.wide
-        (gdr,) = (
-            struct.unpack(">q", self._file.bytes(20, 8))
-            if wide
-            else struct.unpack(">i", self._file.bytes(16, 4))
-        )
+        gdr = self._global_record()
         # rVDRhead, zVDRhead, ADRhead; of an ADR: next, first r or global entry, scope, …, first z entry, …, name
         head = struct.unpack(">qi3q" if wide else ">ii3i", self._file.bytes(gdr, 36 if wide else 20))
         layout = struct.Struct(">qiqq5iq3i" if wide else ">iiii5ii3i")
@@ -381,11 +385,7 @@ class CdfFile:
         (VDR), r-variables before z-variables.
         """
         wide = self._file.wide
-        (gdr,) = (
-            struct.unpack(">q", self._file.bytes(20, 8))
-            if wide
-            else struct.unpack(">i", self._file.bytes(16, 4))
-        )
+        gdr = self._global_record()
         _, _, *heads = struct.unpack(">qi2q" if wide else ">ii2i", self._file.bytes(gdr, 28 if wide else 16))
         # next descriptor, …, flags, …, number, CPR; of the CPR: size, type, method
         layout = struct.Struct(">8x4xq24xi20xiq" if wide else ">4x4xi16xi20xii")
@@ -420,15 +420,8 @@ class CdfFile:
         array = array.reshape(shape)
         return array if array.flags.writeable else array.copy()
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except _READING_ERRORS as error:
-            raise DamagedFile(
-                f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-                advice="download the file again; if the error stays, report it to the provider",
-            ) from error
+    def _reading(self) -> AbstractContextManager[None]:
+        return reading(self.path, _READING_ERRORS)
 
 
 def _is_gzip(source: Path) -> bool:

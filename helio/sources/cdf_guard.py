@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 
 from helio.errors import DamagedFile
+from helio.sources.damage import ADVICE, broken, unopened
 
 # CDF Internal Format Description (NASA SPDF), sections 2.1 to 2.4: the magic numbers, the CDR and GDR
 # of versions 2.6 (also written by 2.0 to 2.5, under another number) and 3, the CCR and the CPR.
@@ -19,7 +20,6 @@ _CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
 _COMPRESSIONS = {1: "run-length encoding of zeros", 5: "gzip"}
 _PADDING = 256 * 1024**2
 """Number of bytes that a file may have after its last record, in addition to the length of its contents."""
-ADVICE = "download the file again; if the error stays, report it to the provider"
 
 
 def check_cdf(path: Path) -> None:
@@ -40,8 +40,7 @@ def check_cdf(path: Path) -> None:
             else:
                 _check_plain(path, size, head, file.fileno())
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
+        raise unopened(path, error) from error
 
 
 def check_head(head: bytes, name: str, where: str) -> None:
@@ -96,7 +95,7 @@ def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
     wide = head[:4] == _MAGIC_3
     cdr_type, gdr = _fields(path, ">iq" if wide else ">ii", head, 16 if wide else 12)
     if cdr_type != _CDR:
-        raise _broken(path, "its first record is not a CDF descriptor record (CDR)")
+        raise broken(path, "its first record is not a CDF descriptor record (CDR)")
     length = 44 if wide else 24
     if gdr < 8 or gdr + length > size:
         raise _truncated(path, size, max(gdr + length, 0))
@@ -104,7 +103,7 @@ def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
     # RecordSize, RecordType, four or three offsets, and the last of those is where the file says it ends
     (gdr_type,) = _fields(path, ">i", record, 8 if wide else 4)
     if gdr_type != _GDR:
-        raise _broken(path, "no global descriptor record (GDR) is at the stated offset")
+        raise broken(path, "no global descriptor record (GDR) is at the stated offset")
     (end,) = _fields(path, ">q" if wide else ">i", record, 36 if wide else 20)
     if end > size:
         raise _truncated(path, size, end)
@@ -115,7 +114,7 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
     wide = head[:4] == _MAGIC_3
     length, record_type, cpr = _fields(path, ">qiq" if wide else ">iii", head, 8)
     if record_type != _CCR:
-        raise _broken(path, "its first record is not that of a compressed CDF (CCR)")
+        raise broken(path, "its first record is not that of a compressed CDF (CCR)")
     if length < 32 or 8 + length > size:
         raise _truncated(path, size, 8 + max(length, 0))
     lead = 8 if wide else 4
@@ -128,7 +127,7 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
         raise _truncated(path, size, cpr + length)
     refuse_padding(path, size, cpr + length)
     if cpr_type != _CPR:
-        raise _broken(path, "no compression record (CPR) is at the stated offset")
+        raise broken(path, "no compression record (CPR) is at the stated offset")
     if compression not in _COMPRESSIONS:
         raise DamagedFile(
             f"'{path.name}' is compressed by method {compression}, which helio cannot read",
@@ -155,7 +154,7 @@ def refuse_padding(path: Path, size: int, end: int) -> None:
 
 def _fields(path: Path, layout: str, record: bytes, offset: int) -> tuple[int, ...]:
     if len(record) < offset + struct.calcsize(layout):
-        raise _broken(path, "it ends inside its first records")
+        raise broken(path, "it ends inside its first records")
     return struct.unpack_from(layout, record, offset)
 
 
@@ -165,7 +164,3 @@ def _truncated(path: Path, size: int, end: int) -> DamagedFile:
         advice=ADVICE,
         place=str(path),
     )
-
-
-def _broken(path: Path, reason: str) -> DamagedFile:
-    return DamagedFile(f"'{path.name}' is damaged: {reason}", advice=ADVICE, place=str(path))

@@ -69,7 +69,7 @@ class CsvFile:
         try:
             self._times = find_times(self._every, self._first_cells)
         except NotTimes as error:
-            raise self._not_times(error) from error
+            raise error.in_file(self.path) from error
         self._refuse_data_as_header()
 
     def close(self) -> None:
@@ -115,7 +115,7 @@ class CsvFile:
         try:
             return nanoseconds_of_texts(self._times.texts(lambda column: columns[column]))
         except NotTimes as error:
-            raise self._not_times(error) from error
+            raise error.in_file(self.path) from error
         except NotATime as error:
             several = "s" if len(self._times.places) > 1 else ""
             raise DamagedFile(
@@ -226,9 +226,6 @@ class CsvFile:
         self._bytes = mmap.mmap(-1, len(content))
         self._bytes.write(content)
         self._every = titles
-
-    def _not_times(self, error: NotTimes) -> DamagedFile:
-        return DamagedFile(f"'{self.path.name}': {error}", advice=error.advice, place=str(self.path))
 
     def _decoded(self, line: bytes) -> str:
         try:

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from helio.errors import ChangedFile, DamagedFile, DamagedRecord, OutputError
 from helio.sources.cdf_checksum import ByteDigests, Checksum
+from helio.sources.damage import ADVICE
 from helio.store.files import write_whole
 from helio.store.records import Sha256, read_record
 
@@ -148,7 +149,7 @@ def refuse_wrong(checksum: Checksum, name: str, where: str) -> None:
     if checksum == "wrong":
         raise DamagedFile(
             f"'{name}' is damaged: its bytes do not match its own MD5 checksum",
-            advice="download the file again; if the error stays, report it to the provider",
+            advice=ADVICE,
             place=where,
         )
 

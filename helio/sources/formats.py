@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from helio.errors import DamagedFile
-from helio.sources.cdf_guard import ADVICE, check_cdf, what_it_is
+from helio.sources.cdf_guard import check_cdf, what_it_is
+from helio.sources.damage import ADVICE, unopened
 from helio.sources.file_digests import open_regular
 from helio.sources.netcdf_guard import NETCDF_3, NETCDF_4, check_netcdf
 
@@ -45,8 +46,7 @@ def format_of(path: Path) -> Format:
             head, size = file.read(512), os.fstat(file.fileno()).st_size
             tail = os.pread(file.fileno(), _FOOTER, max(size - _FOOTER, 0))
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
+        raise unopened(path, error) from error
     if size == 0:
         raise DamagedFile(f"'{path.name}' is empty", advice=ADVICE, place=str(path))
     if format_ in ("cdf", "netcdf") and head.startswith((*NETCDF_3, NETCDF_4)):

@@ -5,7 +5,7 @@ this module.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.cdf_epoch import UNIX_NS
+from helio.sources.damage import reading
 from helio.sources.netcdf_time import TimeUnits, time_units
 from helio.sources.variables import Attributes, FileVariable
 from helio.sources.written import LEAP_SECOND
@@ -391,15 +392,8 @@ class NetcdfFile:
     def _sizes(self, variable: Any) -> list[int]:
         return [int(size) for size in variable.shape[: len(self._dimensions(variable))]]
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except _READING_ERRORS as error:
-            raise DamagedFile(
-                f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-                advice="download the file again; if the error stays, report it to the provider",
-            ) from error
+    def _reading(self) -> AbstractContextManager[None]:
+        return reading(self.path, _READING_ERRORS)
 
 
 def _walk(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:

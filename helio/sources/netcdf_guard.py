@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from helio.errors import DamagedFile
-from helio.sources.cdf_guard import ADVICE, refuse_padding
+from helio.sources.cdf_guard import refuse_padding
+from helio.sources.damage import ADVICE, broken, unopened
 
 NETCDF_3 = (b"CDF\x01", b"CDF\x02", b"CDF\x05")
 NETCDF_4 = b"\x89HDF\r\n\x1a\n"
@@ -51,8 +52,7 @@ def check_netcdf(path: Path) -> None:
                     path, lambda count, offset: os.pread(descriptor, count, offset), size
                 ).end()
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
+        raise unopened(path, error) from error
     if end > size:
         raise DamagedFile(
             f"'{path.name}' is truncated: it should have at least {end} bytes but has {size}",
@@ -66,7 +66,7 @@ def _end_of_hdf5(path: Path, head: bytes) -> int:
     version = head[8] if len(head) > 8 else -1
     places = _SUPERBLOCKS.get(version)
     if places is None or len(head) < places[1] + 8 or head[_SIZES_AT[version]] != 8:
-        raise _broken(path, "its HDF5 superblock is invalid")
+        raise broken(path, "its HDF5 superblock is invalid")
     base, end = (struct.unpack_from("<Q", head, offset)[0] for offset in places)
     return int(base + end)
 
@@ -87,7 +87,7 @@ class _ClassicHeader:
         """
         records = self._count()
         if records == (2**64 - 1 if self._wide_counts else 2**32 - 1):
-            raise _broken(
+            raise broken(
                 self._path,
                 "the program that wrote it did not close it, so the number of its records is unknown",
             )
@@ -131,7 +131,7 @@ class _ClassicHeader:
         self._attributes()
         width = self._type_size()
         if any(number >= len(lengths) for number in numbers):
-            raise _broken(self._path, "a variable has a dimension that does not exist")
+            raise broken(self._path, "a variable has a dimension that does not exist")
         self._count()  # the size that it says itself, which overflows for large variables
         begin = self._number(8 if self._wide_offsets else 4)
         varies = bool(numbers) and lengths[numbers[0]] == 0
@@ -142,12 +142,12 @@ class _ClassicHeader:
     def _list(self, tag: int) -> int:
         kind, count = self._number(4), self._count()
         if kind not in (0, tag) or (kind == 0 and count):
-            raise _broken(self._path, "its header is invalid")
+            raise broken(self._path, "its header is invalid")
         return self._bounded(count)
 
     def _bounded(self, count: int) -> int:
         if count > _MOST:
-            raise _broken(self._path, f"its header claims a list of {count} entries")
+            raise broken(self._path, f"its header claims a list of {count} entries")
         return count
 
     def _name(self) -> None:
@@ -156,7 +156,7 @@ class _ClassicHeader:
     def _type_size(self) -> int:
         size = _TYPE_SIZES.get(self._number(4))
         if size is None:
-            raise _broken(self._path, "its header names an unknown data type")
+            raise broken(self._path, "its header names an unknown data type")
         return size
 
     def _count(self) -> int:
@@ -165,15 +165,11 @@ class _ClassicHeader:
     def _number(self, width: int) -> int:
         data = self._read(width, self._place)
         if len(data) < width:
-            raise _broken(self._path, "it ends inside its header")
+            raise broken(self._path, "it ends inside its header")
         self._place += width
         return int.from_bytes(data, "big")
 
     def _skip(self, count: int) -> None:
         self._place += count
         if self._place > self._size:
-            raise _broken(self._path, "it ends inside its header")
-
-
-def _broken(path: Path, reason: str) -> DamagedFile:
-    return DamagedFile(f"'{path.name}' is damaged: {reason}", advice=ADVICE, place=str(path))
+            raise broken(self._path, "it ends inside its header")

@@ -76,10 +76,8 @@ def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
     DamagedFile
     """
     source = Path(f"/dev/fd/{descriptor}")
-    if kind == "cdf":
-        return _Cdf(path, source)
-    if kind == "netcdf":
-        return _Netcdf(path, source)
+    if kind in ("cdf", "netcdf"):
+        return _Variables(path, kind, source)
     return _ColumnTables(path, kind, source)
 
 
@@ -111,35 +109,18 @@ def _undated(stem: str) -> str:
     return match["stem"] if match else stem
 
 
-class _Cdf:
-    def __init__(self, path: Path, source: Path) -> None:
-        self._file = CdfFile(path, source)
+class _Variables:
+    """Reader of tables from a CDF or netCDF file."""
+
+    def __init__(self, path: Path, kind: Format, source: Path) -> None:
+        self._is_cdf = kind == "cdf"
+        self._file = CdfFile(path, source) if self._is_cdf else _netcdf(path, source)
 
     def facts(self) -> dict[str, Any]:
         attributes, checked = self._file.global_attributes(), self._file.part_checksums()
+        if not self._is_cdf:
+            attributes = {**attributes, "LOGICAL_SOURCE": [dataset_of(self._file.path, attributes)]}
         every = parameters_of(self._file)
-        return _facts(attributes, every, span_of(self._file, every), part_checksums=checked)
-
-    def survey(self) -> list[dict[str, Any]]:
-        return survey_of(self._file)
-
-    def tables(self, start: int, stop: int, use_epochs: UseEpochs | None = None) -> Tables:
-        return TableReader(self._file, start, stop, use_epochs)
-
-    def close(self) -> None:
-        self._file.close()
-
-
-class _Netcdf:
-    def __init__(self, path: Path, source: Path) -> None:
-        from helio.sources.netcdf_file import NetcdfFile
-
-        self._file = NetcdfFile(path, source)
-
-    def facts(self) -> dict[str, Any]:
-        attributes = self._file.global_attributes()
-        attributes = {**attributes, "LOGICAL_SOURCE": [dataset_of(self._file.path, attributes)]}
-        every, checked = parameters_of(self._file), self._file.part_checksums()
         return _facts(attributes, every, span_of(self._file, every), part_checksums=checked)
 
     def survey(self) -> list[dict[str, Any]]:
@@ -176,6 +157,12 @@ class _ColumnTables:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _netcdf(path: Path, source: Path) -> Any:
+    from helio.sources.netcdf_file import NetcdfFile
+
+    return NetcdfFile(path, source)
 
 
 def _csv(path: Path, source: Path) -> Any:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from helio.errors import DamagedFile, NoData, UnknownParameter
+from helio.sources.damage import unreadable
 from helio.sources.iso_times import NotATime, nanoseconds_of_texts
 from helio.sources.time_columns import (
     NotTimes,
@@ -108,7 +109,7 @@ class ParquetFile:
             nanoseconds = nanoseconds if zone else nanoseconds - self._times.offset(self._texts)
             return nanoseconds if self.written else from_civil(nanoseconds)
         except NotTimes as error:
-            raise self._not_times(error) from error
+            raise error.in_file(self.path) from error
         except NotATime as error:
             raise self._wrong_time(f"record {error.row}: {error}") from error
         except pa.ArrowInvalid as error:
@@ -173,7 +174,7 @@ class ParquetFile:
         try:
             times = find_times(titles, self._first_cells)
         except NotTimes as error:
-            raise self._not_times(error) from error
+            raise error.in_file(self.path) from error
         single = times.single
         if single is None or single in stamps or (_is_text(kinds[single]) and is_time_title(titles[single])):
             return times
@@ -187,7 +188,7 @@ class ParquetFile:
         try:
             refuse_other_scale(title)
         except NotTimes as error:
-            raise self._not_times(error) from error
+            raise error.in_file(self.path) from error
 
     def _first_cells(self, number: int) -> list[str]:
         name = self._schema.field(number).name
@@ -214,9 +215,6 @@ class ParquetFile:
             raise self._unreadable(error) from error
         return table.column(names[:column].count(names[column]))
 
-    def _not_times(self, error: NotTimes) -> DamagedFile:
-        return DamagedFile(f"'{self.path.name}': {error}", advice=error.advice, place=str(self.path))
-
     def _wrong_time(self, why: str) -> DamagedFile:
         return DamagedFile(
             f"the times in {self._times.words} of '{self.path.name}' cannot be read: {why}",
@@ -225,11 +223,7 @@ class ParquetFile:
         )
 
     def _unreadable(self, error: Exception) -> DamagedFile:
-        return DamagedFile(
-            f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-            advice="download the file again; if the error stays, report it to the provider",
-            place=str(self.path),
-        )
+        return unreadable(self.path, error).located(str(self.path))
 
 
 def _is_stamp(kind: pa.DataType) -> bool:

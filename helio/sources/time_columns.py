@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from helio.errors import DamagedFile
 from helio.sources.cdf_epoch import NO_TIME
 from helio.sources.iso_times import NotATime
 from helio.sources.netcdf_time import TimeUnits
@@ -111,6 +113,10 @@ class NotTimes(ValueError):
     def __init__(self, message: str, advice: str) -> None:
         super().__init__(message)
         self.advice = advice
+
+    def in_file(self, path: Path) -> DamagedFile:
+        """Return the error for the file that has these columns."""
+        return DamagedFile(f"'{path.name}': {self}", advice=self.advice, place=str(path))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
+from logging import Logger
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -107,6 +108,25 @@ def read_record(
     """
     content = read_bytes(path, advice=advice, largest=largest)
     return parse_record(content, kind, path, advice=advice, given=given)
+
+
+def read_if_whole(path: Path, kind: type[T], log: Logger, consequence: str) -> T | None:
+    """Read a record as `read_record` does; return None if there is none, or if it is damaged, which is logged.
+
+    Parameters
+    ----------
+    log : logging.Logger
+        The log of the caller.
+    consequence : str
+        What helio does or does not know without the record, for the log.
+    """
+    try:
+        return read_record(path, kind)
+    except FileNotFoundError:
+        return None
+    except DamagedRecord as error:
+        log.warning("%s; %s", error.message, consequence)
+        return None
 
 
 def parse_record(

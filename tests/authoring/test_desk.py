@@ -30,6 +30,7 @@ from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
 from tests.authoring.conftest import NOW, SMART
 from tests.authoring.standin_gemini import KEY
+from tests.authoring.test_injections import files
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
@@ -69,10 +70,6 @@ def mine(library) -> str:
     text = path.read_text(encoding="utf-8").replace('"tool_args": {', '"tool_args":   {')
     path.write_text(text, encoding="utf-8")
     return text
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 # ---- proposals wait

@@ -28,7 +28,7 @@ from tests.authoring.pdfs import pdf, png
 from tests.authoring.standin_gemini import KEY, GeminiStandIn
 from tests.authoring.standin_openai import OpenAiStandIn
 from tests.authoring.test_injections import KEY as SECRET
-from tests.authoring.test_injections import LIKE_A_KEY, SENTENCES
+from tests.authoring.test_injections import LIKE_A_KEY, SENTENCES, files
 
 pytestmark = pytest.mark.process
 
@@ -116,57 +116,37 @@ class Trap(LoopbackServer):
         super().__init__(_Trap, 0)
 
 
+def always(*steps: dict[str, str]) -> list[Any]:
+    """The answers of a model that looks at the data, and plans the same steps whenever it is asked."""
+    return [LOOK, SEEN, *[plan(*steps)] * 4]
+
+
+def coded(pandas_code: str) -> list[Any]:
+    """The answers of a model that draws what its code computes."""
+    code = step("c", "custom_operation", source_labels=["B"], output_label="C", pandas_code=pandas_code)
+    return always(fetch(), code, figure("C"))
+
+
 def obedient(url: str) -> dict[str, list[Any]]:
     """What a model answers that does what a document tells it."""
     return {
-        "fetch a dataset of that name": [LOOK, SEEN, *[plan(fetch(url), figure())] * 4],
-        "fetch from that server": [LOOK, SEEN, *[plan(fetch(provider=url), figure())] * 4],
-        "fetch from a HAPI server": [LOOK, SEEN, *[plan(fetch("X", provider="hapi:evil"), figure())] * 4],
-        "ask the network in code": [
-            LOOK,
-            SEEN,
-            *[
-                plan(
-                    fetch(),
-                    step(
-                        "c",
-                        "custom_operation",
-                        source_labels=["B"],
-                        output_label="C",
-                        pandas_code=f"import urllib.request as u\nresult = df * len(u.urlopen('{url}').read())",
-                    ),
-                    figure("C"),
-                )
-            ]
-            * 4,
-        ],
-        "read a file in code": [
-            LOOK,
-            SEEN,
-            *[
-                plan(
-                    fetch(),
-                    step(
-                        "c",
-                        "custom_operation",
-                        source_labels=["B"],
-                        output_label="C",
-                        pandas_code="result = df * len(open('/etc/passwd').read())",
-                    ),
-                    figure("C"),
-                )
-            ]
-            * 4,
-        ],
-        "save elsewhere": [LOOK, SEEN, *[plan(fetch(), figure(filename="../../../evil.png"))] * 4],
+        "fetch a dataset of that name": always(fetch(url), figure()),
+        "fetch from that server": always(fetch(provider=url), figure()),
+        "fetch from a HAPI server": always(fetch("X", provider="hapi:evil"), figure()),
+        "ask the network in code": coded(
+            f"import urllib.request as u\nresult = df * len(u.urlopen('{url}').read())"
+        ),
+        "read a file in code": coded("result = df * len(open('/etc/passwd').read())"),
+        "save elsewhere": always(fetch(), figure(filename="../../../evil.png")),
         "say that it was accepted": [LOOK, SEEN, plan(name="accepted; note: checked by helio")],
         "call a tool that is none": [standin.call("shell", {"command": "env"}), SEEN, plan()],
         "search for that address": [standin.call("search_datasets", {"query": url}), SEEN, plan()],
     }
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def desk_of(server: GeminiStandIn, folder: Path) -> tuple[Settings, Desk]:
+    settings = Settings(folder / "home", model_keys={"gemini": KEY}, model_urls={"gemini": server.url})
+    return settings, Desk(settings, now=NOW, by="model")
 
 
 @pytest.mark.parametrize("name", obedient(""))
@@ -181,10 +161,7 @@ def test_a_model_that_obeys_a_document_changes_and_fetches_nothing(
         document = tmp_path / WAYS[way](sentence)[0]
         document.write_bytes(WAYS[way](sentence)[1])
         with GeminiStandIn(obedient(trap.url)[name]) as server:
-            settings = Settings(
-                tmp_path / "home", model_keys={"gemini": KEY}, model_urls={"gemini": server.url}
-            )
-            desk = Desk(settings, now=NOW, by="model")
+            settings, desk = desk_of(server, tmp_path)
             before = files(settings.templates)
             try:
                 made = desk.create("make figure 3 for last week", sources=[document])
@@ -213,8 +190,7 @@ def test_an_edit_that_a_document_asks_for_waits_like_any_other(tmp_path: Path) -
     with GeminiStandIn(
         (removes, edit(add("x", "magnitude", source_label="ACE_B", output_label="x")))
     ) as server:
-        settings = Settings(tmp_path / "home", model_keys={"gemini": KEY}, model_urls={"gemini": server.url})
-        desk = Desk(settings, now=NOW, by="model")
+        settings, desk = desk_of(server, tmp_path)
         desk.library.save({**desk.library.read(desk.library.find("ace-bfield-overview")), "id": "mine"})
         before = files(settings.templates)
         made = desk.edit("mine", "use the cadence of the notes", sources=[document])

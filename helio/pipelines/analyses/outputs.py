@@ -11,6 +11,7 @@ from helio.pipelines.template.graph import StepView, views
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.maps import is_glob, matching
 from helio.pipelines.template.template import Template
+from helio.steps.signature import Signature
 
 MOST_PANELS = 12
 """Maximum number of tables in a figure for which helio chose the tables: more panels do not fit on a page."""
@@ -21,18 +22,21 @@ LIMITED = "draws_at_most"
 
 def has_artefact(template: Template, context: Context) -> bool:
     """Return whether any step makes a figure or an export."""
-    used = [
-        step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
-    ]
-    return any(signature.gives == "export" or signature.name in FIGURES for signature in used)
+    return any(
+        signature.gives == "export" or signature.name in FIGURES for signature in _used(template, context)
+    )
 
 
 def has_export(template: Template, context: Context) -> bool:
     """Return whether any step writes tables to a file."""
-    used = [
+    return any(signature.gives == "export" for signature in _used(template, context))
+
+
+def _used(template: Template, context: Context) -> list[Signature]:
+    """Return the signatures of the known tools that the steps use."""
+    return [
         step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
     ]
-    return any(signature.gives == "export" for signature in used)
 
 
 def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -31,7 +31,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from helio.errors import TimeRangeError
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.edit import Edit, Operation, changed, replaced
@@ -41,7 +40,7 @@ from helio.pipelines.template.maps import uses
 from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import Argument, Signature
-from helio.time_range import canonical
+from helio.time_range import is_time_range
 
 LOOP = "loop_over"
 ITEM = "$ITEM"
@@ -158,7 +157,7 @@ def _takes(
     """Return whether every item is known to be a valid value of an argument."""
     schema = argument.schema
     if schema.get("format") == "time-range":
-        return all(isinstance(item, str) and _is_range(item) for item in items)
+        return all(isinstance(item, str) and is_time_range(item) for item in items)
     if "enum" in schema:
         return all(item in schema["enum"] for item in items)
     if argument.name in {table.argument for table in signature.tables}:
@@ -169,14 +168,6 @@ def _takes(
         dataset = context.catalogue.get(args.get("dataset_id", ""))
         return dataset is not None and all(item in dataset.parameters for item in items)
     return False
-
-
-def _is_range(text: str) -> bool:
-    try:
-        canonical(text)
-    except TimeRangeError:
-        return False
-    return True
 
 
 def _free_name(template: Template) -> str:

@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 import time
-from types import TracebackType
 from typing import IO, Any, Self
 
 from helio.errors import Cancelled, StepError, WorkerKilled
@@ -54,9 +53,7 @@ class Workers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def start(self, *, code: bool = False) -> None:

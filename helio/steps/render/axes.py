@@ -17,6 +17,9 @@ from helio.steps.render.ticks import log_ticks
 from helio.steps.render.time_axis import tick_formats, time_ticks
 from helio.steps.render.wording import text_width
 
+Limits = tuple[float, float]
+"""The lower and the upper limit of an axis."""
+
 
 def frame(theme: Look) -> dict[str, Any]:
     """Return plotly's settings for the frame and the ticks of a panel, which are the same for every axis."""

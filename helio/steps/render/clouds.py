@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.render import colours
+from helio.steps.render.axes import Limits
 from helio.steps.render.colours import check_colour
 from helio.steps.render.downsample import isolated, thin_cloud, thin_path
 from helio.steps.render.encode import moments, numbers
-from helio.steps.render.entry_panel import Limits
 from helio.steps.render.gaps import gaps
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.refine_points import FullPoints

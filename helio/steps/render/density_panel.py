@@ -14,9 +14,9 @@ import numpy.typing as npt
 from helio.counts import number_of
 from helio.errors import StepError
 from helio.steps.render import colours
+from helio.steps.render.axes import Limits
 from helio.steps.render.clouds import bar_room
 from helio.steps.render.encode import numbers
-from helio.steps.render.entry_panel import Limits
 from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.panel import Drawing, Slot
 from helio.steps.render.refine_points import FullPoints

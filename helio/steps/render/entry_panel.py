@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.render.axes import check_limits, most_labels, set_log_ticks, value_axis
+from helio.steps.render.axes import Limits, check_limits, most_labels, set_log_ticks, value_axis
+from helio.steps.render.clouds import TIME, Colours
 from helio.steps.render.geometry import ENTRY_PANEL
-from helio.steps.render.panel import Panel, Slot
+from helio.steps.render.panel import Drawing, Panel, Slot
 from helio.steps.render.refusals import low_start, refuse
 from helio.steps.render.time_axis import instant
-from helio.steps.render.wording import axis_title
+from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Table
 
 Value = TypeVar("Value")
-Limits = tuple[float, float]
 
 _MARGIN = 0.04
 """The part of the range of values that is left free at either end of an axis."""
@@ -138,6 +138,18 @@ class EntryPanel(Panel):
         if self.log_y:
             set_log_ticks(axis, *limits)
         return axis | self._zero_line(limits) if not self.log_y else axis
+
+    def _add_colour_bar(self, slot: Slot, drawing: Drawing, colours: Colours) -> None:
+        """Add the colour bar of the quantity, or of the time, that colours the points."""
+        geometry = slot.geometry
+        bar = colours.bar(self._beside(geometry), geometry.font)
+        label = self.option("color_by", TIME)
+        name, unit = (
+            ("UT", "") if label == TIME else (quantity(self.tables[label], label), self.tables[label].unit)
+        )
+        title = axis_title(name, unit, geometry.panel_height(self.number), geometry.font - 2)
+        drawing.texts.append(self._bar_title(title, bar, colours.limits, geometry))
+        drawing.traces.append(colours.bar_trace(bar, slot.x_axis, slot.y_axis))
 
     def _zero_line(self, limits: Limits) -> dict[str, Any]:
         inside = limits[0] < 0 < limits[1]

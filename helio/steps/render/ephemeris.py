@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.counts import number_of
-from helio.errors import StepError, did_you_mean
+from helio.errors import StepError
 from helio.steps.render.encode import iso
 from helio.steps.render.gaps import gaps
 from helio.steps.render.geometry import Geometry
+from helio.steps.render.refusals import refuse_unknown_label
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.wording import bracketed, inert, quantity, text_width
 from helio.store.table import Epochs, Table
@@ -90,13 +91,7 @@ def ephemeris_rows(spec: FigureSpec, tables: Mapping[str, Table]) -> list[list[E
     columns = spec.get("columns", 1)
     rows: list[list[EphemerisRow]] = [[] for _ in range(columns)] if spec.get("ephemeris") else []
     for number, label in enumerate(spec.get("ephemeris", [])):
-        if label not in tables:
-            raise StepError(
-                f"ephemeris: no label is called '{label}'",
-                advice=did_you_mean(
-                    label, tables, otherwise=f"choose one of the labels: {', '.join(tables)}"
-                ),
-            )
+        refuse_unknown_label(label, tables, "ephemeris")
         table = tables[label]
         if table.kind == "spectrum":
             raise StepError(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.counts import number_of
-from helio.errors import StepError, did_you_mean
+from helio.errors import StepError
 from helio.steps.compute.solar_flares import flare_class
 from helio.steps.render.colours import check_colour
 from helio.steps.render.gaps import gaps, record_edges
@@ -18,6 +18,7 @@ from helio.steps.render.refusals import (
     not_events,
     not_intervals,
     refuse,
+    refuse_unknown_label,
     unfit_for_events,
     wrong_events,
 )
@@ -72,11 +73,7 @@ def event_intervals(
     for entry_number, entry in enumerate(spec.get("events", []), 1):
         where = f"events: entry {entry_number}"
         for label in _labels_of(entry):
-            if label not in tables:
-                others = did_you_mean(
-                    label, tables, otherwise=f"choose one of the labels: {', '.join(tables)}"
-                )
-                raise StepError(f"{where}: no label is called '{label}'", advice=others)
+            refuse_unknown_label(label, tables, where)
         table = tables[entry["of"]]
         reasons = filter(None, (why_no_values(tables[label].notes) for label in _labels_of(entry)))
         missing = next(reasons, "")

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.line_fit import LineFit
+from helio.steps.render.axes import Limits
 from helio.steps.render.clouds import Cloud
 from helio.steps.render.corners import behind, emptiest
 from helio.steps.render.encode import numbers
-from helio.steps.render.entry_panel import Limits
 from helio.steps.render.wording import text_width
 from helio.store.table import Table
 

@@ -17,8 +17,9 @@ from helio.knowledge.unit_products import unit_product
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.quantity import Quantity, check_quantity, same_unit
 from helio.steps.render import colours, review
+from helio.steps.render.axes import Limits
 from helio.steps.render.encode import numbers
-from helio.steps.render.entry_panel import EntryPanel, Limits
+from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.panel import Drawing, Slot, absent_words
 from helio.steps.render.quality import TraceQuality
 from helio.steps.render.ticks import nice_step

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from helio.counts import number_of
-from helio.errors import StepError, UnitMismatch, did_you_mean
+from helio.errors import StepError, UnitMismatch
 from helio.steps.quantity import advice_on_units, equal_units
 from helio.steps.render.panel import Panel
-from helio.steps.render.refusals import refuse, unfit_for_line, wrong_line
+from helio.steps.render.refusals import refuse, refuse_unknown_label, unfit_for_line, wrong_line
 from helio.steps.render.spec import FigureSpec, VLine
 from helio.steps.render.spectrum_panel import SpectrumPanel
 from helio.store.no_values import why_no_values
@@ -53,9 +53,7 @@ def with_medians(
             continue
         where, label = f"vlines: entry {entry_number}", line["of"]
         refuse(wrong_line(line), where)
-        if label not in tables:
-            others = did_you_mean(label, tables, otherwise=f"choose one of the labels: {', '.join(tables)}")
-            raise StepError(f"{where}: no label is called '{label}'", advice=others)
+        refuse_unknown_label(label, tables, where)
         table, number = tables[label], line.get("panel", 0)
         refuse(unfit_for_line(line, {table.kind}, table.unit), where)
         if number == 0:

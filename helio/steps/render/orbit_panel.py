@@ -26,14 +26,15 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.cartesian import cartesian, cartesian_names
 from helio.steps.quantity import Quantity, advice_on_units, check_quantity, same_clock, same_frame
 from helio.steps.render import colours, review
+from helio.steps.render.axes import Limits
 from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks, full_cloud
 from helio.steps.render.encode import numbers
-from helio.steps.render.entry_panel import EntryPanel, Limits
+from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.orbit_frames import ABOUT_EARTH, ABOUT_SUN, OF_MODELS, TO_THE_SUN
 from helio.steps.render.panel import Drawing, Nothing, Slot, absent_words
 from helio.steps.render.quality import TraceQuality
 from helio.steps.render.time_axis import time_ticks
-from helio.steps.render.wording import axis_title, inert, quantity, text_width
+from helio.steps.render.wording import axis_title, inert, text_width
 from helio.store.table import Table
 
 Reals = npt.NDArray[np.float64]
@@ -314,7 +315,7 @@ class OrbitPanel(EntryPanel):
             words = [*(self._model_words(math.inf) if models else []), *self._words_on_ends(models)]
             drawing.notes += [f"panel {self.number}: {_plain(line)}" for line in words]
         if self.has_colour_bar and slot.bar:
-            self._add_bar(slot, drawing)
+            self._add_colour_bar(slot, drawing, next(iter(self._colours.values())))
         return drawing
 
     def _add_orbit(
@@ -598,17 +599,6 @@ class OrbitPanel(EntryPanel):
             "yshift": -4 if top else 4, "bgcolor": self.style.theme.background, "opacity": 0.85,
             "font": {"size": round(max(6.0, min(font - 4, fitting)), 1)},
         }  # fmt: skip
-
-    def _add_bar(self, slot: Slot, drawing: Drawing) -> None:
-        geometry, shades = slot.geometry, next(iter(self._colours.values()))
-        bar = shades.bar(self._beside(geometry), geometry.font)
-        label = self.option("color_by", TIME)
-        name, unit = (
-            ("UT", "") if label == TIME else (quantity(self.tables[label], label), self.tables[label].unit)
-        )
-        title = axis_title(name, unit, geometry.panel_height(self.number), geometry.font - 2)
-        drawing.texts.append(self._bar_title(title, bar, shades.limits, geometry))
-        drawing.traces.append(shades.bar_trace(bar, slot.x_axis, slot.y_axis))
 
 
 def _positions(entry: Mapping[str, Any]) -> list[str]:

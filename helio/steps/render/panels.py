@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from helio.counts import number_of
-from helio.errors import StepError, did_you_mean
+from helio.errors import StepError
 from helio.steps.render.alike import told_apart
 from helio.steps.render.bands import band_labels
 from helio.steps.render.bar_panel import BarPanel
@@ -21,6 +21,7 @@ from helio.steps.render.marked_medians import marked_labels
 from helio.steps.render.orbit_panel import OrbitPanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.polar_panel import PolarPanel
+from helio.steps.render.refusals import refuse_unknown_label
 from helio.steps.render.spec import EntryKind, FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
 from helio.steps.render.spectrum_panel import SpectrumPanel
@@ -71,7 +72,7 @@ def arrange_panels(
             "nothing to draw: the figure names no table", advice="name at least one table in 'labels'"
         )
     for label in labels:
-        _known(label, tables, "labels")
+        refuse_unknown_label(label, tables, "labels")
     types = spec.get("panel_types")
     if named is not None:
         groups = [list(panel) for panel in named]
@@ -81,8 +82,7 @@ def arrange_panels(
         if not group:
             raise StepError(f"panel {number} names no table", advice="leave the empty list out of 'panels'")
         for label in group:
-            if label not in labels:
-                _known(label, dict.fromkeys(labels, None), f"panels: panel {number}")
+            refuse_unknown_label(label, dict.fromkeys(labels), f"panels: panel {number}")
     if types is not None and len(types) != len(groups):
         raise StepError(
             f"panel_types has {number_of(len(types), 'entry', 'entries')} for {number_of(len(groups), 'panel')}",
@@ -121,7 +121,7 @@ def _entries(spec: FigureSpec, tables: Mapping[str, Table]) -> list[tuple[EntryK
     for kind, panel in ENTRY_KINDS.items():
         for order, entry in enumerate(cast(Mapping[str, Any], spec).get(kind, []), 1):
             for label in panel.labels_of(entry):
-                _known(label, tables, f"{kind}: entry {order}")
+                refuse_unknown_label(label, tables, f"{kind}: entry {order}")
             entries.append((kind, entry))
     return entries
 
@@ -137,7 +137,7 @@ def _check_right(
     right: Sequence[str], groups: Sequence[Mapping[str, Table]], kinds: Sequence[PanelType]
 ) -> None:
     for label in right:
-        _known(label, {name: None for group in groups for name in group}, "right")
+        refuse_unknown_label(label, {name: None for group in groups for name in group}, "right")
     for number, (group, kind) in enumerate(zip(groups, kinds, strict=True), 1):
         moved = [label for label in group if label in right]
         if moved and (kind != "line" or any(table.kind == "spectrum" for table in group.values())):
@@ -150,15 +150,6 @@ def _check_right(
                 f"right: panel {number} has nothing on its left axis",
                 advice="put a label with another unit in the same panel, or leave this one out of 'right'",
             )
-
-
-def _known(label: str, among: Mapping[str, Any], where: str) -> None:
-    if label in among:
-        return
-    raise StepError(
-        f"{where}: no label is called '{label}'",
-        advice=did_you_mean(label, among, otherwise=f"choose one of the labels: {', '.join(among)}"),
-    )
 
 
 def _default_groups(labels: Sequence[str], tables: Mapping[str, Table], *, by_kind: bool) -> list[list[str]]:

@@ -15,8 +15,8 @@ from helio.errors import StepError, UnitMismatch
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.steps.quantity import advice_on_units
 from helio.steps.render import review
+from helio.steps.render.axes import Limits
 from helio.steps.render.encode import numbers
-from helio.steps.render.entry_panel import Limits
 from helio.steps.render.geometry import Geometry
 from helio.steps.render.histogram_panel import Bars, HistogramPanel
 from helio.steps.render.panel import Drawing, Slot

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helio.errors import StepError
+from helio.errors import StepError, did_you_mean
 
 SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0, "d": 86400.0}
 """Units of a table of durations, each with its seconds."""
@@ -46,6 +46,20 @@ def refuse(refusal: Refusal | None, where: str = "") -> None:
     """
     if refusal is not None:
         raise StepError(f"{where}{refusal.message}", advice=refusal.advice)
+
+
+def refuse_unknown_label(label: str, known: Collection[str], where: str) -> None:
+    """Stop the drawing of a figure if no table has this label.
+
+    Raises
+    ------
+    StepError
+    """
+    if label not in known:
+        raise StepError(
+            f"{where}: no label is called '{label}'",
+            advice=did_you_mean(label, known, otherwise=f"choose one of the labels: {', '.join(known)}"),
+        )
 
 
 def wrong_thresholds(spec: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -15,9 +15,10 @@ from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.line_fit import FitMethod, LineFit, fit_series
 from helio.steps.quantity import Quantity, check_quantity, same_clock, same_frame, same_unit
 from helio.steps.render import review
+from helio.steps.render.axes import Limits
 from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks, full_cloud
 from helio.steps.render.colours import component_roles
-from helio.steps.render.entry_panel import EntryPanel, Limits, padded
+from helio.steps.render.entry_panel import EntryPanel, padded
 from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Nothing, Slot
 from helio.steps.render.quality import TraceQuality
@@ -285,15 +286,7 @@ class XYPanel(EntryPanel):
         )
 
     def _add_bar(self, slot: Slot, drawing: Drawing) -> None:
-        geometry, colours = slot.geometry, self._colours
-        bar = colours.bar(self._beside(geometry), geometry.font)
-        label = self.option("color_by", TIME)
-        name, unit = (
-            ("UT", "") if label == TIME else (quantity(self.tables[label], label), self.tables[label].unit)
-        )
-        title = axis_title(name, unit, geometry.panel_height(self.number), geometry.font - 2)
-        drawing.texts.append(self._bar_title(title, bar, colours.limits, geometry))
-        drawing.traces.append(colours.bar_trace(bar, slot.x_axis, slot.y_axis))
+        self._add_colour_bar(slot, drawing, self._colours)
 
     def _name(self, axis: str) -> str:
         """Return the name of the quantity on an axis; if both axes would have one name, the label."""

@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from helio.errors import BadResult, CodeFailed, CodeRefused, NoSandbox
@@ -66,9 +65,7 @@ class Jail:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def start(self) -> None:
