@@ -221,14 +221,15 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
         request = replace(request, spacecraft=_crafts_for(editor, request))
     if not request.computations and not instead:
         _check_new(editor, request)
-    made, notes = write_template(request, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
+    timed = replace(request, times=_default_ranges(editor)[:1])  # the new data have to reach into this time
+    made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
     labels = _merged(editor, made)
     if any(computation.tool in OF_TWO for computation in request.computations):
         labels = labels[-1:]  # the two series are drawn already, or were not asked for
     drawn = [label for label in labels if label not in editor.drawn]
     if not drawn:
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
-    editor.notes += [note for note in notes if "no time" not in note]
+    editor.notes += [note for note in notes if "no time" not in note and "each run counts" not in note]
     one = re.search(
         r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b|\b(?:one|a single) panel\b",
         clause.text,
@@ -239,6 +240,15 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
     drawn = _superposed(editor, drawn)
     _put_into(editor, drawn, place, instead, together=is_one and len(units) == 1 and "" not in units)
     _look(editor, clause, drawn)
+
+
+def _default_ranges(editor: FigureEditor) -> tuple[str, ...]:
+    """Return the defaults of the time ranges of the template that is changed."""
+    return tuple(
+        facts["default"]
+        for facts in editor.after.get("variables", {}).values()
+        if facts.get("type") == "time_range" and facts.get("default")
+    )
 
 
 def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:

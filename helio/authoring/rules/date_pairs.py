@@ -29,8 +29,12 @@ _SIDES = (
 """Forms of a date: a part that is missing is that of the other date."""
 _SIDE = "(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", f"(?:{side}){_CLOCK}") for side in _SIDES) + ")"
 _JOINT = r"\s*(?:-|–|—|\.\.\.?|/|\+|&|,?\b(?:to|until|till|through|and)\b)\s*"
+_UNIT = (
+    r"(?:[kMG]?eV|[kMGm]?Hz|[np]T|[nckm]?m|AU|R_?[ES]|[MG]?K|deg\w*|°|%|[mn]?s|min|h|days?|hours?|/)(?![a-z])"
+)
 _PAIR = re.compile(
-    rf"(?<![\w./:+-])(?:(?:from|between)\s+)?(?P<first>{_SIDE})(?P<joint>{_JOINT})(?P<last>{_SIDE})(?![\w:+-]|[./]\d)",
+    rf"(?<![\w./:+-])(?:(?:from|between)\s+)?(?P<first>{_SIDE})(?P<joint>{_JOINT})(?P<last>{_SIDE})"
+    rf"(?![\w:+-]|[./]\d|\s*(?-i:{_UNIT}))",  # 3-4.6 MeV are energies
     re.IGNORECASE,
 )
 _LISTED = re.compile(
@@ -64,6 +68,8 @@ def with_whole_dates(text: str) -> str:
     ('2020-11-29 to 2020-12-02', '2012-09-27 to 2012-10-01')
     >>> with_whole_dates("23/24 April 2023"), with_whole_dates("14.-16.7.2000")
     ('2023-04-23 through 2023-04-24', '2000-07-14 through 2000-07-16')
+    >>> with_whole_dates("3-4.6 MeV protons, 2012")
+    '3-4.6 MeV protons, 2012'
     >>> with_whole_dates("30 Dec - 2 Jan 2004"), with_whole_dates("10 May 2005 22:00 to 11 May 02:00")
     ('2003-12-30 to 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
     """

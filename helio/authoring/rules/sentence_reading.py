@@ -206,6 +206,9 @@ def read_request(
             of_particles.left, of_particles.crafts, wanted, catalogue, ask, integrated=integrated
         )
         if particles:
+            described_whole = _by_description(parts, wanted, catalogue)
+            if described_whole.datasets and len(described_whole.spans) > len(particles.spans):
+                particles = described_whole
             again = _read(text, catalogue, now, ask, looks, particles)[0]
             if not again.unread:
                 return again
@@ -218,6 +221,14 @@ def read_request(
     if found.hint:
         return replace(reading, hint=found.hint)
     return _read(text, catalogue, now, ask, looks, found)[0] if found.datasets else reading
+
+
+def _by_description(parts: list[Part], wanted: Wanted, catalogue: Catalogue) -> CatalogueReading:
+    """Read the parameters whose descriptions have all words, where there is nothing to ask."""
+    try:
+        return read_catalogue(parts, wanted, catalogue, None)
+    except NotUnderstood:
+        return CatalogueReading()
 
 
 def _read(

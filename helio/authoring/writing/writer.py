@@ -46,7 +46,7 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, instrument_names, short
-from helio.knowledge.quantities import ABS_B, POSITION, SOURCES, B, E, QuantitySource, families
+from helio.knowledge.quantities import ABS_B, POSITION, SOURCES, B, E, QuantitySource, families, sources_of
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
@@ -463,10 +463,10 @@ class _Writer:
         if self._derived_from_instrument(quantity, craft, sources):
             return self._derived(quantity, craft)
         of_electrons = OF_ELECTRONS.get(quantity)
-        if of_electrons and self._only_instrument_of(self._pick(of_electrons, craft), sources):
+        if of_electrons and self._only_instrument_of(sources_of(of_electrons, craft), sources):
             return self._quantity(of_electrons, craft, frame)
         vector = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
-        if vector and self._only_instrument_of(self._pick(vector, craft), sources):
+        if vector and self._only_instrument_of(sources_of(vector, craft), sources):
             return self._length_of(quantity, craft, frame) or self._fetch(quantity, craft, sources)
         if sources and not (quantity == ABS_B and self._finer_vector(craft, sources[0])):
             return self._fetch(quantity, craft, sources)
@@ -505,7 +505,7 @@ class _Writer:
         if quantity not in DERIVED or len(DERIVED[quantity].takes) > 1:
             return False
         part = next(iter(DERIVED[quantity].takes.values()))
-        return self._only_instrument_of(self._pick(part.quantity, craft), sources)
+        return self._only_instrument_of(sources_of(part.quantity, craft), sources)
 
     def _only_instrument_of(self, others: list[QuantitySource], sources: list[QuantitySource]) -> bool:
         """Return whether the instruments that the request names measure other sources, but none of these."""

@@ -236,7 +236,7 @@ def test_the_answer_to_the_question_back_decides(author, shipped):
 
 
 def test_a_wish_with_nothing_to_answer_is_done_or_refused(author, overview):
-    assert "AC_H0_SWE" in json.dumps(author.edit("density too?", overview).template)
+    assert "AC_K0_SWE" in json.dumps(author.edit("density too?", overview).template)
     with pytest.raises(NotUnderstood, match="'axis'"):
         author.edit("x axis in solar radii?", overview)
     with pytest.raises(NotUnderstood, match="'axis'"):

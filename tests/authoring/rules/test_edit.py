@@ -444,11 +444,11 @@ def test_what_cannot_be_added_is_refused(author, overview, request_):
 
 
 def test_a_title_ends_where_the_next_wish_begins(author, overview):
-    outcome = author.edit("change the title to Storm and add the dynamic pressure", overview)
+    outcome = author.edit("change the title to Storm and add the proton density", overview)
     assert isinstance(outcome, TemplateDraft)
     text = json.dumps(outcome.template)
     assert '"title": "Storm"' in text
-    assert "dynamic_pressure" in text
+    assert "AC_K0_SWE" in text
 
 
 def test_a_wish_in_the_form_of_a_question_is_a_wish(author, overview):

@@ -69,7 +69,6 @@ def drawn(draft):
         ),
         # channels
         ("EPAM LEMS120 P1' P3', 28 Oct 2003", ["AC_H1_EPM.P1p", "AC_H1_EPM.P3p"]),
-        ("real-time EPAM electrons, 28 Oct 2024", ["AC_K0_EPM.Electron_lo", "AC_K0_EPM.Electron_hi"]),
         # other quantities beside
         ("ACE |B| and ULEIS Fe 0.08-0.16 MeV/n, May 1998", ["AC_H2_ULE.Fe_L3", "AC_H0_MFI.Magnitude"]),
     ],
