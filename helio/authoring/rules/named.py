@@ -103,6 +103,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
         rf"(?:{names})(?![\w-]))"
     )
+    _leave_solar_wind(sentence, names)
     for match in sentence.take(  # THEMIS A to E; MMS 1-4
         rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:{every}|C)?[\s-]*([A-E1-4])(?![\w-])"
     ):
@@ -142,6 +143,23 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
             r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
         )
     return sorted(found)
+
+
+def _leave_solar_wind(sentence: Sentence, names: str) -> None:
+    """Take out ``wind`` in small letters where the sentence writes the name of another spacecraft in capitals.
+
+    In ``DSCOVR: wind speed`` it is the solar wind, but in ``ACE and wind density`` the spacecraft.
+    """
+    others = rf"(?<![\w-])(?!wind\b)(?:{names})(?![\w-])"
+    if not any(not match[0].islower() for match in re.finditer(others, sentence.text, re.IGNORECASE)):
+        return
+    listed = re.compile(
+        rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
+        re.IGNORECASE,
+    )
+    for match in re.finditer(rf"(?<!solar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
+        if not listed.search(sentence.text[: match.start()]):
+            sentence.take_at(*match.span())
 
 
 def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int]:

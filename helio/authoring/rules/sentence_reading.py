@@ -79,6 +79,10 @@ UNIT_WORDS = any_phrase(phrase for phrases in VOCABULARY["units"].values() for p
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
+_SAVED_BESIDE = (
+    r"(?:\b(?:and|plus)|[,+&])\s*(?:also\s+)?(?:an?\s+|the\s+)?(csv|cdf|netcdf|parquet)\b(?:[- ]+files?)?"
+    r"(?:\s+(?:of|with|for)\s+(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those)\s+(?:data|values|numbers)))?"
+)
 _SAVED = (
     r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
     r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
@@ -128,7 +132,6 @@ _GROUP = (
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
 )
 """Words that stand for several quantities where the sentence names none."""
-"""Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
 
 
 @dataclass(frozen=True)
@@ -233,14 +236,15 @@ def _read(
     text = re.sub(r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-", text)  # a spacecraft, not a year
     text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
     text = re.sub(r"\bSPAN-([ABEabe])\b", r"SPAN\1", text)
-    text = re.sub(r"\b(side|telescope|sensor|unit)\s+(?=[A-D]\b)", r"\1-", text)
+    text = re.sub(r"\b(side|telescope|sensor|unit|editor)\s+(?=[A-D]\b)", r"\1-", text)
     text = re.sub(_COMPOUND, r"\g<first> ", text)
     sentence = Sentence(_with_tangential(with_species(with_words(with_plain_rates(with_crafts(text))))))
     _leave_directions(sentence)
     for span in described.spans:
         sentence.take_at(*span)
     sentence.drop(
-        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
+        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?"
+        r"|\s+(?:rise|decline|onset|decay|start|end|peak))?)\b"
     )
     sentence.drop(
         r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b|(?-i:\bE\d{1,2}\b)"
@@ -532,7 +536,7 @@ def _units(sentence: Sentence) -> tuple[str, ...]:
 
 
 def _exports(sentence: Sentence) -> tuple[str, ...]:
-    forms = tuple(match[1].lower() for match in sentence.take(_SAVED))
+    forms = tuple(match[1].lower() for form in (_SAVED, _SAVED_BESIDE) for match in sentence.take(form))
     if forms:
         sentence.take_first(r"\b(?:save|export|write)\b")
     return tuple({"nc": "netcdf"}.get(form, form) for form in forms)
@@ -554,7 +558,9 @@ def _whole(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQu
         r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$", sentence.text[: max(field, 0)]
     )
     is_source = bool(sources & {B, ABS_B}) and not beside
-    if field >= 0 and not is_source and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
+    listed = re.match(r"\w+\s*(?:[,&/+]|\b(?:and|plus|with)\b)", sentence.text[max(field, 0) :])
+    vector = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
+    if field >= 0 and not is_source and not {quantity.name for _, quantity in wanted} & vector:
         placed = sorted([*placed, (field, RequestQuantity(B))], key=itemgetter(0))
     named_components = [
         (start, quantity)
