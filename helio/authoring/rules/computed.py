@@ -66,7 +66,10 @@ OVERLAID = ("running_average", "running_median", "resample")
 """Tools whose lines a sentence may ask to draw over their inputs."""
 _ARTICLE = r"(?:(?:also|an?|the|its|their)\s+)*"
 _JOINED = rf"(?:\b(?:with|plus|and)|[,;+&])\s*{_ARTICLE}$"
-_LAID = rf"\b(?:over-?plot(?:ted|ting)?|overlay(?:ing)?|overlaid|superimpos\w+|superpos\w+)\s+(?:(?:by|with)\s+)?{_ARTICLE}$"
+_LAID = (
+    r"\b(?:over-?plot(?:ted|ting)?|overlay(?:ing)?|overlaid|superimpos\w+|superpos\w+)\s+(?:(?:by|with)\s+)?"
+    rf"{_ARTICLE}$"
+)
 _ON_IT = (
     r"[\s,(]*(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
     r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b"

@@ -32,13 +32,35 @@ _SPECIES = re.compile(
     re.IGNORECASE,
 )
 
+_ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
+_OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
+_MOMENT = r"(?:number\s+density|(?<!number )(?<!energy )(?<!current )density|temperature|velocity)\b"
+_OF_PARTICLES = re.compile(
+    rf"(?<!electron )\b(?:{_MOMENT}|pressure\b|(?:energy\s+)?(?<!electron energy )spectr(?:ograms?|um|a)\b)",
+    re.IGNORECASE,
+)
+_BESIDE_SPECTRUM = re.compile(
+    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
+    re.IGNORECASE,
+)
+
 
 def with_species(text: str) -> str:
     """Name the particles of every moment: the second moment is of the same particles as the first.
 
+    Electrons before a colon name all that is behind it.
+
     >>> with_species("electron density and temperature")
     'electron density and electron temperature'
+    >>> with_species("FPI electrons: spectrogram, number density")
+    'FPI : electron spectrogram, electron number density'
     """
+    if not _OTHER_SPECIES.search(text):  # electron spectrogram and density
+        text = _BESIDE_SPECTRUM.sub(r"\g<0>electron ", text)
+    head, colon, rest = text.partition(":")
+    own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
+    if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
+        text = _ELECTRONS.sub("", head) + colon + own
     return _SPECIES.sub(r"\g<species> \g<first> \g<joint> \g<species> \g<second>", text)
 
 

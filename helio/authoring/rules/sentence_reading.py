@@ -243,8 +243,8 @@ def _read(
     for span in described.spans:
         sentence.take_at(*span)
     sentence.drop(
-        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?"
-        r"|\s+(?:rise|decline|onset|decay|start|end|peak))?)\b"
+        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
+        r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b"
     )
     sentence.drop(
         r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b|(?-i:\bE\d{1,2}\b)"
@@ -309,6 +309,10 @@ def _read(
     ):
         placed = sorted([*placed, *_of_groups(sentence)], key=itemgetter(0))
         placed = placed or _of_instruments(instruments, crafts)
+    if placed:
+        placed = sorted(
+            [*placed, *_of_other_instruments(instruments, crafts, placed, field)], key=itemgetter(0)
+        )
     sentence.drop(_GROUP if placed or datasets or field >= 0 else r"(?!)")
     of_spectra = {name.name for _, name in placed} <= {RADIO} and bool(placed or described.notes)
     if of_spectra and not [tool for tool in mentions if tool.computation.window]:
@@ -333,12 +337,15 @@ def _read(
     drawn = _drawn(sentence, placed, styled)
     if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
         sentence.drop(r"\bcomponents?\b")
+    sentence.drop(r"(?<=\x1f )components?\b" if described.datasets else r"(?!)")  # H component
     crafts = _without_source_of_indices(sentence, crafts, placed)
     placed = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
     drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
     if behind and len(crafts) == 2:  # the lag of Wind behind ACE: ACE is first
         crafts = [(at, name) for at, name in zip((0, 1), [name for _, name in crafts][::-1], strict=True)]
     own, unclear = pairs_of(crafts, placed, drawn)
+    frame = sentence.take_text(_FRAME).upper()
+    sentence.drop(rf"\b{frame}\b(?: (?:frame|coordinates?|system))?" if frame else r"(?!)")  # once more
     unset = [mention for mention in mentions if mention.computation.tool in APPLIED]
     windowless = any(
         APPLIED[mention.computation.tool].argument and not mention.computation.window for mention in unset
@@ -351,7 +358,7 @@ def _read(
         datasets=datasets,
         cuts=described.cuts,
         times=times,
-        frame=sentence.take_text(_FRAME).upper(),
+        frame=frame,
         cadence=take_cadence(sentence, timed=bool(times), windowless=windowless),
         modes=modes,
         vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
@@ -501,6 +508,22 @@ def _of_instruments(instruments: tuple[str, ...], crafts: list[tuple[int, str]])
         wanted = (N, SPEED if SPEED in measured else VECTOR_V, T)
         return [(0, RequestQuantity(name)) for name in wanted if name in measured]
     return [(0, RequestQuantity(name)) for name in measured] if len(measured) == 1 else []
+
+
+def _of_other_instruments(
+    instruments: tuple[str, ...], crafts: list[tuple[int, str]], placed: Placed, field: int
+) -> Placed:
+    """Return the field for ``MFI and SWEPAM speed``, where one instrument measures only the field."""
+    names = {quantity.name for _, quantity in placed}
+    names |= {part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()}
+    if field >= 0 or names & {B, ABS_B} or len(instruments) < 2:
+        return []
+    flown = {craft for _, craft in crafts}
+    for name in instruments:
+        measured = {row.quantity for row in SOURCES if name in row.instruments and row.spacecraft in flown}
+        if B in measured and measured <= {B, ABS_B, POSITION}:
+            return [(0, RequestQuantity(B))]
+    return []
 
 
 def _particles(
