@@ -69,6 +69,8 @@ class Computation:
         Whether to draw the input as well.
     behind : bool
         Whether to draw the input in the same panel.
+    alone : bool
+        Whether to leave out the vector of a magnitude.
     """
 
     tool: str
@@ -76,6 +78,7 @@ class Computation:
     method: str = ""
     beside: bool = False
     behind: bool = False
+    alone: bool = False
     args: tuple[tuple[str, Any], ...] = ()
     """More arguments of the tool: ``("longest", "1h")``."""
 

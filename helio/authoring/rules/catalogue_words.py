@@ -38,6 +38,8 @@ _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", 
 """Words for a part of an instrument, which its name says, too."""
 _HEADS = frozenset(VOCABULARY["measured quantities"])
 """Words for what is measured."""
+_LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
+"""Pattern of words that tell datasets of an instrument apart."""
 _PROBES = {"ahead": "A", "behind": "B"}
 _COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
 """Missions whose names in small letters are words."""
@@ -183,7 +185,9 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
         if not asked.names:
             same = (other for other in others if other.names and other.crafts in (asked.crafts, frozenset()))
             if other := next(same, None):
-                asked = replace(asked, names=other.names, said=other.said)
+                labels = tuple(word for word in other.words if _LABEL.fullmatch(word))
+                words = (*asked.words, *labels) if asked.words else ()
+                asked = replace(asked, names=other.names, said=other.said, words=words)
         if not asked.words:  # SPC and SPAN-I density
             words = next(
                 (other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ()
@@ -247,6 +251,10 @@ def _found(
     own = {name for number in numbers for name in index.names_of(number)}
     unknown = [said for name, said in zip(asked.names, asked.said, strict=True) if name not in own]
     words = (*asked.words, *unknown)
+    for label in filter(_LABEL.fullmatch, words):  # editor-A
+        titled = [number for number in numbers if _has_word(catalogue.rows[number].title, label)]
+        if titled:
+            numbers, words = titled, tuple(word for word in words if word != label)
     names = [name for name in asked.names if name in own]
     for word in words:  # HOPE A, SWAVES Ahead
         letter = _PROBES.get(word.casefold(), word)
@@ -277,6 +285,10 @@ def _found(
         chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
         reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
     return best_matches(reaching, text, wanted, catalogue)
+
+
+def _has_word(title: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", title, re.IGNORECASE) is not None
 
 
 def _hint(asked: _Asked, found: Sequence[Match]) -> str:

@@ -61,6 +61,22 @@ _AND_ITS = (
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
 
+_OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
+OVERLAID = ("running_average", "running_median", "resample")
+"""Tools whose lines a sentence may ask to draw over their inputs."""
+_ARTICLE = r"(?:(?:also|an?|the|its|their)\s+)*"
+_JOINED = rf"(?:\b(?:with|plus|and)|[,;+&])\s*{_ARTICLE}$"
+_LAID = (
+    r"\b(?:over-?plot(?:ted|ting)?|overlay(?:ing)?|overlaid|superimpos\w+|superpos\w+)\s+(?:(?:by|with)\s+)?"
+    rf"{_ARTICLE}$"
+)
+_ON_IT = (
+    r"[\s,(]*(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
+    r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b"
+    r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
+)
+"""Words behind a computed line that say that it is drawn over its input."""
+
 
 @dataclass(frozen=True)
 class ComputationMention:
@@ -122,7 +138,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     )
     yield (
         MAGNITUDE,
-        r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)",
+        r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of (?:the )?(?:(?:magnetic )?field|(?-i:B))\b)",
         False,
     )
     yield "cumulative_integral", rf"\b(?:{tool_names('cumulative_integral')})\b", True
@@ -384,11 +400,24 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     participle = re.search(
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
-    computation = Computation(tool, window, method, beside=joined and not participle)
+    beside = joined and not participle
+    over = tool in OVERLAID and _is_over(sentence.text, match)
+    # the magnitude of E alone, but the vector and its magnitude
+    alone = tool == MAGNITUDE and re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None
+    computation = Computation(tool, window, method, beside=beside or over, behind=over, alone=alone)
     partial = joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0])
     # after an average: first of all
     position = -1 if re.match(r"after\b", match[0], re.IGNORECASE) else match.start()
     return ComputationMention(computation, position, partial)
+
+
+def _is_over(text: str, match: re.Match[str]) -> bool:
+    """Return whether a sentence asks for a computed line over its input: ``with a running mean over it``."""
+    before, behind = text[: match.start()], text[match.end() :]
+    joined = re.search(_JOINED, before, re.IGNORECASE)
+    return bool(
+        re.search(_LAID, before, re.IGNORECASE) or (joined and re.match(_ON_IT, behind, re.IGNORECASE))
+    )
 
 
 def _has_object(behind: str, phrase: str) -> bool:

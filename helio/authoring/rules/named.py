@@ -32,13 +32,35 @@ _SPECIES = re.compile(
     re.IGNORECASE,
 )
 
+_ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
+_OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
+_MOMENT = r"(?:number\s+density|(?<!number )(?<!energy )(?<!current )density|temperature|velocity)\b"
+_OF_PARTICLES = re.compile(
+    rf"(?<!electron )\b(?:{_MOMENT}|pressure\b|(?:energy\s+)?(?<!electron energy )spectr(?:ograms?|um|a)\b)",
+    re.IGNORECASE,
+)
+_BESIDE_SPECTRUM = re.compile(
+    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
+    re.IGNORECASE,
+)
+
 
 def with_species(text: str) -> str:
     """Name the particles of every moment: the second moment is of the same particles as the first.
 
+    Electrons before a colon name all that is behind it.
+
     >>> with_species("electron density and temperature")
     'electron density and electron temperature'
+    >>> with_species("FPI electrons: spectrogram, number density")
+    'FPI : electron spectrogram, electron number density'
     """
+    if not _OTHER_SPECIES.search(text):  # electron spectrogram and density
+        text = _BESIDE_SPECTRUM.sub(r"\g<0>electron ", text)
+    head, colon, rest = text.partition(":")
+    own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
+    if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
+        text = _ELECTRONS.sub("", head) + colon + own
     return _SPECIES.sub(r"\g<species> \g<first> \g<joint> \g<species> \g<second>", text)
 
 
@@ -103,6 +125,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
         rf"(?:{names})(?![\w-]))"
     )
+    _leave_solar_wind(sentence, names)
     for match in sentence.take(  # THEMIS A to E; MMS 1-4
         rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:{every}|C)?[\s-]*([A-E1-4])(?![\w-])"
     ):
@@ -142,6 +165,23 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
             r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
         )
     return sorted(found)
+
+
+def _leave_solar_wind(sentence: Sentence, names: str) -> None:
+    """Take out ``wind`` in small letters where the sentence writes the name of another spacecraft in capitals.
+
+    In ``DSCOVR: wind speed`` it is the solar wind, but in ``ACE and wind density`` the spacecraft.
+    """
+    others = rf"(?<![\w-])(?!wind\b)(?:{names})(?![\w-])"
+    if not any(not match[0].islower() for match in re.finditer(others, sentence.text, re.IGNORECASE)):
+        return
+    listed = re.compile(
+        rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
+        re.IGNORECASE,
+    )
+    for match in re.finditer(rf"(?<!solar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
+        if not listed.search(sentence.text[: match.start()]):
+            sentence.take_at(*match.span())
 
 
 def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int]:

@@ -79,6 +79,10 @@ UNIT_WORDS = any_phrase(phrase for phrases in VOCABULARY["units"].values() for p
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
+_SAVED_BESIDE = (
+    r"(?:\b(?:and|plus)|[,+&])\s*(?:also\s+)?(?:an?\s+|the\s+)?(csv|cdf|netcdf|parquet)\b(?:[- ]+files?)?"
+    r"(?:\s+(?:of|with|for)\s+(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those)\s+(?:data|values|numbers)))?"
+)
 _SAVED = (
     r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
     r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
@@ -128,7 +132,6 @@ _GROUP = (
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
 )
 """Words that stand for several quantities where the sentence names none."""
-"""Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
 
 
 @dataclass(frozen=True)
@@ -244,14 +247,15 @@ def _read(
     text = re.sub(r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-", text)  # a spacecraft, not a year
     text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
     text = re.sub(r"\bSPAN-([ABEabe])\b", r"SPAN\1", text)
-    text = re.sub(r"\b(side|telescope|sensor|unit)\s+(?=[A-D]\b)", r"\1-", text)
+    text = re.sub(r"\b(side|telescope|sensor|unit|editor)\s+(?=[A-D]\b)", r"\1-", text)
     text = re.sub(_COMPOUND, r"\g<first> ", text)
     sentence = Sentence(_with_tangential(with_species(with_words(with_plain_rates(with_crafts(text))))))
     _leave_directions(sentence)
     for span in described.spans:
         sentence.take_at(*span)
     sentence.drop(
-        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?)?)\b"
+        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
+        r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b"
     )
     sentence.drop(
         r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b|(?-i:\bE\d{1,2}\b)"
@@ -316,6 +320,10 @@ def _read(
     ):
         placed = sorted([*placed, *_of_groups(sentence)], key=itemgetter(0))
         placed = placed or _of_instruments(instruments, crafts)
+    if placed:
+        placed = sorted(
+            [*placed, *_of_other_instruments(instruments, crafts, placed, field)], key=itemgetter(0)
+        )
     sentence.drop(_GROUP if placed or datasets or field >= 0 else r"(?!)")
     of_spectra = {name.name for _, name in placed} <= {RADIO} and bool(placed or described.notes)
     if of_spectra and not [tool for tool in mentions if tool.computation.window]:
@@ -340,12 +348,15 @@ def _read(
     drawn = _drawn(sentence, placed, styled)
     if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
         sentence.drop(r"\bcomponents?\b")
+    sentence.drop(r"(?<=\x1f )components?\b" if described.datasets else r"(?!)")  # H component
     crafts = _without_source_of_indices(sentence, crafts, placed)
     placed = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
     drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
     if behind and len(crafts) == 2:  # the lag of Wind behind ACE: ACE is first
         crafts = [(at, name) for at, name in zip((0, 1), [name for _, name in crafts][::-1], strict=True)]
     own, unclear = pairs_of(crafts, placed, drawn)
+    frame = sentence.take_text(_FRAME).upper()
+    sentence.drop(rf"\b{frame}\b(?: (?:frame|coordinates?|system))?" if frame else r"(?!)")  # once more
     unset = [mention for mention in mentions if mention.computation.tool in APPLIED]
     windowless = any(
         APPLIED[mention.computation.tool].argument and not mention.computation.window for mention in unset
@@ -358,7 +369,7 @@ def _read(
         datasets=datasets,
         cuts=described.cuts,
         times=times,
-        frame=sentence.take_text(_FRAME).upper(),
+        frame=frame,
         cadence=take_cadence(sentence, timed=bool(times), windowless=windowless),
         modes=modes,
         vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
@@ -510,6 +521,22 @@ def _of_instruments(instruments: tuple[str, ...], crafts: list[tuple[int, str]])
     return [(0, RequestQuantity(name)) for name in measured] if len(measured) == 1 else []
 
 
+def _of_other_instruments(
+    instruments: tuple[str, ...], crafts: list[tuple[int, str]], placed: Placed, field: int
+) -> Placed:
+    """Return the field for ``MFI and SWEPAM speed``, where one instrument measures only the field."""
+    names = {quantity.name for _, quantity in placed}
+    names |= {part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()}
+    if field >= 0 or names & {B, ABS_B} or len(instruments) < 2:
+        return []
+    flown = {craft for _, craft in crafts}
+    for name in instruments:
+        measured = {row.quantity for row in SOURCES if name in row.instruments and row.spacecraft in flown}
+        if B in measured and measured <= {B, ABS_B, POSITION}:
+            return [(0, RequestQuantity(B))]
+    return []
+
+
 def _particles(
     sentence: Sentence, instruments: tuple[str, ...], crafts: list[tuple[int, str]], *, read: bool
 ) -> Placed:
@@ -543,7 +570,7 @@ def _units(sentence: Sentence) -> tuple[str, ...]:
 
 
 def _exports(sentence: Sentence) -> tuple[str, ...]:
-    forms = tuple(match[1].lower() for match in sentence.take(_SAVED))
+    forms = tuple(match[1].lower() for form in (_SAVED, _SAVED_BESIDE) for match in sentence.take(form))
     if forms:
         sentence.take_first(r"\b(?:save|export|write)\b")
     return tuple({"nc": "netcdf"}.get(form, form) for form in forms)
@@ -565,7 +592,9 @@ def _whole(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQu
         r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$", sentence.text[: max(field, 0)]
     )
     is_source = bool(sources & {B, ABS_B}) and not beside
-    if field >= 0 and not is_source and not {quantity.name for _, quantity in wanted} & {B, ABS_B}:
+    listed = re.match(r"\w+\s*(?:[,&/+]|\b(?:and|plus|with)\b)", sentence.text[max(field, 0) :])
+    vector = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
+    if field >= 0 and not is_source and not {quantity.name for _, quantity in wanted} & vector:
         placed = sorted([*placed, (field, RequestQuantity(B))], key=itemgetter(0))
     named_components = [
         (start, quantity)

@@ -806,7 +806,8 @@ class _Writer:
                 made = [self._length(series) for series in shown if series.kind == "vector"]
                 if not made and not any(series.quantity == ABS_B for series in shown):
                     raise NotUnderstood("the request names no vector whose magnitude helio could compute")
-                shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
+                others = [series for series in shown if not computation.alone or series.kind != "vector"]
+                shown = others + [new for new in made if new.label not in [series.label for series in others]]
             elif computation.tool == R_SQUARED:
                 shown = [self._times_r_squared(series) for series in shown]
             elif computation.tool in WINDOWED:
