@@ -25,18 +25,21 @@ from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import ADDITIONS
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.arranging import ARRANGING, default_span
-from helio.authoring.rules.atoms import QUOTES, SOFT, Atom, grammar_words, read_atoms
+from helio.authoring.rules.atom_reading import SOFT, grammar_words, read_atoms
+from helio.authoring.rules.atom_values import QUOTES
+from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.dates import with_dates_of
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.line_settings import style_lines
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.settings import SETTINGS, style_lines
+from helio.authoring.rules.settings import SETTINGS
 from helio.authoring.rules.siblings import Siblings
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.writer import Asks

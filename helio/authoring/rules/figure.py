@@ -11,7 +11,7 @@ from typing import Any
 from helio.authoring.fetches import FETCH
 from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.atoms import plain_name
+from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.lines import Lines
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import Asks

@@ -11,7 +11,7 @@ from helio.authoring.documents import SourceFile
 from helio.authoring.event_lists import Event, read_events
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.atoms import COLOURS
+from helio.authoring.rules.atom_values import COLOURS
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.sentence import Sentence

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from helio.authoring.operations import Operation
-from helio.authoring.rules.atoms import SOFT, Atom, Range
+from helio.authoring.rules.atom_reading import SOFT
+from helio.authoring.rules.atoms import Atom, Range
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.knowledge.unit_algebra import comparable, conversion_factor

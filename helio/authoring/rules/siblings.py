@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.operations import Operation
-from helio.authoring.rules.atoms import SOFT
+from helio.authoring.rules.atom_reading import SOFT
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.swapping import refetched, replaced_args
