@@ -20,22 +20,14 @@ from helio.authoring.rules.atom_values import (
 from helio.authoring.rules.atoms import CHANGES, SPELT, Atom, Number, UnreadWords, number_of_text
 from helio.authoring.rules.computed import tool_names
 from helio.authoring.rules.durations import duration_pattern
+from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.named import names_of_spacecraft
-from helio.authoring.rules.sentence import HARMLESS
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 
-SOFT = (HARMLESS | frozenset(VOCABULARY["edit verbs"])) - {
-    "against",
-    "versus",
-    "vs",
-    "component",
-    "components",
-}
-"""Words without meaning for a change of a figure."""
 _ORDINALS = {
     **{name: at for at, name in enumerate((
         "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
@@ -82,7 +74,7 @@ def grammar_words() -> frozenset[str]:
     """Return the words of the grammar: of its tables, and those without meaning."""
     phrases = [phrase for table in CHANGES.values() for row in table.values() for phrase in row]
     words = {word for phrase in phrases for word in re.findall(r"\b[a-z]{4,}\b(?!~)", phrase)}
-    words |= {f"{word}s" for word in words} | SOFT | set(VOCABULARY["colours"]) | set(DASHES)
+    words |= {f"{word}s" for word in words} | IN_CHANGES | set(VOCABULARY["colours"]) | set(DASHES)
     spelt = [phrase for row in VOCABULARY["computations"].values() for phrase in row]
     spelt += [phrase for row in WORDS for phrase in row.phrases]
     words |= {word for phrase in spelt for word in re.findall(r"\b[a-z]{4,}\b(?!~)", phrase.casefold())}
@@ -216,7 +208,7 @@ def take_names(unread: UnreadWords) -> None:
         if not re.search(r"\w", word):
             continue
         start = match.start() + match[0].index(word)
-        if word.casefold() not in SOFT or word in _instruments():
+        if word.casefold() not in IN_CHANGES or word in _instruments():
             unread.put("word", word, start, start + len(word))
 
 

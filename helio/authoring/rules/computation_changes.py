@@ -9,11 +9,11 @@ from typing import Any
 from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.atom_reading import SOFT
 from helio.authoring.rules.atoms import Number
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.panel_settings import limit_panels
 from helio.authoring.writing.computations import APPLIED
 from helio.authoring.writing.writer import WINDOWS
@@ -272,7 +272,9 @@ def set_value(editor: FigureEditor, clause: Clause) -> None:
         and str(step.get("tool_name")) not in ("render_spec", "plot_data", "style_plot", FETCH)
     ]
     if not places:
-        unread = [word for word in re.findall(r"[^\s,;:()\"]+", clause.text) if word.casefold() not in SOFT]
+        unread = [
+            word for word in re.findall(r"[^\s,;:()\"]+", clause.text) if word.casefold() not in IN_CHANGES
+        ]
         raise NotUnderstood(f"helio does not understand {', '.join(map(repr, unread))}")
     if len({name for _, name in places}) > 1:
         raise NotUnderstood(

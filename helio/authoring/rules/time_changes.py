@@ -11,7 +11,7 @@ from helio.authoring.rules.arranging import interval_of, moment_in
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.computation_changes import variable_named
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.sentence import OF_A_TIME
+from helio.authoring.rules.harmless import OF_A_TIME
 from helio.authoring.writing.writer import default_range
 from helio.time_range import Duration, parse_time_range
 
