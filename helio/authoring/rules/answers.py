@@ -345,11 +345,11 @@ class _Reader:
             for name, spec in self.pipeline.figures():
                 yield f"figure {name} has {len(spec.get('panels') or ())} panels"
         counts = {
-            "crafts": ("spacecraft", len({source.entry.spacecraft for source in meant})),
-            "datasets": ("datasets of the catalogue", len({source.entry.id for source in meant})),
+            "crafts": ("spacecraft", len({source.dataset.spacecraft for source in meant})),
+            "datasets": ("datasets of the catalogue", len({source.dataset.id for source in meant})),
             "instruments": (
                 "instruments",
-                {(source.entry.spacecraft, source.entry.instrument) for source in meant},
+                {(source.dataset.spacecraft, source.dataset.instrument) for source in meant},
             ),
             "steps": ("steps", len(set(self.pipeline.steps))),
         }
@@ -390,15 +390,15 @@ class _Reader:
         """Explain a tool, a code or a key."""
         wanted = sorted(name for kind, name in atom.subjects if kind in ("tool", "code", "key"))
         for name in wanted:
-            for entry in look_up(name.replace(" ", "_") if "code" not in _kinds(atom) else name):
-                if isinstance(entry, Code):
-                    yield f"{entry.code} ({entry.kind}): {entry.meaning}. {entry.why} What to do: {entry.to_do}"
-                elif isinstance(entry, ToolPage):
+            for found in look_up(name.replace(" ", "_") if "code" not in _kinds(atom) else name):
+                if isinstance(found, Code):
+                    yield f"{found.code} ({found.kind}): {found.meaning}. {found.why} What to do: {found.to_do}"
+                elif isinstance(found, ToolPage):
                     arguments = self.asked.begins("needs?", "requires?", "inputs?", "arguments?", "options?")
-                    yield from tool_lines(entry, self.topics, arguments=arguments)
+                    yield from tool_lines(found, self.topics, arguments=arguments)
                 else:
-                    places = "; ".join(entry.places)
-                    yield f"{entry.name}: {entry.schema.get('description', '')} (a key of {places or 'templates'})"
+                    places = "; ".join(found.places)
+                    yield f"{found.name}: {found.schema.get('description', '')} (a key of {places or 'templates'})"
 
     def _search_tools(self) -> Iterator[str]:
         """Name the tools whose page has the words of the question."""
@@ -504,10 +504,10 @@ class _Reader:
         if elsewhere:
             sources, _ = self._sources(elsewhere)
             whole = [
-                Source(source.entry, parameter)
+                Source(source.dataset, parameter)
                 for source in sources
                 if source.parameter is None
-                for parameter in source.entry.parameters
+                for parameter in source.dataset.parameters
             ]
             texts += SourceFacts([*sources, *whole], self.catalogue).texts()
         for atom in self.absent:

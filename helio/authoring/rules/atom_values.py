@@ -107,7 +107,7 @@ def take_numbers(unread: UnreadWords) -> None:
     """Take numbers, limits, sizes and factors."""
     not_time = rf"(?!\s*(?:UTC?|{_MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
     unit = rf"(?:\s*{_UNIT})?".replace("?P<of>", "?P<{}>")
-    one, two = unit.format("u1"), unit.format("u2")
+    unit_low, unit_high = unit.format("u1"), unit.format("u2")
     low = rf"(?P<low>{NUMBER}|zero)"
     high = rf"(?P<high>{NUMBER}|zero)"
 
@@ -129,11 +129,11 @@ def take_numbers(unread: UnreadWords) -> None:
         )
 
     for pattern in (
-        rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){two}(?P<low>)(?P<u1>)",
-        rf"[\[(]\s*{low}{one}\s*,\s*{high}{two}\s*[\])](?:{two.replace('u2', 'u3')})",
-        rf"(?:\bbetween\s+)(?<![\w.:-]){low}{one}\s*(?:and|to|-|–|,)\s*{high}{two}(?![\w:]){not_time}",
-        rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{one}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\d)"
-        rf")\s*{high}{two}(?![\w:-]){not_time}",
+        rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>)",
+        rf"[\[(]\s*{low}{unit_low}\s*,\s*{high}{unit_high}\s*[\])](?:{unit_high.replace('u2', 'u3')})",
+        rf"(?:\bbetween\s+)(?<![\w.:-]){low}{unit_low}\s*(?:and|to|-|–|,)\s*{high}{unit_high}(?![\w:]){not_time}",
+        rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\d)"
+        rf")\s*{high}{unit_high}(?![\w:-]){not_time}",
     ):
         compiled, at = re.compile(pattern, re.IGNORECASE), 0
         while match := compiled.search(unread.left, at):

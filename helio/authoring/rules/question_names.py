@@ -49,13 +49,13 @@ def names_in(
         _tools(everyday=pipeline is None),
     ]
     written = set(re.findall(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+", request))
-    entries = [catalogue.dataset(name) for name in sorted(written) if "_" in name and name in catalogue]
-    for entry in entries:
-        layers.append({folded(entry.id): frozenset({("dataset", folded(entry.id))})})
-        for parameter in entry.parameters:
+    datasets = [catalogue.dataset(name) for name in sorted(written) if "_" in name and name in catalogue]
+    for dataset in datasets:
+        layers.append({folded(dataset.id): frozenset({("dataset", folded(dataset.id))})})
+        for parameter in dataset.parameters:
             subject = frozenset({("parameter", folded(parameter.name))})
             layers.append(
-                {folded(name): subject for name in (parameter.name, f"{entry.id}.{parameter.name}")}
+                {folded(name): subject for name in (parameter.name, f"{dataset.id}.{parameter.name}")}
             )
     layers.append(
         {

@@ -42,29 +42,29 @@ def sources_named(named: Collection[Subject], words: str, catalogue: Catalogue) 
     ]
     found: dict[tuple[str, str], Source] = {}
     ids = [name for name in catalogue if folded(name) in by_kind["dataset"]] if by_kind["dataset"] else []
-    for dataset in ids:
-        entry = catalogue.dataset(dataset)
+    for dataset_id in ids:
+        dataset = catalogue.dataset(dataset_id)
         inside = [
             parameter
-            for parameter in entry.parameters
+            for parameter in dataset.parameters
             if folded(parameter.name) in parameters
-            or ("quantity", next(iter(quantities), "")) in Source(entry, parameter).about
+            or ("quantity", next(iter(quantities), "")) in Source(dataset, parameter).about
         ]
         for parameter in inside:
-            found[dataset, parameter.name] = Source(entry, parameter)
+            found[dataset_id, parameter.name] = Source(dataset, parameter)
         if not inside and not parameters and not quantities:
-            found[dataset, ""] = Source(entry)
+            found[dataset_id, ""] = Source(dataset)
     if not ids and (by_kind["craft"] or by_kind["instrument"] or quantities):
         for row in rows:
             if row.dataset in catalogue:
-                entry = catalogue.dataset(row.dataset)
+                dataset = catalogue.dataset(row.dataset)
                 measured = [
-                    described for described in entry.parameters if described.name == row.parameters[0]
+                    described for described in dataset.parameters if described.name == row.parameters[0]
                 ]
                 if quantities and measured:
-                    found[row.dataset, measured[0].name] = Source(entry, measured[0])
+                    found[row.dataset, measured[0].name] = Source(dataset, measured[0])
                 else:
-                    found.setdefault((row.dataset, ""), Source(entry))
+                    found.setdefault((row.dataset, ""), Source(dataset))
         if not found and by_kind["craft"]:
             found = _of_mission(by_kind["craft"], words, catalogue)
     sources = list(found.values())
