@@ -116,9 +116,7 @@ def take_panels(unread: UnreadWords) -> None:
         _ordinals,
     )
     unread.take(
-        "panel",
-        rf"\b(?:all|every|each|both)\s+(?:of\s+)?(?:the\s+)?(?:{_COUNT}\s+)?{PANEL_ONLY}\b",
-        "every",
+        "panel", rf"\b(?:all|every|each|both)\s+(?:of\s+)?(?:the\s+)?(?:{_COUNT}\s+)?{PANEL_ONLY}\b", "every"
     )
 
 

@@ -38,12 +38,7 @@ _SHADES = (
     "dark", "light", "medium", "deep", "pale", "hot", "royal", "sky", "forest", "lime", "sea", "steel", "dim", "slate",
     "midnight", "spring", "lawn", "dodger", "powder", "baby", "bright",
 )  # fmt: skip
-_OTHER_SHADES = {
-    "babyblue": "lightblue",
-    "brightred": "red",
-    "deepblue": "darkblue",
-    "deepred": "darkred",
-}
+_OTHER_SHADES = {"babyblue": "lightblue", "brightred": "red", "deepblue": "darkblue", "deepred": "darkred"}
 _COLOUR = "|".join(sorted({*CSS_NAMES, *VOCABULARY["colours"]}, key=len, reverse=True))
 _SHADED = "|".join(
     rf"{shade}[\s-]+{name}"
@@ -266,9 +261,7 @@ def take_values(unread: UnreadWords) -> None:
     unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())
     unread.take("colour", SHADED, shaded)
     unread.take(
-        "colour",
-        rf"(?<![\w|])(?:{_COLOUR})\b(?!\s+(?:line|hole)s? of)",
-        lambda match: match[0].casefold(),
+        "colour", rf"(?<![\w|])(?:{_COLOUR})\b(?!\s+(?:line|hole)s? of)", lambda match: match[0].casefold()
     )
     unread.take(
         "dash",
@@ -278,13 +271,10 @@ def take_values(unread: UnreadWords) -> None:
     unread.take("scale", r"\bsym(?:metric(?:al)?)?[- ]?log(?:arithmic)?\b", "symlog")
     unread.take("scale", r"\b(?:semi-?)?log(?:arithmic(?:ally)?|10|-?scaled?)?\b|\blogarithm\b", "log")
     unread.take(
-        "scale",
-        r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold))",
-        "linear",
+        "scale", r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold))", "linear"
     )
     unread.take(
-        "auto",
-        r"\b(?:auto(?:matic(?:ally)?)?[\s-]?(?:scal(?:e|ed|ing)|range[ds]?)?|free range|full range)\b",
+        "auto", r"\b(?:auto(?:matic(?:ally)?)?[\s-]?(?:scal(?:e|ed|ing)|range[ds]?)?|free range|full range)\b"
     )
     unread.take(
         "frame",

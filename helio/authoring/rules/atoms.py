@@ -12,16 +12,7 @@ from helio.knowledge.vocabulary import VOCABULARY
 
 CHANGES = VOCABULARY["changes"]
 TAKEN = "\x1f"
-SPELT = {
-    "zero": 0.0,
-    "one": 1.0,
-    "two": 2.0,
-    "three": 3.0,
-    "four": 4.0,
-    "five": 5.0,
-    "six": 6.0,
-    "ten": 10.0,
-}
+SPELT = {"zero": 0.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "ten": 10.0}
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.lines import AVERAGES
 from helio.authoring.rules.panel_settings import limit_panels
 from helio.authoring.writing.computations import APPLIED
 from helio.authoring.writing.writer import WINDOWS
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
-
-_SMOOTHING = ("running_average", "running_median", "resample")
 
 
 def set_argument(editor: FigureEditor, step: Document, name: str, value: Any) -> None:
@@ -117,64 +116,69 @@ def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
         if step.get("tool_name") in APPLIED and APPLIED[step["tool_name"]].argument
     ]
     if tools:
-        same = {"running_average", "running_median", "resample"}
-        wanted = set(tools) | (same if set(tools) & same else set())
+        wanted = {*tools, *(AVERAGES if set(tools) & set(AVERAGES) else ())}
         exact = [step for step in steps if step["tool_name"] in tools]
         return exact or [step for step in steps if step["tool_name"] in wanted]
-    averages = [step for step in steps if step["tool_name"] in _SMOOTHING]
+    averages = [step for step in steps if step["tool_name"] in AVERAGES]
     return averages or steps
 
 
 def smooth(editor: FigureEditor, clause: Clause) -> None:
     """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
-    tools = [atom.value for atom in clause.of("tool")]
-    tool = tools[0] if tools else "running_average"
-    computation = APPLIED[tool]
-    window = clause.value("duration") or ""
-    if computation.argument and not window:
-        window = editor.ask(f"How long is the window of the {tool.replace('_', ' ')}?", WINDOWS)
+    tool, window = _tool_of(editor, clause)
     relation = next(iter(clause.of("rel:instead_of")), None)
     names = [atom.text for atom in clause.of("what") if relation is None or atom.start < relation.start]
     lines = [line for name in names for line in editor.known(name)] or editor.drawn
     for line in dict.fromkeys(lines):
         made = editor.lines.producers.get(whole_of(editor, line))
-        if made is not None and window and made.tool in _SMOOTHING and (made.tool == tool or not tools):
+        if (
+            made is not None
+            and window
+            and made.tool in AVERAGES
+            and (made.tool == tool or not clause.has("tool"))
+        ):
             held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
             set_argument(editor, held, APPLIED[made.tool].argument, window)
             continue
-        source = editor.component(line)
-        new = editor.free_label(f"{source}_{computation.ending}")
-        given = {computation.argument: window} if computation.argument else {}
-        args = {"source_label": source, **given, "output_label": new}
-        intent = computation.intent.format(window=window, method="mean")
-        editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, source))
-        editor.draw_instead(line, new)
+        editor.draw_instead(line, _computed_from(editor, line, tool, window))
 
 
 def add_beside(editor: FigureEditor, clause: Clause) -> None:
     """Compute a new line from each of the meant lines, and draw the new line in the same panel."""
-    tool = str(clause.value("tool"))
-    computation = APPLIED[tool]
-    window = clause.value("duration") or ""
-    if computation.argument and not window:
-        window = editor.ask(f"How long is the window of the {tool.replace('_', ' ')}?", WINDOWS)
+    tool, window = _tool_of(editor, clause)
     lines = [line for name in clause.names for line in editor.known(name)]
     if not lines:
         drawn = editor.drawn
         lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
         lines = lines or drawn
     for line in lines:
-        label = editor.component(line)
-        new = editor.free_label(f"{label}_{computation.ending}")
-        given = {computation.argument: window} if computation.argument else {}
-        args = {"source_label": label, **given, "output_label": new}
-        intent = computation.intent.format(window=window, method="mean")
-        editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, label))
-        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or computation.spectral)
+        new = _computed_from(editor, line, tool, window)
+        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or APPLIED[tool].spectral)
         if clause.has("colour"):
             editor.put("trace_colors", clause.value("colour"), new)
         if clause.has("dash"):
             editor.put("line_styles", clause.value("dash"), new, "dash")
+
+
+def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
+    """Return the tool that a clause names and its window; ask for a window that is not named."""
+    tool = str(clause.value("tool") or "running_average")
+    window = clause.value("duration") or ""
+    if APPLIED[tool].argument and not window:
+        window = editor.ask(f"How long is the window of the {tool.replace('_', ' ')}?", WINDOWS)
+    return tool, window
+
+
+def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> str:
+    """Add a step that applies a tool to a line; return the new label."""
+    computation = APPLIED[tool]
+    source = editor.component(line)
+    new = editor.free_label(f"{source}_{computation.ending}")
+    given = {computation.argument: window} if computation.argument else {}
+    args = {"source_label": source, **given, "output_label": new}
+    intent = computation.intent.format(window=window, method="mean")
+    editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, source))
+    return new
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
@@ -197,7 +201,7 @@ def adds_tool(clause: Clause) -> bool:
 def change_tool(editor: FigureEditor, clause: Clause) -> None:
     """Let steps use another tool: a running median instead of a running average, with the same window."""
     tools = [str(atom.value) for atom in clause.of("tool")]
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") in _SMOOTHING]
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") in AVERAGES]
     new = new_of(tools, {str(step["tool_name"]) for step in steps}, clause)
     steps = [step for step in steps if step["tool_name"] != new or clause.has("duration")]
     steps = _of_named(editor, clause, steps)
@@ -220,13 +224,13 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
 
 
 def is_average(clause: Clause) -> bool:
-    return all(atom.value in _SMOOTHING for atom in clause.of("tool"))
+    return all(atom.value in AVERAGES for atom in clause.of("tool"))
 
 
 def without_tool(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines without a computation: the series that the computation took."""
-    tools = [str(atom.value) for atom in clause.of("tool")] or list(_SMOOTHING)
-    same = set(_SMOOTHING) if set(tools) & set(_SMOOTHING) else set(tools)
+    tools = [str(atom.value) for atom in clause.of("tool")] or list(AVERAGES)
+    same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
     lines = lines_named(editor, clause) or editor.drawn
     changed = False
     for line in lines:

@@ -10,26 +10,16 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.panel_settings import panel_numbers
+from helio.authoring.rules.panel_settings import panel_numbers, unit_of
 from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.unit_algebra import comparable
-from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 from helio.time_range import Duration
-
-_UNITS = {
-    "kelvin": "K",
-    "electronvolt": "eV",
-    "electronvolts": "eV",
-    "electron volts": "eV",
-    "degrees": "deg",
-    "RE": "R_E",
-}
 
 
 def set_frame(editor: FigureEditor, clause: Clause) -> None:
@@ -197,7 +187,7 @@ def _at_cadence(dataset: str, parameter: str, crafts: list[str], seconds: float)
 
 def convert(editor: FigureEditor, clause: Clause) -> None:
     """Convert lines to another unit, and write the unit into the label of the axis."""
-    units = [canonical_unit(_UNITS.get(atom.text, atom.text)) for atom in clause.of("unit")]
+    units = [unit_of(atom.text) for atom in clause.of("unit")]
     lines = lines_named(editor, clause)
     if not lines:
         lines = [line for line in editor.drawn if _convertible(editor.lines.unit(line), units[0])]

@@ -109,10 +109,7 @@ def has_look(clause: Clause) -> bool:
     if clause.has("number", "factor") and not clause.has("noun:width"):
         return False
     relative = clause.value("relative")
-    return clause.has("colour", "dash", "mode", "width", "number", "factor") or relative in (
-        *WIDTHS,
-        *FIXED,
-    )
+    return clause.has("colour", "dash", "mode", "width", "number", "factor") or relative in (*WIDTHS, *FIXED)
 
 
 def name_lines(editor: FigureEditor, clause: Clause) -> None:

@@ -16,7 +16,10 @@ from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.figures import ENTRY_LABELS
 
 PANEL = "what panel craft every"
-_SPELT_UNITS = {"kelvin": "K", "degrees": "deg"}
+_SPELT_UNITS = {
+    **dict.fromkeys(("electronvolt", "electronvolts", "electron volts"), "eV"),
+    "kelvin": "K", "degrees": "deg", "RE": "R_E",
+}  # fmt: skip
 
 
 def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
@@ -68,9 +71,14 @@ def panels_of(
     return list(dict.fromkeys(numbers)) or [1]
 
 
+def unit_of(words: str) -> str:
+    """Return the unit that words mean."""
+    return canonical_unit(_SPELT_UNITS.get(words, words))
+
+
 def _is_in(editor: FigureEditor, panel: list[str], unit: str) -> bool:
     """Return whether all lines of a panel have a unit."""
-    return {editor.lines.unit(line) for line in panel} == {canonical_unit(_SPELT_UNITS.get(unit, unit))}
+    return {editor.lines.unit(line) for line in panel} == {unit_of(unit)}
 
 
 def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> None:
@@ -246,7 +254,7 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
     if not unit:
         return
     known = {editor.lines.unit(line) for line in editor.panels[number - 1]} - {""}
-    given = canonical_unit(_SPELT_UNITS.get(unit, unit))
+    given = unit_of(unit)
     if known and given not in known and len(known) == 1:
         own = next(iter(known))
         raise NotUnderstood(

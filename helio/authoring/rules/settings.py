@@ -27,8 +27,6 @@ from helio.authoring.rules.line_settings import (
 )
 from helio.authoring.rules.panel_settings import PANEL, limit_panels, scale_panels, set_panel_type
 
-_SIZES = {"figure height": 900, "figure width": 1000}
-
 
 def _is_whole(clause: Clause) -> bool:
     return WHOLE.search(clause.text) is not None
