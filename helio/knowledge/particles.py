@@ -151,7 +151,9 @@ def _species_of(code: str) -> Species:
     return Species(kind, *map(int, numbers))
 
 
-_KINDS = {phrase: _species_of(code) for code, phrases in VOCABULARY["particles"].items() for phrase in phrases}
+_KINDS = {
+    phrase: _species_of(code) for code, phrases in VOCABULARY["particles"].items() for phrase in phrases
+}
 _ELEMENTS = (
     *(
         "H",
