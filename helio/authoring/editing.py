@@ -43,7 +43,7 @@ from helio.authoring.model import Ask, Model
 from helio.authoring.operations import NAMES, Operation, OperationError, apply
 from helio.authoring.planning import tool_list
 from helio.authoring.quoting import data
-from helio.authoring.rules.atoms import COLOURS
+from helio.authoring.rules.atom_values import COLOURS
 from helio.authoring.rules.question_form import is_question
 from helio.authoring.tables import RULE, check_tables, table_steps, with_tables
 from helio.pipelines.changes import readable

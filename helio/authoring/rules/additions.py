@@ -12,11 +12,12 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
-from helio.authoring.rules.atoms import Atom, plain_name
+from helio.authoring.rules.atom_reading import plain_name
+from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.panel_settings import panel_numbers
 from helio.authoring.rules.sentence_reading import Reading, read_request
-from helio.authoring.rules.settings import panel_numbers
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.steps import free_name

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cached_property
 
 from helio.authoring.recorded import Records
-from helio.authoring.rules.asked import Asked, Atom, Subject, covered, folded, names_of_crafts, stems
+from helio.authoring.rules.asked import Asked, Atom, Subject, covered, stems
 from helio.authoring.rules.pipeline_facts import PipelineFacts
+from helio.authoring.rules.question_names import names_in
+from helio.authoring.rules.question_sources import sources_named
 from helio.authoring.rules.source_facts import Fact, Source, SourceFacts
+from helio.authoring.rules.tool_facts import page_sentences, tool_lines, tool_words, tools_with
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines, source_lines
 from helio.pipelines.codes import Code
 from helio.pipelines.reference import look_up
 from helio.pipelines.template.document import Document
-from helio.pipelines.template_keys import keys
 from helio.steps.signature import signatures
-from helio.steps.tool_page import ToolPage, argument_words, tool_page
+from helio.steps.tool_page import ToolPage
 
 DECLINED = "helio cannot answer that without a language model"
 _REST = "helio cannot answer the rest without a language model"
@@ -57,31 +57,10 @@ _MOST_LINES = 15
 _SHORT_ANSWER = 3
 """Number of lines of an answer that the nouns of the question need not narrow."""
 _NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
-_MOST_SOURCES = 12
-_MOST_TOOLS = 5
 _LONG = 5
 """Number of letters of a word that may be a misspelt name."""
 _SHORT = 3
 """Number of words of a question that asks for one thing only."""
-_COMMON_WORDS = frozenset(
-    {
-        "hope",
-        "span",
-        "waves",
-        "fields",
-        "impact",
-        "plastic",
-        "swap",
-        "des",
-        "dis",
-        "rad",
-        "compare",
-        "other",
-        "image",
-        "polar",
-        "ground",
-    }
-)
 
 
 def answered(
@@ -165,7 +144,8 @@ class _Reader:
         self.template = template
         self.catalogue = catalogue
         self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
-        self.asked = Asked(request, self._names())
+        self._known = names_in(request, catalogue, self.pipeline)
+        self.asked = Asked(request, self._known)
         self.unsaid: list[str] = []
         self._explained = False
         self._searched: set[str] = set()
@@ -241,50 +221,6 @@ class _Reader:
         facts = [fact.about for collect in self.pipeline.topics.values() for fact in collect()]
         panels = {("panel", "-1"), *(("panel", str(number)) for number in range(1, self.pipeline.most() + 1))}
         return frozenset(panels).union(*facts, *self.pipeline.names.values())
-
-    def _names(self) -> Mapping[str, frozenset[Subject]]:
-        """Return everything that this question can name."""
-        known: dict[str, frozenset[Subject]] = dict(names_of_crafts())
-        layers: list[Mapping[str, frozenset[Subject]]] = [
-            {
-                name: subjects
-                for name, subjects in _instruments().items()
-                if name not in _COMMON_WORDS or name.upper() in self.request
-            },
-            _tools(everyday=self.pipeline is None),
-        ]
-        written = set(re.findall(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+", self.request))
-        entries = [
-            self.catalogue.dataset(name) for name in sorted(written) if "_" in name and name in self.catalogue
-        ]
-        for entry in entries:
-            layers.append({folded(entry.id): frozenset({("dataset", folded(entry.id))})})
-            for parameter in entry.parameters:
-                subject = frozenset({("parameter", folded(parameter.name))})
-                layers.append(
-                    {folded(name): subject for name in (parameter.name, f"{entry.id}.{parameter.name}")}
-                )
-        layers.append(
-            {
-                folded(name): frozenset({("key", folded(name))})
-                for name in keys()
-                if "_" in name and name in self.request
-            }
-        )
-        missions = {
-            folded(name): frozenset({("craft", folded(name))})
-            for mission in self.catalogue.missions()
-            for name in (mission.name, *mission.spacecraft)
-            if re.search(
-                rf"\b{re.escape(name[:1].upper())}{re.escape(name[1:])}\b", self.request, re.IGNORECASE
-            )
-            and re.search(rf"\b{re.escape(name[:1].upper())}", self.request)
-            and folded(name) not in _COMMON_WORDS
-        }
-        for layer in (missions, *layers, self.pipeline.names if self.pipeline else {}):
-            for name, subjects in layer.items():
-                known[name] = known.get(name, frozenset()) | subjects
-        return known
 
     # Lines ---------------------------------------------------------------------------------------------------
 
@@ -409,11 +345,11 @@ class _Reader:
             for name, spec in self.pipeline.figures():
                 yield f"figure {name} has {len(spec.get('panels') or ())} panels"
         counts = {
-            "crafts": ("spacecraft", len({source.entry.spacecraft for source in meant})),
-            "datasets": ("datasets of the catalogue", len({source.entry.id for source in meant})),
+            "crafts": ("spacecraft", len({source.dataset.spacecraft for source in meant})),
+            "datasets": ("datasets of the catalogue", len({source.dataset.id for source in meant})),
             "instruments": (
                 "instruments",
-                {(source.entry.spacecraft, source.entry.instrument) for source in meant},
+                {(source.dataset.spacecraft, source.dataset.instrument) for source in meant},
             ),
             "steps": ("steps", len(set(self.pipeline.steps))),
         }
@@ -444,66 +380,9 @@ class _Reader:
             yield f"and {more} more; `helio datasets search` finds them"
 
     def _sources(self, atoms: Sequence[Atom]) -> tuple[list[Source], int]:
-        """Find the parameters that a question names by dataset, spacecraft and so on, and how many more there are."""
+        """Find the parameters that the question names, and how many more there are."""
         named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
-        by_kind = {
-            kind: {name for known, name in named if known == kind}
-            for kind in ("dataset", "craft", "instrument", "parameter", "quantity")
-        }
-        quantities, parameters = by_kind["quantity"], by_kind["parameter"]
-        rows = [
-            row
-            for row in SOURCES
-            if (not by_kind["craft"] or folded(row.spacecraft) in by_kind["craft"])
-            and (not quantities or row.quantity in quantities)
-            and (
-                not by_kind["instrument"]
-                or {folded(name) for name in instrument_names(row.dataset)} & by_kind["instrument"]
-            )
-            and (not by_kind["dataset"] or folded(row.dataset) in by_kind["dataset"])
-        ]
-        found: dict[tuple[str, str], Source] = {}
-        ids = (
-            [name for name in self.catalogue if folded(name) in by_kind["dataset"]]
-            if by_kind["dataset"]
-            else []
-        )
-        for dataset in ids:
-            entry = self.catalogue.dataset(dataset)
-            inside = [
-                parameter
-                for parameter in entry.parameters
-                if folded(parameter.name) in parameters
-                or ("quantity", next(iter(quantities), "")) in Source(entry, parameter).about
-            ]
-            for parameter in inside:
-                found[dataset, parameter.name] = Source(entry, parameter)
-            if not inside and not parameters and not quantities:
-                found[dataset, ""] = Source(entry)
-        if not ids and (by_kind["craft"] or by_kind["instrument"] or quantities):
-            for row in rows:
-                if row.dataset in self.catalogue:
-                    entry = self.catalogue.dataset(row.dataset)
-                    measured = [
-                        described for described in entry.parameters if described.name == row.parameters[0]
-                    ]
-                    if quantities and measured:
-                        found[row.dataset, measured[0].name] = Source(entry, measured[0])
-                    else:
-                        found.setdefault((row.dataset, ""), Source(entry))
-            if not found and by_kind["craft"]:
-                found = self._of_mission(by_kind["craft"])
-        sources = list(found.values())
-        return sources[:_MOST_SOURCES], max(len(sources) - _MOST_SOURCES, 0)
-
-    def _of_mission(self, crafts: set[str]) -> dict[tuple[str, str], Source]:
-        """Return the datasets of a spacecraft that the table of quantities does not have, best match first."""
-        hits = Search(self.catalogue).find(" ".join(self._content("")), limit=_MOST_SOURCES).hits
-        return {
-            (hit.dataset.id, ""): Source(self.catalogue.dataset(hit.dataset.id))
-            for hit in hits
-            if {folded(hit.dataset.mission), folded(hit.dataset.spacecraft)} & crafts
-        }
+        return sources_named(named, " ".join(self._content("")), self.catalogue)
 
     # The reference -------------------------------------------------------------------------------------------
 
@@ -511,52 +390,27 @@ class _Reader:
         """Explain a tool, a code or a key."""
         wanted = sorted(name for kind, name in atom.subjects if kind in ("tool", "code", "key"))
         for name in wanted:
-            for entry in look_up(name.replace(" ", "_") if "code" not in _kinds(atom) else name):
-                if isinstance(entry, Code):
-                    yield f"{entry.code} ({entry.kind}): {entry.meaning}. {entry.why} What to do: {entry.to_do}"
-                elif isinstance(entry, ToolPage):
-                    yield from self._tool_lines(entry)
+            for found in look_up(name.replace(" ", "_") if "code" not in _kinds(atom) else name):
+                if isinstance(found, Code):
+                    yield f"{found.code} ({found.kind}): {found.meaning}. {found.why} What to do: {found.to_do}"
+                elif isinstance(found, ToolPage):
+                    arguments = self.asked.begins("needs?", "requires?", "inputs?", "arguments?", "options?")
+                    yield from tool_lines(found, self.topics, arguments=arguments)
                 else:
-                    places = "; ".join(entry.places)
-                    yield f"{entry.name}: {entry.schema.get('description', '')} (a key of {places or 'templates'})"
-
-    def _tool_lines(self, page: ToolPage) -> Iterator[str]:
-        tool = page.tool
-        yield f"{tool.name}: {tool.summary}"
-        if "settings" in self.topics or self.asked.begins(
-            "needs?", "requires?", "inputs?", "arguments?", "options?"
-        ):
-            for argument in tool.arguments:
-                described = argument.schema.get("description", "")
-                yield f"{tool.name}: {argument.name} ({argument_words(tool, argument)}): {described}"
-        if "methods" in self.topics:
-            yield from (
-                f"{tool.name}: {' '.join(part.split())}"
-                for part in (page.notes, page.returns, page.references)
-                if part
-            )
-        yield f"`helio tools {tool.name}` shows its page"
+                    places = "; ".join(found.places)
+                    yield f"{found.name}: {found.schema.get('description', '')} (a key of {places or 'templates'})"
 
     def _search_tools(self) -> Iterator[str]:
         """Name the tools whose page has the words of the question."""
         words = self._content("tools")
-        wanted = {word: stems(word) for word in words}
-        scored: list[tuple[int, int, str]] = []
-        for tool in signatures().values():
-            named, all_words = _tool_words()[tool.name]
-            close = sum(stem <= named for stem in wanted.values())
-            far = sum(stem <= all_words for stem in wanted.values())
-            if close and 2 * far >= len(words):
-                scored.append((far, close, tool.name))
-        most = max((far for far, _, _ in scored), default=0)
-        scored = sorted((row for row in scored if row[0] == most), key=lambda row: (-row[1], row[2]))
-        if not scored:
+        tools = tools_with(words)
+        if not tools:
             self.unsaid.append(
                 f"no tool says {_quoted(words)} on its page; `helio tools` lists all tools"
                 if words
                 else "it does not say which tool"
             )
-        for _, _, name in scored[:_MOST_TOOLS]:
+        for name in tools:
             yield f"{name}: {signatures()[name].summary}"
 
     def _search_data(self) -> Iterator[str]:
@@ -588,7 +442,7 @@ class _Reader:
             return [word for word in words if word not in self._searched]
         if "tools" in self.topics:
             names = [line.partition(":")[0] for line in lines]
-            pages += [_tool_words()[name][1] for name in names if name in _tool_words()]
+            pages += [tool_words()[name][1] for name in names if name in tool_words()]
             return [word for word in words if not any(stems(word) <= page for page in pages)] if lines else []
         left = [word for word in words if not any(stems(word) <= page for page in pages)]
         read = [word for word in words if word not in left]
@@ -650,22 +504,22 @@ class _Reader:
         if elsewhere:
             sources, _ = self._sources(elsewhere)
             whole = [
-                Source(source.entry, parameter)
+                Source(source.dataset, parameter)
                 for source in sources
                 if source.parameter is None
-                for parameter in source.entry.parameters
+                for parameter in source.dataset.parameters
             ]
             texts += SourceFacts([*sources, *whole], self.catalogue).texts()
         for atom in self.absent:
             for kind, name in atom.subjects:
                 if kind == "tool":
-                    texts += (Fact(text) for text in _page_sentences(name.replace(" ", "_")))
+                    texts += (Fact(text) for text in page_sentences(name.replace(" ", "_")))
         wanted = frozenset[Subject]().union(*(atom.subjects for atom in self.present))
         about = [fact.text for fact in texts if fact.about & wanted]
         return list(dict.fromkeys(about or [fact.text for fact in texts]))
 
     def _hint(self, words: Sequence[str]) -> str:
-        known = [name for name in self._names() if " " not in name]
+        known = [name for name in self._known if " " not in name]
         near = [did_you_mean(word.casefold(), known) for word in words if len(word) >= _LONG]
         near = [hint for hint in near if hint and " or " not in hint]
         return f" ({'; '.join(near)})" if near else ""
@@ -728,52 +582,6 @@ def _summary(step: Document) -> str:
     """Say in one sentence what the tool of a step does."""
     tool = signatures().get(str(step.get("tool_name")))
     return tool.summary if tool else "helio has no such tool"
-
-
-@cache
-def _instruments() -> Mapping[str, frozenset[Subject]]:
-    names = {folded(name) for row in SOURCES for name in instrument_names(row.dataset)}
-    return {name: frozenset({("instrument", name)}) for name in names}
-
-
-@cache
-def _tools(*, everyday: bool) -> Mapping[str, frozenset[Subject]]:
-    """Return the names of tools and keys; names of tools that are everyday words only if those count too."""
-    known: dict[str, frozenset[Subject]] = {}
-    for tool in signatures().values():
-        for name in (tool.name, *tool.synonyms):
-            if "_" in name or (everyday and name == tool.name):
-                known[folded(name)] = frozenset({("tool", folded(tool.name))})
-    for name in keys():
-        subject = frozenset({("key", folded(name))})
-        known[f"key {folded(name)}"] = known[f"{folded(name)} key"] = subject
-    del known["key parameters"]  # a kind of dataset
-    return known
-
-
-@cache
-def _tool_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
-    """Return the stems in the names and the summary of each tool, and those of its whole page."""
-    words = {}
-    for tool in signatures().values():
-        named = stems(" ".join((tool.name, *tool.synonyms, tool.summary)).replace("_", " "))
-        words[tool.name] = (named, named | stems(tool_page(tool).text()))
-    return words
-
-
-def _page_sentences(name: str) -> Iterator[str]:
-    tool = signatures().get(name)
-    if tool is not None:
-        page = tool_page(tool)
-        arguments = [
-            f"{argument.name}: {argument.schema.get('description', '')}" for argument in tool.arguments
-        ]
-        for part in (tool.summary, page.notes, page.returns, page.raises, page.references, *arguments):
-            yield from (
-                f"{name}: {sentence}"
-                for sentence in re.split(r"(?<=[.;])\s+", " ".join(part.split()))
-                if sentence
-            )
 
 
 _SAID = {

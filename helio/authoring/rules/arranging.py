@@ -10,10 +10,11 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.additions import add_quantities, replace_quantities
-from helio.authoring.rules.atoms import Atom, plain_name
+from helio.authoring.rules.atom_reading import plain_name
+from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.settings import panel_numbers, panels_of
+from helio.authoring.rules.panel_settings import panel_numbers, panels_of
 from helio.authoring.writing.writer import EVERY
 from helio.errors import TimeRangeError
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import B, families, spellings
@@ -15,7 +16,6 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain
 
 _TABLE = VOCABULARY["questions"]
-_HARMLESS = frozenset(_TABLE["harmless"])
 _PLACES = {
     "first": 1,
     "top": 1,
@@ -219,14 +219,14 @@ class Asked:
                     folded(written).removesuffix("s")
                 )
                 if subjects and (
-                    folded(written) not in _HARMLESS or (written[:1].isupper() and written != "I")
+                    folded(written) not in IN_QUESTIONS or (written[:1].isupper() and written != "I")
                 ):
                     yield Atom(first.start(), last.end(), written, subjects=subjects)
 
 
 def _is_harmless(word: str) -> bool:
     bare = re.sub(r"['’]s$", "", word.strip(".-/").casefold())
-    return bare in _HARMLESS or (len(bare) > _STEM and bare.removesuffix("s") in _HARMLESS)
+    return bare in IN_QUESTIONS or (len(bare) > _STEM and bare.removesuffix("s") in IN_QUESTIONS)
 
 
 @cache

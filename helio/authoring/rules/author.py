@@ -27,6 +27,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
+from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
 from helio.authoring.rules.named_archives import Servers, archive_note, take_archive
@@ -36,7 +37,7 @@ from helio.authoring.rules.question_form import (
     is_question,
     without_question_mark,
 )
-from helio.authoring.rules.sentence import HARMLESS, LONGEST, Sentence
+from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.rules.storms import read_storms
 from helio.authoring.writing.writer import Asks, write_template
@@ -408,7 +409,7 @@ def known_words() -> tuple[str, ...]:
     crafts = {
         word for name in (*spellings(), *families()) for word in re.findall(r"[a-z]{4,}", name.casefold())
     }
-    return tuple(sorted(_described_words() | names | (crafts - HARMLESS)))
+    return tuple(sorted(_described_words() | names | (crafts - IN_REQUESTS)))
 
 
 @lru_cache(maxsize=1)

@@ -390,11 +390,11 @@ def _with_args(mention: ComputationMention, args: Mapping[str, Any]) -> Computat
 
 def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
     groups = match.groupdict()
-    each = (groups.get("each") or "").lower()
-    each = each or {"minute": "minutely", "hour": "hourly", "day": "daily", "week": "weekly"}.get(
+    rhythm = (groups.get("each") or "").lower()
+    rhythm = rhythm or {"minute": "minutely", "hour": "hourly", "day": "daily", "week": "weekly"}.get(
         (groups.get("every") or "").lower(), ""
     )
-    window = _EACH.get(each) or (duration_in(match) if "number" in groups else "")
+    window = _EACH.get(rhythm) or (duration_in(match) if "number" in groups else "")
     method = _METHODS.get((groups.get("statistic") or "")[:3].lower(), "mean") if tool == "resample" else ""
     joined = related and re.search(_AND_ITS, sentence.text[: match.start()], re.IGNORECASE) is not None
     participle = re.search(

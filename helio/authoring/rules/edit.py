@@ -25,18 +25,22 @@ from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import ADDITIONS
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.arranging import ARRANGING, default_span
-from helio.authoring.rules.atoms import QUOTES, SOFT, Atom, grammar_words, read_atoms
+from helio.authoring.rules.atom_reading import grammar_words, read_atoms
+from helio.authoring.rules.atom_values import QUOTES
+from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.dates import with_dates_of
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.line_settings import style_lines
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.settings import SETTINGS, style_lines
+from helio.authoring.rules.settings import SETTINGS
 from helio.authoring.rules.siblings import Siblings
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.writer import Asks
@@ -196,7 +200,7 @@ def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     )
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
-        if {word, word.removesuffix("s")} & grammar_words() or word in known or word in SOFT:
+        if {word, word.removesuffix("s")} & grammar_words() or word in known or word in IN_CHANGES:
             continue
         near = {spelling for spelling in grammar_words() if is_one_slip(word, spelling)}
         if len(near) == 1:
@@ -258,7 +262,7 @@ def _refuse(editor: FigureEditor, left: Sequence[Clause], atoms: Sequence[Atom])
     """Refuse a sentence, and name the words without which it could be read."""
     refuse_unknown_craft(editor, left)
     words = [word for clause in left for word in re.findall(r"[^\s,;:.?!()\"'“”‘’]+", clause.text)]
-    unread = list(dict.fromkeys(word for word in words if word.casefold() not in SOFT))
+    unread = list(dict.fromkeys(word for word in words if word.casefold() not in IN_CHANGES))
     quoted = ", ".join(f"'{word}'" for word in unread[:8])
     raise NotUnderstood(
         f"helio does not understand {quoted}"

@@ -11,8 +11,8 @@ from typing import Any
 from helio.authoring.fetches import FETCH
 from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.atoms import plain_name
-from helio.authoring.rules.lines import Lines
+from helio.authoring.rules.atom_reading import plain_name
+from helio.authoring.rules.lines import AVERAGES, Lines
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
@@ -33,10 +33,6 @@ from helio.pipelines.template.figures import (
 from helio.pipelines.template.graph import graph_of
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
-
-ALIKE = ("running_average", "running_median", "resample")
-"""Tools that people call by the same words: averages."""
-
 
 _TYPES = {"superposed_epoch": "epochs", "power_spectrum": "spectrum"}
 """Tools whose results need a type of panel of their own."""
@@ -122,7 +118,7 @@ class FigureEditor:
         NotUnderstood
             The figure draws no such line.
         """
-        kinds = {name for tool in tools for name in (ALIKE if tool in ALIKE else (tool,))}
+        kinds = {name for tool in tools for name in (AVERAGES if tool in AVERAGES else (tool,))}
         producers = self.lines.producers
         lines = [
             line

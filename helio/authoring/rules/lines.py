@@ -38,7 +38,8 @@ _SAME_UNIT = (
     "magnitude",
     "components",
 )
-_SMOOTHING = ("running_average", "running_median", "resample")
+AVERAGES = ("running_average", "running_median", "resample")
+"""Tools that people call by the same words: averages."""
 _COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
 _QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
@@ -216,7 +217,7 @@ class Lines:
             return scalars or lines
         smoothed = re.fullmatch(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)\s+(.+)", plain)
         if smoothed:
-            lines = [label for label in drawn if self._step(label).tool in _SMOOTHING]
+            lines = [label for label in drawn if self._step(label).tool in AVERAGES]
             letter = re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1])
             of = [label for label in lines if self._reads(label, smoothed[1], letter[1] if letter else "")]
             if of or not lines:

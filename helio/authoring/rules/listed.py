@@ -11,7 +11,7 @@ from helio.authoring.documents import SourceFile
 from helio.authoring.event_lists import Event, read_events
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.atoms import COLOURS
+from helio.authoring.rules.atom_values import COLOURS
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.sentence import Sentence
@@ -222,8 +222,8 @@ class EventFigure(FigureEditor):
             name = f"events_{slug(label)}".replace("-", "_").rstrip("_")[:40]
             shown = colour or _SHADES[number % len(_SHADES)]
             table = self._table(chosen, source, name, figure)
-            entry = {"of": table, "color": shown} | ({"label": label} if label else {})
-            self._shade(entry)
+            shading = {"of": table, "color": shown} | ({"label": label} if label else {})
+            self._shade(shading)
         return notes
 
     def mark(self, events: Sequence[Event], source: SourceFile, colour: str) -> None:
@@ -316,12 +316,12 @@ class EventFigure(FigureEditor):
         place = names.index(str(figure["step_id"]))
         self.do(Operation("add", value=step, after=names[place - 1] if place else ""))
 
-    def _shade(self, entry: Document) -> None:
-        """Let the figure shade the events of an entry, instead of an earlier entry for the same table."""
+    def _shade(self, shading: Document) -> None:
+        """Let the figure shade the events of a table, instead of an earlier shading of the same table."""
         figure = self.figure()
         spec = spec_of(figure) or {}
-        kept = [events for events in spec.get("events") or () if events.get("of") != entry["of"]]
+        kept = [events for events in spec.get("events") or () if events.get("of") != shading["of"]]
         path = (
             ("tool_args", "spec", "events") if figure.get("tool_name") == RENDER else ("tool_args", "events")
         )
-        self.do(Operation("set", str(figure["step_id"]), path, [*kept, entry]))
+        self.do(Operation("set", str(figure["step_id"]), path, [*kept, shading]))

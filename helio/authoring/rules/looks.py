@@ -11,7 +11,8 @@ from itertools import product
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.arranging import ARRANGING, keep_only, remove, swap_panels
-from helio.authoring.rules.atoms import Atom, read_atoms
+from helio.authoring.rules.atom_reading import read_atoms
+from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import read_clauses
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.named import names_of_spacecraft

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from helio.authoring.operations import Operation
-from helio.authoring.rules.atoms import SOFT, Atom, Range
+from helio.authoring.rules.atoms import Atom, Range
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.harmless import IN_CHANGES
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
@@ -28,7 +29,7 @@ _SINGULAR = {
     "frequencies": "frequency",
     "radii": "radius",
 }
-_GENERAL = SOFT | {
+_GENERAL = IN_CHANGES | {
     "band", "range", "threshold", "limit", "value", "level", "length", "criterion", "criteria", "cutoff",
     "only", "from", "to", "between", "below", "above", "under", "over", "least", "most", "until", "and", "or",
     "start", "end", "begin", "stop", "show", "with", "by", "be", "should", "let", "count", "just", "reaching",
@@ -245,7 +246,7 @@ class Meanings:
         sides = {slot.side: slot for slot in self._slots if slot.kind == "duration" and slot.side}
         if match is None or not {"before", "after"} <= sides.keys():
             return []
-        rest = frozenset(_stems(_SPAN.sub(" ", clause.text)) - _EMPTY - SOFT - {"window"})
+        rest = frozenset(_stems(_SPAN.sub(" ", clause.text)) - _EMPTY - IN_CHANGES - {"window"})
         if not rest <= sides["before"].known | sides["after"].known | _GENERAL:
             return []
         lengths = (match["before"] + (match["own"] or match["unit"])[0], match["after"] + match["unit"][0])
@@ -352,7 +353,7 @@ def _words_left(clause: Clause, values: list[Atom]) -> frozenset[str]:
     for atom in values:
         kept[atom.start - clause.start : atom.stop - clause.start] = " " * (atom.stop - atom.start)
     shared = " ".join(atom.text for atom in clause.shared if atom.kind in ("what", "craft", "noun", "tool"))
-    return frozenset(_stems(f"{''.join(kept)} {shared}") - _EMPTY - SOFT)
+    return frozenset(_stems(f"{''.join(kept)} {shared}") - _EMPTY - IN_CHANGES)
 
 
 def _stems(text: str) -> frozenset[str]:

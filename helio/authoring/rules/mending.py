@@ -120,7 +120,7 @@ def _renamed_value(step: StepView, old: str, new: str) -> list[Operation]:
         elif isinstance(value, str) and value.endswith(f".{old}"):
             changed = f"{value[: -len(old)]}{new}"
         elif isinstance(value, list):
-            changed = [new if item == old else item for item in value]
+            changed = [new if name == old else name for name in value]
         if changed != value:
             operations.append(Operation("set", str(step.id), ("tool_args", key), changed))
     if not operations:
@@ -185,17 +185,17 @@ def _respelt(
 ) -> tuple[list[Operation], list[str]]:
     """Replace a misspelt dataset or parameter by the name that is clearly the closest."""
     new: list[tuple[str, str]] = []
-    for dataset, parameter in pairs:
+    for dataset_id, parameter in pairs:
         try:
-            entry = catalogue.dataset(dataset)
+            dataset = catalogue.dataset(dataset_id)
         except UnknownDataset as error:
-            entry = catalogue.dataset(_close_or_refuse(dataset, catalogue.ids(), error))
+            dataset = catalogue.dataset(_close_or_refuse(dataset_id, catalogue.ids(), error))
         name = parameter
         try:
-            entry.parameter(parameter)
+            dataset.parameter(parameter)
         except UnknownParameter as error:
-            name = _close_or_refuse(parameter, [described.name for described in entry.parameters], error)
-        new.append((entry.id, name))
+            name = _close_or_refuse(parameter, [described.name for described in dataset.parameters], error)
+        new.append((dataset.id, name))
     notes = [
         f"{'.'.join(old)} becomes {'.'.join(changed)}"
         for old, changed in zip(pairs, new, strict=True)

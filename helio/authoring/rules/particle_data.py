@@ -15,6 +15,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Cut
 from helio.authoring.rules.catalogue_matches import AUXILIARY, UNUSABLE, Wanted, reaches
 from helio.authoring.rules.catalogue_words import CatalogueReading
+from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.particle_words import (
     Segment,
     Wish,
@@ -23,7 +24,6 @@ from helio.authoring.rules.particle_words import (
     read_particles,
     squashed,
 )
-from helio.authoring.rules.sentence import HARMLESS
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
@@ -320,7 +320,7 @@ def _sensors(
 
 def _is_name(word: str, catalogue: Catalogue) -> bool:
     """Return whether a word may name an instrument or a sensor; in small letters, only an instrument."""
-    if cadences_in(word) or word in HARMLESS:
+    if cadences_in(word) or word in IN_REQUESTS:
         return False
     return not word.islower() or squashed(word) in _instruments(catalogue)
 

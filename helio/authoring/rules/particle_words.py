@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from typing import Any
 
-from helio.authoring.rules.sentence import HARMLESS
+from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.particles import Energy, Species, directions_in, energies_in, species_in
 
@@ -242,7 +242,7 @@ def _segments(
             word = match[0].rstrip(".:")
             named = word.isupper() and squashed(word) in sensors
             if (
-                (named or word.casefold() not in HARMLESS)
+                (named or word.casefold() not in IN_REQUESTS)
                 and not cadences_in(word)
                 and re.search(r"[^\W_]{2}", word)
             ):

@@ -165,9 +165,11 @@ class PipelineFacts:
         """Say which data end before the time range of the template, or begin after it."""
         spans = [span for _, span in self._spans()]
         for source in self.data.sources:
-            if any(not _overlaps(source.entry, span) for span in spans):
+            if any(not _overlaps(source.dataset, span) for span in spans):
                 asked = " and ".join(map(str, spans))
-                text = f"{source.entry.id} has no data for {asked}: {covers(source.entry, self.catalogue)}"
+                text = (
+                    f"{source.dataset.id} has no data for {asked}: {covers(source.dataset, self.catalogue)}"
+                )
                 yield Fact(text, source.about)
 
     def most(self) -> int:
@@ -450,16 +452,16 @@ class PipelineFacts:
             if step.tool != FETCH:
                 continue
             for choice in fetch_choices(step.params):
-                entry = (
+                dataset = (
                     self.catalogue.dataset(choice.dataset_id) if choice.dataset_id in self.catalogue else None
                 )
-                known = {parameter.name: parameter for parameter in entry.parameters} if entry else {}
+                known = {parameter.name: parameter for parameter in dataset.parameters} if dataset else {}
                 labels = list(step.outputs)
                 for number, name in enumerate(choice.parameters):
-                    if entry is not None and name in known:
+                    if dataset is not None and name in known:
                         label = labels[min(number, len(labels) - 1)]
                         more = {("step", folded(str(step.id))), *self._drawn_in(label)}
-                        yield Source(entry, known[name], label, frozenset(more))
+                        yield Source(dataset, known[name], label, frozenset(more))
 
     @cached_property
     def _panel_origins(self) -> dict[str, set[Subject]]:
@@ -590,6 +592,8 @@ def _by_panel(value: object) -> Iterator[tuple[str, object]]:
         yield "", value
 
 
-def _overlaps(entry: CatalogueEntry, span: TimeRange) -> bool:
-    first, last = (time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
+def _overlaps(dataset: CatalogueEntry, span: TimeRange) -> bool:
+    first, last = (
+        time and time.astimezone(UTC).replace(tzinfo=None) for time in (dataset.first, dataset.last)
+    )
     return not ((first is not None and span.stop <= first) or (last is not None and span.start > last))

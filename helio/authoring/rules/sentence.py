@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS
 from helio.errors import TimeRangeError
 from helio.knowledge.missions import INSTRUMENT_WORDS
-from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
 LONGEST = 2000
@@ -21,11 +21,6 @@ _LONGEST_TIME = 14
 """Maximum number of words of a time phrase."""
 _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"
 
-# Words without meaning for a pipeline. Words that narrow a time, an order or a choice ("since", "week", "below",
-# "each") are not among them: without them the sentence would mean something else.
-HARMLESS = frozenset(VOCABULARY["harmless"])
-OF_A_TIME = frozenset(VOCABULARY["of a time"])
-"""Words such as ``storm`` that helio ignores if the sentence has a time, and otherwise does not understand."""
 _NAME_OF_A_TIME = r"\b(?:(?:first|second|third)\s+)?(?:fast|rapid)\s+latitud(?:e|inal)\s+scans?\b"
 """Names of passages that helio has no dates of: with a time they say nothing more."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
@@ -265,7 +260,7 @@ class Sentence:
         return parts
 
     def _has_meaning(self, word: str) -> bool:
-        harmless = HARMLESS | OF_A_TIME if self._timed else HARMLESS
+        harmless = IN_TIMED_REQUESTS if self._timed else IN_REQUESTS
         if _ION.fullmatch(word) and not (word == "He" and self.text.startswith("He ")):
             return True  # he is harmless, and helium is not
         if word in INSTRUMENT_WORDS and not self.text.isupper():

@@ -116,6 +116,7 @@ _PARTICLES = {
     r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux|dynamic|frequency)?\s*"
     r"\b(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
 }
+"""Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
 _OF_INSTRUMENT = (
     r"\b(?:from|using|with|by|of)\b[^,;]*?\x1f\s*(?P<out>(?:ions?|protons?|electrons?|moments?))\b"
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"

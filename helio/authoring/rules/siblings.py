@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.operations import Operation
-from helio.authoring.rules.atoms import SOFT
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES
@@ -20,7 +20,7 @@ from helio.steps.signature import signatures
 
 GROUPS: tuple[dict[str, list[str]], ...] = tuple(VOCABULARY["parts of datasets"].values())
 """Parts of ids that replace each other, such as ``SUN`` and ``ASUN``, each with the words that mean it."""
-_GENERAL = SOFT | {
+_GENERAL = IN_CHANGES | {
     "telescope", "telescopes", "detector", "detectors", "sensor", "sensors", "head", "aperture", "view",
     "data", "dataset", "product", "products", "mode", "modes", "instead", "rather", "than", "of", "one", "the",
     "a", "from", "to", "with", "by", "replace", "switch", "take", "use", "not", "looking", "direction", "file",

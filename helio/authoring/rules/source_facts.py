@@ -43,7 +43,7 @@ class Source:
         None for a dataset as a whole.
     """
 
-    entry: CatalogueEntry
+    dataset: CatalogueEntry
     parameter: ParameterEntry | None = None
     label: str = ""
     more: frozenset[Subject] = field(default=frozenset())
@@ -51,7 +51,7 @@ class Source:
     @property
     def name(self) -> str:
         """The dataset and the parameter."""
-        return f"{self.entry.id}.{self.parameter.name}" if self.parameter else self.entry.id
+        return f"{self.dataset.id}.{self.parameter.name}" if self.parameter else self.dataset.id
 
     @cached_property
     def rows(self) -> list[QuantitySource]:
@@ -59,7 +59,7 @@ class Source:
         return [
             row
             for row in SOURCES
-            if row.dataset == self.entry.id
+            if row.dataset == self.dataset.id
             and (self.parameter is None or self.parameter.name in row.parameters)
         ]
 
@@ -79,13 +79,13 @@ class Source:
     @cached_property
     def about(self) -> frozenset[Subject]:
         """Everything that the facts of the parameter are about."""
-        entry = self.entry
-        crafts = {folded(entry.spacecraft), folded(entry.mission)} | {
+        dataset = self.dataset
+        crafts = {folded(dataset.spacecraft), folded(dataset.mission)} | {
             folded(row.spacecraft) for row in self.rows
         }
         named = {name for craft in crafts for _, name in names_of_crafts().get(craft, ())}
-        subjects = {("dataset", folded(entry.id)), *(("craft", name) for name in crafts | named)}
-        subjects |= {("instrument", folded(name)) for name in instruments_of(entry)}
+        subjects = {("dataset", folded(dataset.id)), *(("craft", name) for name in crafts | named)}
+        subjects |= {("instrument", folded(name)) for name in instruments_of(dataset)}
         if self.parameter is not None:
             subjects.add(("parameter", folded(self.parameter.name)))
             quantities = {row.quantity for row in self.rows} | named_quantities(self.parameter.description)
@@ -95,10 +95,10 @@ class Source:
         return frozenset(subjects) | self.more
 
 
-def instruments_of(entry: CatalogueEntry) -> set[str]:
+def instruments_of(dataset: CatalogueEntry) -> set[str]:
     """Return the names of a dataset's instrument."""
-    words = {word for word in re.split(r"[\s/,-]+", entry.instrument) if len(word) > 1}
-    return {*instrument_names(entry.id), *words, entry.instrument} - {""}
+    words = {word for word in re.split(r"[\s/,-]+", dataset.instrument) if len(word) > 1}
+    return {*instrument_names(dataset.id), *words, dataset.instrument} - {""}
 
 
 def named_quantities(text: str) -> set[str]:
@@ -118,10 +118,10 @@ def named_quantities(text: str) -> set[str]:
     }
 
 
-def covers(entry: CatalogueEntry, catalogue: Catalogue) -> str:
+def covers(dataset: CatalogueEntry, catalogue: Catalogue) -> str:
     """Say from when to when a dataset has data."""
-    ends = "data end on" if catalogue.has_stopped(entry) else "data at least until"
-    return f"data from {time_text(entry.first)[:10]}; {ends} {time_text(entry.last)[:10]}"
+    ends = "data end on" if catalogue.has_stopped(dataset) else "data at least until"
+    return f"data from {time_text(dataset.first)[:10]}; {ends} {time_text(dataset.last)[:10]}"
 
 
 class SourceFacts:
@@ -144,21 +144,22 @@ class SourceFacts:
             "doi": self._doi,
             "investigator": self._investigator,
             "level": self._level,
-            "coverage": lambda source: f"{source.entry.id}: {covers(source.entry, self.catalogue)}",
+            "coverage": lambda source: f"{source.dataset.id}: {covers(source.dataset, self.catalogue)}",
             "cadence": self._cadence,
             "frames": lambda source: f"{source.name} is in {source.frame}" if source.frame else "",
             "units": self._unit,
             "bins": self._bins,
             "crafts": lambda source: (
-                f"{source.entry.id}: {source.entry.spacecraft}, {source.entry.instrument}; {source.entry.title}"
+                f"{source.dataset.id}: {source.dataset.spacecraft}, {source.dataset.instrument}; {source.dataset.title}"
             ),
             "instruments": lambda source: (
-                f"{source.entry.id}: {source.entry.instrument or source.entry.title} of {source.entry.spacecraft}"
+                f"{source.dataset.id}: {source.dataset.instrument or source.dataset.title} "
+                f"of {source.dataset.spacecraft}"
             ),
             "datasets": self._described,
             "meanings": self._described,
             "notes": lambda source: "; ".join(
-                filter(None, [*(row.note for row in source.rows), source.entry.notes_url])
+                filter(None, [*(row.note for row in source.rows), source.dataset.notes_url])
             ),
             "archives": self._archive,
         }
@@ -171,23 +172,25 @@ class SourceFacts:
     def texts(self) -> Facts:
         """Yield what the catalogue says in words about each parameter and dataset."""
         for source in self.sources:
-            entry, parameter = source.entry, source.parameter
-            yield Fact(f"{entry.id}: {entry.title}; {entry.spacecraft} {entry.instrument}", source.about)
+            dataset, parameter = source.dataset, source.parameter
+            yield Fact(
+                f"{dataset.id}: {dataset.title}; {dataset.spacecraft} {dataset.instrument}", source.about
+            )
             if parameter is not None:
                 words = (parameter.description, *parameter.axes, *(row.note for row in source.rows))
                 yield Fact(f"{source.name}: {'; '.join(filter(None, words))}", source.about)
 
     def _doi(self, source: Source) -> str:
-        entry = source.entry
-        thanks = f"; acknowledgement: {entry.acknowledgement}" if entry.acknowledgement else ""
-        return f"{entry.id}: {entry.doi or 'the catalogue gives no DOI'}; cite as: {entry.citation}{thanks}"
+        dataset = source.dataset
+        thanks = f"; acknowledgement: {dataset.acknowledgement}" if dataset.acknowledgement else ""
+        return f"{dataset.id}: {dataset.doi or 'the catalogue gives no DOI'}; cite as: {dataset.citation}{thanks}"
 
     def _investigator(self, source: Source) -> str:
-        named = ", ".join(filter(None, (source.entry.pi, source.entry.affiliation)))
-        return f"{source.entry.id}: {named or 'the catalogue names no investigator'}"
+        named = ", ".join(filter(None, (source.dataset.pi, source.dataset.affiliation)))
+        return f"{source.dataset.id}: {named or 'the catalogue names no investigator'}"
 
     def _level(self, source: Source) -> str:
-        early = _EARLY.search(f"{source.entry.id} {source.entry.title}")
+        early = _EARLY.search(f"{source.dataset.id} {source.dataset.title}")
         level = (
             "preliminary (browse or real-time) data" if early else "not marked as preliminary by its archive"
         )
@@ -195,7 +198,7 @@ class SourceFacts:
         stated = (
             f"; {described}" if re.search(r"provisional|quick-?look|prelim", described, re.IGNORECASE) else ""
         )
-        return f"{source.entry.id}: {level}; {source.entry.title}{stated}"
+        return f"{source.dataset.id}: {level}; {source.dataset.title}{stated}"
 
     def _cadence(self, source: Source) -> str:
         rows = [
@@ -204,7 +207,7 @@ class SourceFacts:
             if source.parameter and row.parameters[0] == source.parameter.name
         ]
         exact = next(filter(None, rows), None)
-        words = cadence_text(exact) if exact else source.entry.cadence_words
+        words = cadence_text(exact) if exact else source.dataset.cadence_words
         return f"{source.name}: {words or 'the catalogue gives no cadence'}"
 
     def _unit(self, source: Source) -> str:
@@ -228,12 +231,17 @@ class SourceFacts:
 
     def _described(self, source: Source) -> str:
         if source.parameter is None:
-            entry, span = source.entry, covers(source.entry, self.catalogue)
-            parts = (entry.title, f"{entry.spacecraft} {entry.instrument}".strip(), entry.cadence_words, span)
-            return f"{entry.id}: {'; '.join(filter(None, parts))}"
-        return f"{source.name}: {source.parameter.description or source.entry.title}"
+            dataset, span = source.dataset, covers(source.dataset, self.catalogue)
+            parts = (
+                dataset.title,
+                f"{dataset.spacecraft} {dataset.instrument}".strip(),
+                dataset.cadence_words,
+                span,
+            )
+            return f"{dataset.id}: {'; '.join(filter(None, parts))}"
+        return f"{source.name}: {source.parameter.description or source.dataset.title}"
 
     def _archive(self, source: Source) -> str:
-        if self.catalogue.in_archive(source.entry.id):
-            return f"{source.entry.id} is read from your archive"
-        return f"{source.entry.id} is served by CDAWeb of NASA's Space Physics Data Facility (SPDF)"
+        if self.catalogue.in_archive(source.dataset.id):
+            return f"{source.dataset.id} is read from your archive"
+        return f"{source.dataset.id} is served by CDAWeb of NASA's Space Physics Data Facility (SPDF)"

@@ -1,0 +1,226 @@
+"""Change the frame, the cadence or the unit of the data of a pipeline."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from helio.authoring.fetches import FETCH, fetch_pairs
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.clauses import Clause
+from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.panel_settings import panel_numbers, unit_of
+from helio.authoring.swapping import refetched, replaced_args
+from helio.knowledge.frame_names import TURNABLE
+from helio.knowledge.quantities import SOURCES, spellings
+from helio.knowledge.unit_algebra import comparable
+from helio.pipelines.dialect.template_in import view_in
+from helio.pipelines.template.graph import StepView
+from helio.pipelines.template.labels import owner
+from helio.steps.signature import signatures
+from helio.time_range import Duration
+
+
+def set_frame(editor: FigureEditor, clause: Clause) -> None:
+    """Draw vectors in another frame: from a parameter in that frame, or by rotating them."""
+    frames = [atom.value for atom in clause.of("frame")]
+    lines = lines_named(editor, clause) or editor.drawn
+    present = {editor.lines.frame(whole_of(editor, line)) for line in lines} - {""}
+    new = new_of(frames, present, clause)
+    if present == {new}:
+        raise NotUnderstood(f"the vectors of this figure are in {new} already")
+    operations: list[Operation] = []
+    named = {str(step.id) for line in lines for step in steps_behind(editor, line)}
+    for step in editor.after["steps"]:
+        view = view_in(step, signatures())
+        pairs = fetch_pairs(view.params) if view.tool == FETCH else []
+        pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
+        if str(step["step_id"]) in named and pairs and len(pairs_new) == len(pairs) and pairs_new != pairs:
+            operations += refetched(editor.after, view, pairs_new)
+    if operations:
+        editor.do(*operations)
+        _write_frame(editor, present, new)
+    turned = _turn(editor, lines if not operations else [], new)
+    if not operations and not turned:
+        raise NotUnderstood(f"no vector of this pipeline is available in {new}")
+
+
+def _write_frame(editor: FigureEditor, old: set[str], new: str) -> None:
+    """Write the new frame into the labels of axes."""
+    labels = editor.spec.get("y_label")
+    for number, text in labels.items() if isinstance(labels, dict) else ():
+        for frame in old:
+            if re.search(rf"\b{frame}\b", str(text)) and frame != new:
+                editor.put("y_label", re.sub(rf"\b{frame}\b", new, str(text)), number)
+
+
+def _turn(editor: FigureEditor, lines: list[str], new: str) -> bool:
+    """Rotate each vector of lines, and draw the rotated vector."""
+    turned: dict[str, str] = {}
+    for line in lines:
+        base = whole_of(editor, line)
+        frame = editor.lines.frame(base)
+        if not editor.lines.is_vector(base) or frame not in TURNABLE or new not in TURNABLE or frame == new:
+            continue
+        if base not in turned:
+            label = editor.free_label(f"{base}_{new}")
+            args = {"source_label": base, "to": new, "output_label": label}
+            editor.add_step(editor.free_id(label), "transform_frame", args, f"Rotate to {new}", after=base)
+            turned[base] = label
+        editor.draw_instead(line, turned[base] + line[len(base) :])
+        _write_frame(editor, {frame}, new)
+    return bool(turned)
+
+
+def whole_of(editor: FigureEditor, line: str) -> str:
+    return owner(line, editor.lines.producers) or line
+
+
+def new_of(values: list[str], present: set[str], clause: Clause) -> str:
+    """Return which of two values is the new one: the first of ``A instead of B``, the second of ``from A to B``."""
+    if len(values) == 1:
+        return values[0]
+    absent = [value for value in values if value not in present]
+    if len(absent) == 1:
+        return absent[0]
+    return values[0] if clause.has("rel:instead_of") else values[-1]
+
+
+def lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
+    lines = [line for name in clause.names for line in editor.known(name, every=True)]
+    numbers = panel_numbers(editor, clause.of("panel"))
+    numbers += [at for side, at in (("top", 1), ("bottom", len(editor.panels))) if clause.has(f"rel:{side}")]
+    if numbers and lines:
+        lines = [line for line in lines if any(line in editor.panels[number - 1] for number in numbers)]
+    return lines or [line for number in numbers for line in editor.panels[number - 1]]
+
+
+def steps_behind(editor: FigureEditor, line: str) -> list[Any]:
+    """Return the steps from which a line is computed."""
+    producers = editor.lines.producers
+    steps, queue = [], [whole_of(editor, line)]
+    while queue:
+        label = queue.pop()
+        step = producers.get(label)
+        if step is None or step in steps:
+            continue
+        steps.append(step)
+        queue += [owner(read, producers) or read for read in step.labels]
+    return steps
+
+
+def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | None:
+    """Return the parameter of the same dataset that has the same quantity in another frame, if there is one."""
+    rows = [row for row in SOURCES if row.dataset == dataset]
+    known = next((row for row in rows if row.parameters == (parameter,)), None)
+    if known is None or not known.frame:
+        return None
+    same = (known.quantity, known.spacecraft, frame)
+    row = next((row for row in rows if (row.quantity, row.spacecraft, row.frame) == same), None)
+    if row is None and not (known.frame in TURNABLE and frame in TURNABLE):
+        others = [row for row in SOURCES if (row.quantity, row.spacecraft, row.frame) == same and row.cadence]
+        row = min(others, key=lambda other: abs((other.cadence or 0) - (known.cadence or 0)), default=None)
+    return (row.dataset, row.parameters[0]) if row is not None and len(row.parameters) == 1 else None
+
+
+def set_cadence(editor: FigureEditor, clause: Clause) -> None:
+    """Fetch the same quantities at another cadence."""
+    durations = [atom.value for atom in clause.of("duration")]
+    crafts = [spellings()[atom.text.casefold()] for atom in clause.of("craft")]
+    length = durations[0]
+    if len(durations) == 2 and not clause.has("rel:instead_of"):
+        length = durations[1]
+    seconds = Duration(length).nanoseconds / 1e9
+    operations: list[Operation] = []
+    for step in editor.after["steps"]:
+        view = view_in(step, signatures())
+        pairs = fetch_pairs(view.params) if view.tool == FETCH else []
+        new = [found for pair in pairs[:1] if (found := _at_cadence(*pair, crafts, seconds)) is not None]
+        if new and new != pairs:
+            operations += refetched(editor.after, view, new)
+        elif view.tool == FETCH and view.params.get("parameters"):
+            operations += _whole_at_cadence(editor, view, crafts, seconds)
+    if not operations:
+        raise NotUnderstood(f"helio knows no {length} data{f' of {crafts[0]}' if crafts else ''} here")
+    editor.do(*operations)
+
+
+def _whole_at_cadence(
+    editor: FigureEditor, view: StepView, crafts: list[str], seconds: float
+) -> list[Operation]:
+    """Return the operations by which a fetch of several parameters takes a dataset with the same ones at a cadence."""
+    dataset, names = str(view.params.get("dataset_id", "")), set(view.params["parameters"])
+    if dataset not in editor.catalogue:
+        return []
+    craft = editor.catalogue.summary(dataset).spacecraft
+    if crafts and craft not in crafts:
+        return []
+    rows = {
+        row.dataset
+        for row in SOURCES
+        if row.cadence is not None and abs(row.cadence - seconds) <= 0.1 * seconds and row.spacecraft == craft
+    }
+    for name in sorted(rows - {dataset}):
+        has = {parameter.name for parameter in editor.catalogue.dataset(name).parameters}
+        if names <= has:
+            return replaced_args(editor.after, view, dict(view.params) | {"dataset_id": name})
+    return []
+
+
+def _at_cadence(dataset: str, parameter: str, crafts: list[str], seconds: float) -> tuple[str, str] | None:
+    """Return the dataset and parameter with the same quantity, frame and unit at another cadence, if there is one."""
+    known = next((row for row in SOURCES if row.dataset == dataset and row.parameters == (parameter,)), None)
+    if known is None or (crafts and known.spacecraft not in crafts):
+        return None
+    rows = (
+        row
+        for row in SOURCES
+        if (row.quantity, row.spacecraft, row.frame, row.unit)
+        == (known.quantity, known.spacecraft, known.frame, known.unit)
+        and row.cadence is not None
+        and abs(row.cadence - seconds) <= 0.1 * seconds
+    )
+    row = next(rows, None)
+    return None if row is None or len(row.parameters) != 1 else (row.dataset, row.parameters[0])
+
+
+def convert(editor: FigureEditor, clause: Clause) -> None:
+    """Convert lines to another unit, and write the unit into the label of the axis."""
+    units = [unit_of(atom.text) for atom in clause.of("unit")]
+    lines = lines_named(editor, clause)
+    if not lines:
+        lines = [line for line in editor.drawn if _convertible(editor.lines.unit(line), units[0])]
+    present = {editor.lines.unit(line) for line in lines}
+    to = new_of(units, present, clause)
+    if not lines:
+        raise NotUnderstood(f"no line of the figure can be given in {to}")
+    for line in lines:
+        _convert_line(editor, line, to)
+
+
+def _convertible(unit: str, to: str) -> bool:
+    thermal = {unit, to} <= {"eV", "keV", "K", "MK"} and not comparable(unit, to)
+    return bool(unit and unit != to and (thermal or comparable(unit, to)))
+
+
+def _convert_line(editor: FigureEditor, line: str, to: str) -> None:
+    unit = editor.lines.unit(line)
+    if unit == to:
+        raise NotUnderstood(f"{line} is in {to} already")
+    if not _convertible(unit, to):
+        raise NotUnderstood(f"{line} cannot be given in {to}" + (f": it is in {unit}" if unit else ""))
+    thermal = not comparable(unit, to)
+    number = next((str(at) for at, panel in enumerate(editor.panels, 1) if line in panel), "")
+    ending = re.sub(r"\W+", "", to)
+    new = editor.free_label(f"{line}_{ending}")
+    args = {"source_label": line, "to": to, "output_label": new} | (
+        {"equivalence": "thermal"} if thermal else {}
+    )
+    editor.add_step(
+        editor.free_id(new), "convert_units", args, f"Convert to {to}", after=whole_of(editor, line)
+    )
+    editor.draw_instead(line, new)
+    labels = editor.spec.get("y_label")
+    if isinstance(labels, dict) and unit in str(labels.get(number, "")):
+        editor.put("y_label", labels[number].replace(unit, to), number)
