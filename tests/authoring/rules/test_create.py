@@ -820,3 +820,19 @@ def test_no_word_is_proposed_in_place_of_its_own_plural(author):
 def test_the_name_of_a_spacecraft_has_no_plural(author):
     with pytest.raises(NotUnderstood, match="'aces'"):
         author.create("aces magnetic field for 2024-01-10")
+
+
+@pytest.mark.parametrize(
+    ("request_", "panels"),
+    [
+        ("ACE speed on 2015-03-17 with a 1 h running average over it", [["ACE_V", "ACE_V_smooth"]]),
+        ("ACE B and |B| on 2015-03-17", [["ACE_B"], ["ACE_Bmag"]]),
+        ("ACE magnitude of B on 2015-03-17", [["ACE_Bmag"]]),
+        ("ACE: wind speed, density, 2015-03-17", [["ACE_V"], ["ACE_n"]]),
+        ("ACE and wind density, 2015-03-17", [["ACE_n", "Wind_n"]]),
+        ("ACE MFI and SWEPAM speed, 2015-03-17", [["ACE_B"], ["ACE_V"]]),
+    ],
+)
+def test_the_figure_has_what_is_named_and_nothing_else(author, request_, panels):
+    template = author.create(request_).template
+    assert template["steps"][-1]["tool_args"]["spec"]["panels"] == panels
