@@ -17,10 +17,12 @@ from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.rules.settings import panel_numbers
+from helio.authoring.rules.siblings import GROUPS
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
+from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import B
 from helio.knowledge.quantity_words import INDICES
 from helio.pipelines.template.document import Document
@@ -268,12 +270,44 @@ def _read(editor: FigureEditor, content: str) -> Reading:
     """Read what to draw; words of a catalogue mean something only with a spacecraft, such as that of the figure."""
     if any(step["tool_name"] == SUPERPOSED for step in editor.after["steps"]):
         content = _LIKE_THE_OTHERS.sub(" ", content)
+    in_burst = _read_here(editor, f"burst {content}") if _takes_burst(editor, content) else None
+    if in_burst is not None and not in_burst.unread and _exists(editor, in_burst.request):
+        return in_burst
+    return _read_here(editor, content)
+
+
+def _read_here(editor: FigureEditor, content: str) -> Reading:
     reading = read_request(content, editor.catalogue, editor.now, editor.ask)
     crafts = crafts_in(editor.after, editor.catalogue)
     if reading.unread and not reading.request.spacecraft and len(crafts) == 1:
         own = read_request(f"{crafts[0]} {content}", editor.catalogue, editor.now, editor.ask)
         reading = reading if own.unread else own
     return reading
+
+
+def _takes_burst(editor: FigureEditor, content: str) -> bool:
+    """Return whether a pipeline fetches only burst data, and words that name what to draw name no other mode."""
+    fetched = [str(step["tool_args"].get("dataset_id", "")) for step in editor.after["steps"]]
+    modes = [phrases for group in GROUPS if "BRST" in group for phrases in group.values()]
+    named = any_phrase([phrase for phrases in modes for phrase in phrases])
+    return (
+        any(fetched)
+        and all("BRST" in name for name in fetched if name)
+        and not re.search(rf"\b(?:{named})\b", content, re.IGNORECASE)
+    )
+
+
+def _exists(editor: FigureEditor, request: PipelineRequest) -> bool:
+    """Return whether helio knows data for a request: not every quantity is measured in burst mode."""
+    if not (request.quantities or request.datasets):
+        return False
+    if not request.spacecraft and not request.datasets:
+        request = replace(request, spacecraft=_crafts_for(editor, request))
+    try:
+        write_template(request, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
+    except NotUnderstood:
+        return False
+    return True
 
 
 def _look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:

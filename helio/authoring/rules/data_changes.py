@@ -501,6 +501,11 @@ def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
     return averages or steps
 
 
+def _is_smoothed(editor: FigureEditor, line: str, tools: list[str]) -> bool:
+    made = editor.lines.producers.get(_base(editor, line))
+    return made is not None and made.tool in (tools or _SMOOTHING)
+
+
 def smooth(editor: FigureEditor, clause: Clause) -> None:
     """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
     tools = [atom.value for atom in clause.of("tool")]
@@ -511,7 +516,10 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         window = editor.ask(f"How long is the window of the {tool.replace('_', ' ')}?", WINDOWS)
     relation = next(iter(clause.of("rel:instead_of")), None)
     names = [atom.text for atom in clause.of("what") if relation is None or atom.start < relation.start]
-    lines = [line for name in names for line in editor.known(name)] or editor.drawn
+    lines = [line for name in names for line in editor.known(name)]
+    smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
+    if not lines:  # smooth with 30 min: a new window of what is smoothed already
+        lines = smoothed if smoothed and window and not clause.has("every") else editor.drawn
     for line in dict.fromkeys(lines):
         made = editor.lines.producers.get(_base(editor, line))
         if made is not None and window and made.tool in _SMOOTHING and (made.tool == tool or not tools):

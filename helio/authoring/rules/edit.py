@@ -152,7 +152,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
         )
-    text, named = with_plain_times(text, editor.now, editor.ask)
+    crafts = " ".join(crafts_in(editor.after, editor.catalogue))
+    text, named = with_plain_times(text, editor.now, editor.ask, crafts)
     for words in quoted:
         text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named
