@@ -72,7 +72,13 @@ _ORDINALS = {
 }  # fmt: skip
 _PANEL = r"(?:panels?|subplots?|subpanels?|rows?|plots?|axes|axis|boxe?s?|place)"
 _PANEL_ONLY = r"(?:panels?|subplots?|subpanels?)"
-_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+_LETTERS = (
+    r"\b(?:(?:letters?|labels?)\s+)?\(?a\)(?:\s*(?:,|;|/|&|and|to|-|–|\.\.+|…)?\s*\(?[b-z]\))+(?:[\s,]*(?:etc\.?|…|\.\.\.))?"
+    r"|(?<!\w)\(a\)(?:\s*(?:,|;|/|&|and|to|-|–|\.\.+|…)?\s*\([b-z]\))+(?:[\s,]*(?:etc\.?|…|\.\.\.))?"
+    r"|\b(?:letters?|labels?)\s+a(?:\s*(?:,|/|&|and|to|-|–|\.\.+|…)\s*[b-z])+\b(?:[\s,]*(?:etc\.?|…|\.\.\.))?"
+)
+"""Regular expression of the letters of panels: ``(a) and (b)``, ``letters a, b, c``."""
 _COUNT = r"\d{1,2}|one|two|three|four|five|six"
 _SHADES = (
     "dark", "light", "medium", "deep", "pale", "hot", "royal", "sky", "forest", "lime", "sea", "steel", "dim", "slate",
@@ -486,6 +492,8 @@ class _Reader:
             self.take("mode", rf"\b(?:{any_phrase(phrases)})\b", mode)
 
     def _panels(self) -> None:
+        self.take("letters", _LETTERS)
+
         def numbers(match: re.Match[str]) -> tuple[int, ...]:
             words = re.findall(r"\d+|[a-z]+", match["which"].casefold())
             found = [
@@ -506,13 +514,13 @@ class _Reader:
         )
         self.take(
             "panel",
-            rf"\b(?:the\s+)?(?P<names>(?:{_ORDINAL})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{_ORDINAL}))"
+            rf"\b(?:the\s+)?(?P<names>(?:{ORDINAL})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{ORDINAL}))"
             rf"*)\s+(?:(?P<count>{_COUNT})\s+)?(?:{_PANEL}|one|ones)\b",
             _ordinals,
         )
         self.take(
             "panel",
-            rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{_ORDINAL})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
+            rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{ORDINAL})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
             _ordinals,
         )
         self.take(
@@ -636,7 +644,7 @@ def _count(atom: Atom) -> str:
 
 def _ordinals(match: re.Match[str]) -> tuple[int, ...]:
     """Return panel numbers, negative from the end, 0 for the middle."""
-    names = re.findall(_ORDINAL, match["names"], re.IGNORECASE)
+    names = re.findall(ORDINAL, match["names"], re.IGNORECASE)
     places = [_ORDINALS[name.casefold()] for name in names]
     count = match["count"]
     if count:

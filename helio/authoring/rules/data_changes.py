@@ -17,6 +17,7 @@ from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.sentence import OF_A_TIME
 from helio.authoring.rules.settings import limit_panels, panel_numbers
+from helio.authoring.rules.storms import STORMS
 from helio.authoring.swapping import crafts_in, refetched, replaced_args, swapped
 from helio.authoring.writing.computations import APPLIED
 from helio.authoring.writing.writer import FILE_ENDINGS, WINDOWS, default_range
@@ -699,10 +700,6 @@ def _variable_named(editor: FigureEditor, clause: Clause) -> str:
     return named[0] if len(named) == 1 else ""
 
 
-_STORMS = {"weak": -30, "moderate": -50, "intense": -100, "strong": -100, "super": -250}
-"""Smallest values of Dst of the classes of storms, in nT (Loewe and Proelss 1997)."""
-
-
 def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
     """Set the threshold of the events found in the named line, if the clause means it; return whether it does."""
     name = _variable_named(editor, clause)
@@ -726,12 +723,12 @@ def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
 
 def keep_storms(editor: FigureEditor, clause: Clause) -> None:
     """Set the threshold of storms to that of the named class."""
-    word = next(word for word in _STORMS if re.search(rf"\b{word}\b", clause.text, re.IGNORECASE))
+    word = next(word for word in STORMS if re.search(rf"\b{word}\b", clause.text, re.IGNORECASE))
     steps = [step for step in editor.after["steps"] if "threshold" in (step.get("tool_args") or {})]
     if not steps:
         raise NotUnderstood("the pipeline finds no storms")
     for step in steps:
-        set_argument(editor, step, "threshold", _STORMS[word])
+        set_argument(editor, step, "threshold", STORMS[word])
 
 
 def limit(editor: FigureEditor, clause: Clause) -> None:
@@ -740,9 +737,13 @@ def limit(editor: FigureEditor, clause: Clause) -> None:
         limit_panels(editor, clause)
 
 
+_COUNT = "count|consider|find|list|select|regard|treat"
+
+
 def _names_storms(clause: Clause) -> bool:
-    return all(
-        re.fullmatch(rf"(?:{'|'.join(_STORMS)})[ -]?storms?", name, re.IGNORECASE) for name in clause.names
+    return bool(re.search(r"\bstorms?\b", clause.text, re.IGNORECASE)) and all(
+        re.fullmatch(rf"(?:(?:{_COUNT})\s+)?(?:{'|'.join(STORMS)})[ -]?storms?|{_COUNT}", name, re.IGNORECASE)
+        for name in clause.names
     )
 
 

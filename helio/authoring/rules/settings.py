@@ -461,6 +461,28 @@ def switch(editor: FigureEditor, clause: Clause) -> None:
     editor.put(key, not clause.has("verb:remove"))
 
 
+def letter_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Write a letter at each panel: ``mark the panels (a) and (b)``."""
+    del clause
+    editor.put("panel_letters", value=True)
+
+
+def _is_for_panels(clause: Clause) -> bool:
+    """Return whether letters are for all panels: ``move (a) and (b)`` would name two panels."""
+    if any(atom.value != "every" for atom in clause.of("panel")):
+        return False
+    written = clause.has("verb:mark", "verb:name", "verb:add", "verb:annotate", "noun:panel_letters")
+    return (
+        written
+        or re.search(
+            r"\b(?:letters?|labels?)\b|\b(?:in|on|at|to)\s+(?:\w+\s+)?(?:sub)?panels?\b",
+            clause.text,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
     given: Number | None = clause.value("number")
@@ -649,6 +671,8 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("verb:remove noun:title|noun:subtitle|noun:x_label|noun:y_label", "what panel", remove_text),
     Rule("noun:legend|noun:footer|"
          "noun:panel_letters|noun:zero_line|noun:shared_y", "verb:remove verb:add verb:show", switch),
+    Rule("letters|noun:panel_letters", "letters noun:panel_letters verb:mark verb:name verb:add verb:annotate "
+                                       "verb:move panel every", letter_panels, _is_for_panels),
     Rule("noun:font_size|noun:gap_factor|noun:columns|noun:linthresh|noun:figure_height|noun:figure_width|"
          "noun:figure_size|"
          "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size),
