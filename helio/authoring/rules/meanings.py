@@ -62,9 +62,10 @@ _UPWARD = re.compile(
     re.IGNORECASE,
 )
 _MORE = frozenset((
-    "class", "classes", "upward", "upwards", "up", "larger", "bigger", "higher", "greater", "weaker", "smaller", "less", "ignore",
-    "skip", "neglect", "reject", "filter", "no", "more", "all", "every", "any", "list", "take", "find", "big", "solar", "start",
-    "starting", "remove", "drop", "exclude", "without", "min", "cut", "omit", "leave", "out", "those", "one", "change", "set",
+    "class", "classes", "upward", "upwards", "up", "larger", "bigger", "higher", "greater", "weaker", "smaller",
+    "less", "ignore", "skip", "neglect", "reject", "filter", "no", "more", "all", "every", "any", "list", "take",
+    "find", "big", "solar", "start", "starting", "remove", "drop", "exclude", "without", "min", "cut", "omit",
+    "leave", "out", "those", "one", "change", "set",
 ))  # fmt: skip
 """Words beside the class of a flare that say which flares count."""
 _AXES = tuple(
