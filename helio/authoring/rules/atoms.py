@@ -493,6 +493,11 @@ class _Reader:
 
     def _panels(self) -> None:
         self.take("letters", _LETTERS)
+        self.take(
+            "panel",
+            rf"\b(?:the\s+)?{_PANEL_ONLY}\s*\(?(?P<letter>(?-i:[a-h]))\)",
+            lambda match: (ord(match["letter"]) - ord("a") + 1,),
+        )
 
         def numbers(match: re.Match[str]) -> tuple[int, ...]:
             words = re.findall(r"\d+|[a-z]+", match["which"].casefold())

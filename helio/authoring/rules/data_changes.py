@@ -504,7 +504,7 @@ def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
 
 def _is_smoothed(editor: FigureEditor, line: str, tools: list[str]) -> bool:
     made = editor.lines.producers.get(_base(editor, line))
-    return made is not None and made.tool in (tools or _SMOOTHING)
+    return made is not None and made.tool in (tools or ("running_average", "running_median"))
 
 
 def smooth(editor: FigureEditor, clause: Clause) -> None:
