@@ -12,27 +12,20 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
-from helio.authoring.rules.atom_reading import plain_name
+from helio.authoring.rules.added_content import SUPERPOSED, crafts_for, read_addition
+from helio.authoring.rules.atom_reading import ORDINAL, plain_name
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers
-from helio.authoring.rules.sentence_reading import Reading, read_request
-from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.quantities import B
-from helio.knowledge.quantity_words import INDICES
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
 
 _PAIR = 2
-SUPERPOSED = "superposed_epoch"
-_EVERY_CRAFT = re.compile(
-    r"\b(?:both|each|all|(?:the\s+)?(?:two|three|four))\s+(?:spacecraft|monitors?|satellites?|probes?|missions?)",
-    re.IGNORECASE,
-)
 _INTO = re.compile(
     r"\b(?:to|in|into|on|onto|within)\s+(?:the\s+)?(?:same\s+)?(?:panel|plot)\s+(?:of|with|for|as|"
     r"showing)\s+(?:the\s+)?$",
@@ -48,6 +41,7 @@ _WITH_PANEL = re.compile(
     r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
     re.IGNORECASE,
 )
+_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{ORDINAL})\s+(?:sub)?panel\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"\b(?:in|as|into|with|to|on)\s+(?:an?\s+)?(?:(?:new|own|separate|extra|another|second|further)\s+)"
     r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
@@ -80,7 +74,7 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
 
 
 _STRENGTH = re.compile(
-    r"(?:the\s+)?(?:vector\s+|scalar\s+)?(?:magnitudes?|\|b\||total\s+field|(?:magnetic\s+)"
+    r"(?:the\s+)?(?:vector\s+|scalar\s+)?(?:magnitudes?|\|b\||total\s+(?:magnetic\s+)?field|total\s+b|b\s?tot(?:al)?|(?:magnetic\s+)"
     r"?field\s+(?:strength|magnitude))"
     r"(?:\s+(?:line|curve))?(?:\s+(?:of|for|to|from)\s+(?:the\s+)?(?P<what>.+))?",
     re.IGNORECASE,
@@ -99,6 +93,24 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
         step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
     }
     return [line for line in vectors if line not in done]
+
+
+_COMPONENTS = re.compile(
+    r"(?:the\s+)?(?:(?:three|vector|field|its|magnetic|all)\s+)*components?|vector", re.IGNORECASE
+)
+
+
+def strength_beside(editor: FigureEditor, clause: Clause) -> bool:
+    """Draw the magnitude of a vector beside it, if a clause means that: ``|B| in the panel of the components``."""
+    names = [plain_name(name) for name in clause.names]
+    given = [name for name in names if _STRENGTH.fullmatch(name)]
+    others = [name for name in names if name not in given]
+    vectors = [line for name in given for line in _vectors_of(editor, name)]
+    own = [line for name in others if not _COMPONENTS.fullmatch(name) for line in editor.known(name)]
+    if len(given) != 1 or len(vectors) != 1 or not others or not set(own) <= set(vectors):
+        return False
+    editor.draw(_add_magnitude(editor, vectors[0]), near=vectors[0], own_panel=False)
+    return True
 
 
 _PART = re.compile(
@@ -209,7 +221,7 @@ def _old_lines(editor: FigureEditor, atom: Atom, clause: Clause) -> list[str]:
 def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
     place = _place_of(editor, clause, atoms)
     content = _content(clause, [atom for atom in atoms if atom not in place.atoms], place.words)
-    reading = _read(editor, content)
+    reading = read_addition(editor, content)
     request = reading.request
     if not request.quantities and not request.datasets and request.spacecraft and place.into is not None:
         request = replace(request, quantities=_quantities_of(editor, place.into))
@@ -219,7 +231,7 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
             f"helio does not understand {left}", advice="name a quantity, such as 'add the proton density'"
         )
     if not request.spacecraft and not request.datasets:
-        request = replace(request, spacecraft=_crafts_for(editor, request))
+        request = replace(request, spacecraft=crafts_for(editor, request))
     if not request.computations and not instead:
         _check_new(editor, request)
     timed = replace(request, times=_default_ranges(editor)[:1])  # the new data have to reach into this time
@@ -266,25 +278,6 @@ def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
         editor.add_step(editor.free_id(label), SUPERPOSED, args, f"{line} around the events", after=line)
         labels.append(label)
     return labels
-
-
-_LIKE_THE_OTHERS = re.compile(
-    r"\b(?:superposed|stacked)\b|\b(?:in|treated|done|processed)?\s*(?:the\s+)?same\s+way\b|\b(?:like|as)\s+the\s+"
-    r"(?:others?|rest)\b|\bthe\s+same\s+way\b",
-    re.IGNORECASE,
-)
-
-
-def _read(editor: FigureEditor, content: str) -> Reading:
-    """Read what to draw; words of a catalogue mean something only with a spacecraft, such as that of the figure."""
-    if any(step["tool_name"] == SUPERPOSED for step in editor.after["steps"]):
-        content = _LIKE_THE_OTHERS.sub(" ", content)
-    reading = read_request(content, editor.catalogue, editor.now, editor.ask)
-    crafts = crafts_in(editor.after, editor.catalogue)
-    if reading.unread and not reading.request.spacecraft and len(crafts) == 1:
-        own = read_request(f"{crafts[0]} {content}", editor.catalogue, editor.now, editor.ask)
-        reading = reading if own.unread else own
-    return reading
 
 
 def _look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
@@ -448,20 +441,6 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
                 )
 
 
-def _crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...]:
-    """Return the spacecraft of the template; ask which one if it has several. Indices come from OMNI."""
-    if all(quantity.name in INDICES for quantity in request.quantities):
-        return ("OMNI",)
-    present = crafts_in(editor.after, editor.catalogue)
-    if _EVERY_CRAFT.search(editor.said) and request.quantities:
-        return tuple(present)
-    if len(present) == _PAIR and any(computation.tool in OF_TWO for computation in request.computations):
-        return tuple(present)
-    if len(present) > 1:
-        return (editor.ask("Of which spacecraft?", present),)
-    return tuple(present)
-
-
 def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, ...]:
     """Return the quantity that the lines of a panel have in common."""
     known = [editor.lines.quantities(label) for label in editor.panels[panel]]
@@ -545,7 +524,11 @@ _ANY = (
 
 def _adds_panel(clause: Clause) -> bool:
     """Return whether a clause without a verb says what a new panel shows: ``third panel with the clock angle``."""
-    return _WITH_PANEL.search(clause.text) is not None or clause.has("rel:own_panel", "rel:more")
+    return (
+        _WITH_PANEL.search(clause.text) is not None
+        or _IN_NEW_PANEL.search(clause.text) is not None
+        or clause.has("rel:own_panel", "rel:more")
+    )
 
 
 def add_onto(editor: FigureEditor, clause: Clause) -> None:

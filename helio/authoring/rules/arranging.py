@@ -9,7 +9,7 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.additions import add_quantities, replace_quantities
+from helio.authoring.rules.additions import add_quantities, replace_quantities, strength_beside
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
@@ -265,6 +265,8 @@ def _is_place(clause: Clause) -> bool:
 
 def join(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines or panels in one panel; with a drawn line also a line that the figure does not draw yet."""
+    if strength_beside(editor, clause):
+        return
     if _names_new(editor, clause.of("what")):
         add_quantities(editor, clause)
         return

@@ -37,7 +37,15 @@ _ORDINALS = {
     "final": -1, "lowermost": -1, "middle": 0,
 }  # fmt: skip
 _PANEL = r"(?:panels?|subplots?|subpanels?|rows?|plots?|axes|axis|boxe?s?|place)"
-_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+_AND = r"\s*(?:,|;|/|&|and|to|-|–|\.\.+|…)?\s*"
+_AND_SO_ON = r"(?:[\s,]*(?:etc\.?|…|\.\.\.))?"
+_LETTERS = (
+    rf"\b(?:(?:letters?|labels?)\s+)?\(?a\)(?:{_AND}\(?[b-z]\))+{_AND_SO_ON}"
+    rf"|(?<!\w)\(a\)(?:{_AND}\([b-z]\))+{_AND_SO_ON}"
+    rf"|\b(?:letters?|labels?)\s+a(?:\s*(?:,|/|&|and|to|-|–|\.\.+|…)\s*[b-z])+\b{_AND_SO_ON}"
+)
+"""Regular expression of the letters of panels: ``(a) and (b)``, ``letters a, b, c``."""
 _COUNT = r"\d{1,2}|one|two|three|four|five|six"
 _LEVELS = {
     r"(?:geomagnetic\s+)?storm\s+(?:levels?|thresholds?|classes|categories)": "storms",
@@ -97,6 +105,12 @@ def take_panels(unread: UnreadWords) -> None:
             return tuple(range(found[0], found[1] + 1))
         return tuple(found)
 
+    unread.take("letters", _LETTERS)
+    unread.take(
+        "panel",
+        rf"\b(?:the\s+)?{PANEL_ONLY}\s*\(?(?P<letter>(?-i:[a-h]))\)",
+        lambda match: (ord(match["letter"]) - ord("a") + 1,),
+    )
     which = rf"(?P<which>(?:{_COUNT})\b(?:\s*(?:,|and|&|to|through|-|–|,\s*and)\s*(?:{_COUNT})\b)*)"
     unread.take(
         "panel",
@@ -106,13 +120,13 @@ def take_panels(unread: UnreadWords) -> None:
     )
     unread.take(
         "panel",
-        rf"\b(?:the\s+)?(?P<names>(?:{_ORDINAL})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{_ORDINAL}))"
+        rf"\b(?:the\s+)?(?P<names>(?:{ORDINAL})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{ORDINAL}))"
         rf"*)\s+(?:(?P<count>{_COUNT})\s+)?(?:{_PANEL}|one|ones)\b",
         _ordinals,
     )
     unread.take(
         "panel",
-        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{_ORDINAL})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
+        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{ORDINAL})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
         _ordinals,
     )
     unread.take(
@@ -254,7 +268,7 @@ def _count(atom: Atom) -> str:
 
 def _ordinals(match: re.Match[str]) -> tuple[int, ...]:
     """Return panel numbers, negative from the end, 0 for the middle."""
-    names = re.findall(_ORDINAL, match["names"], re.IGNORECASE)
+    names = re.findall(ORDINAL, match["names"], re.IGNORECASE)
     places = [_ORDINALS[name.casefold()] for name in names]
     count = match["count"]
     if count:

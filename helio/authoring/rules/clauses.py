@@ -25,6 +25,8 @@ VALUES = frozenset({
     "theme", "text", "time", "frame", "craft", "unit",
 })  # fmt: skip
 """Kinds of values of which a clause may have several: ``log from 1 to 1000``, ``Wind for 2015-03-17``."""
+_EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette", "theme", "format"})
+"""Kinds of values of which a look has one, so that ``A instead of B`` says all with A."""
 _TARGETS = ("what", "panel", "every", "line")
 _SEVERAL = 2
 _NAMES = frozenset({"what", "craft"})
@@ -126,6 +128,20 @@ class Change:
 
     clause: Clause
     rule: Rule
+
+
+def without_old_values(atoms: Sequence[Atom]) -> list[Atom]:
+    """Leave out values that a new value of the same kind replaces: ``log`` of ``linear instead of log``."""
+    kept = list(atoms)
+    for relation in [atom for atom in atoms if "rel:instead_of" in atom.tags]:
+        at = kept.index(relation)
+        old = kept[at + 1] if at + 1 < len(kept) else relation
+        if old.kind not in _EXCLUSIVE:
+            continue
+        earlier = kept[:at] if any(atom.kind == old.kind for atom in kept[:at]) else kept[at + 2 : at + 4]
+        if sum(atom.kind == old.kind for atom in earlier) == 1:
+            kept[at : at + 2] = []
+    return kept
 
 
 def read_clauses(

@@ -16,6 +16,7 @@ from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.lines import AVERAGES
 from helio.authoring.rules.panel_settings import limit_panels
+from helio.authoring.rules.storms import STORMS
 from helio.authoring.writing.computations import APPLIED
 from helio.authoring.writing.writer import WINDOWS
 from helio.pipelines.template.document import Document
@@ -123,12 +124,21 @@ def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
     return averages or steps
 
 
+def _is_smoothed(editor: FigureEditor, line: str, tools: list[str]) -> bool:
+    made = editor.lines.producers.get(whole_of(editor, line))
+    return made is not None and made.tool in (tools or ("running_average", "running_median"))
+
+
 def smooth(editor: FigureEditor, clause: Clause) -> None:
     """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
     tool, window = _tool_of(editor, clause)
     relation = next(iter(clause.of("rel:instead_of")), None)
     names = [atom.text for atom in clause.of("what") if relation is None or atom.start < relation.start]
-    lines = [line for name in names for line in editor.known(name)] or editor.drawn
+    lines = [line for name in names for line in editor.known(name)]
+    tools = [atom.value for atom in clause.of("tool")]
+    smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
+    if not lines:  # smooth with 30 min: a new window of what is smoothed already
+        lines = smoothed if smoothed and window and not clause.has("every") else editor.drawn
     for line in dict.fromkeys(lines):
         made = editor.lines.producers.get(whole_of(editor, line))
         if (
@@ -321,10 +331,6 @@ def variable_named(editor: FigureEditor, clause: Clause) -> str:
     return named[0] if len(named) == 1 else ""
 
 
-_STORMS = {"weak": -30, "moderate": -50, "intense": -100, "strong": -100, "super": -250}
-"""Smallest values of Dst of the classes of storms, in nT (Loewe and Proelss 1997)."""
-
-
 def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
     """Set the threshold of the events found in the named line, if the clause means it; return whether it does."""
     name = variable_named(editor, clause)
@@ -348,12 +354,12 @@ def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
 
 def keep_storms(editor: FigureEditor, clause: Clause) -> None:
     """Set the threshold of storms to that of the named class."""
-    word = next(word for word in _STORMS if re.search(rf"\b{word}\b", clause.text, re.IGNORECASE))
+    word = next(word for word in STORMS if re.search(rf"\b{word}\b", clause.text, re.IGNORECASE))
     steps = [step for step in editor.after["steps"] if "threshold" in (step.get("tool_args") or {})]
     if not steps:
         raise NotUnderstood("the pipeline finds no storms")
     for step in steps:
-        set_argument(editor, step, "threshold", _STORMS[word])
+        set_argument(editor, step, "threshold", STORMS[word])
 
 
 def limit(editor: FigureEditor, clause: Clause) -> None:
@@ -362,9 +368,14 @@ def limit(editor: FigureEditor, clause: Clause) -> None:
         limit_panels(editor, clause)
 
 
+_COUNT = "count|consider|find|list|select|regard|treat"
+
+
 def names_storms(clause: Clause) -> bool:
-    return all(
-        re.fullmatch(rf"(?:{'|'.join(_STORMS)})[ -]?storms?", name, re.IGNORECASE) for name in clause.names
+    """Return whether a clause names nothing but a class of storms: ``only intense storms``."""
+    named = rf"(?:(?:{_COUNT})\s+)?(?:{'|'.join(STORMS)})[ -]?storms?|{_COUNT}"
+    return bool(re.search(r"\bstorms?\b", clause.text, re.IGNORECASE)) and all(
+        re.fullmatch(named, name, re.IGNORECASE) for name in clause.names
     )
 
 

@@ -29,7 +29,7 @@ from helio.authoring.rules.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.atom_values import QUOTES
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.author import is_one_slip
-from helio.authoring.rules.clauses import Change, Clause, read_clauses
+from helio.authoring.rules.clauses import Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.dates import with_dates_of
 from helio.authoring.rules.figure import FigureEditor
@@ -156,7 +156,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = with_dates_of(
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
         )
-    text, named = with_plain_times(text, editor.now, editor.ask)
+    crafts = " ".join(crafts_in(editor.after, editor.catalogue))
+    text, named = with_plain_times(text, editor.now, editor.ask, crafts)
     for words in quoted:
         text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named
@@ -168,7 +169,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         text = re.sub(
             rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
         )
-    atoms = read_atoms(text, editor.now)
+    atoms = without_old_values(read_atoms(text, editor.now))
     changes, left = read_clauses(text, atoms, (*Meanings(editor).rules(), *Siblings(editor).rules(), *RULES))
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
@@ -241,7 +242,7 @@ def _order(change: Change) -> int:
     clause = change.clause
     if clause.has("verb:remove", "verb:only") and clause.has("panel"):
         return 3
-    if clause.has("verb:only") and clause.has("what") and not clause.has("bound"):
+    if clause.has("verb:only") and clause.has("what") and change.rule not in THRESHOLDS:
         return 2  # protons only, drop the electrons
     return int(clause.has("every", "line:lines") and not clause.has("what"))
 

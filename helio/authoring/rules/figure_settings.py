@@ -93,6 +93,22 @@ def switch(editor: FigureEditor, clause: Clause) -> None:
     editor.put(key, not clause.has("verb:remove"))
 
 
+def letter_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Write a letter at each panel: ``mark the panels (a) and (b)``."""
+    del clause
+    editor.put("panel_letters", value=True)
+
+
+def is_for_panels(clause: Clause) -> bool:
+    """Return whether letters are for all panels: ``move (a) and (b)`` would name two panels."""
+    if any(atom.value != "every" for atom in clause.of("panel")):
+        return False
+    if clause.has("verb:mark", "verb:name", "verb:add", "verb:annotate", "noun:panel_letters"):
+        return True
+    said = r"\b(?:letters?|labels?)\b|\b(?:in|on|at|to)\s+(?:\w+\s+)?(?:sub)?panels?\b"
+    return re.search(said, clause.text, re.IGNORECASE) is not None
+
+
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
     given: Number | None = clause.value("number")

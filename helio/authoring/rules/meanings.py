@@ -12,6 +12,7 @@ from helio.authoring.rules.atoms import Atom, Range
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.storms import STORMS
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
@@ -50,6 +51,24 @@ _EMPTY = frozenset((
     "a", "an", "the", "of", "in", "it", "this", "that", "and", "or", "is", "are", "be", "to", "at", "for",
     "with", "how", "long", "by", "not", "from", "as", "on",
 ))  # fmt: skip
+_FLUX = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
+"""Least flux of the classes of solar flares, in W/m² at 0.1 to 0.8 nm."""
+_CLASS = re.compile(r"(?<![\w.$|-])(?P<letter>[ABCMX])(?P<size>\d{1,2}(?:\.\d+)?)?(?![\w.|]*\w)")
+_CLASSES = re.compile(r"\b[ABCMX][\s-]*(?:class|flares?)\b|\bclass\s+[ABCMX]\b")
+_REST_OF = re.compile(r"\b[ABCMX][\d.]*\s*(?:-|–|to|and|or|,)\s*[ABCMX](?:\b|\d)")
+_IGNORED = re.compile(r"\b(?:ignor\w+|skip\w*|neglect\w*|reject\w*|filter\w*|no)\b", re.IGNORECASE)
+_WEAKER = re.compile(r"\b(?:below|under|weaker|smaller|less|up\s+to|until|at\s+most|max\w*)\b", re.IGNORECASE)
+_UPWARD = re.compile(
+    r"[>≥+]|\b(?:from|above|over|least|min(?:imum)?|threshold|limit|cutoff|up|upwards?|larger|stronger|higher|bigger|greater|more)\b",
+    re.IGNORECASE,
+)
+_MORE = frozenset((
+    "class", "classes", "upward", "upwards", "up", "larger", "bigger", "higher", "greater", "weaker", "smaller",
+    "less", "ignore", "skip", "neglect", "reject", "filter", "no", "more", "all", "every", "any", "list", "take",
+    "find", "big", "solar", "start", "starting", "remove", "drop", "exclude", "without", "min", "cut", "omit",
+    "leave", "out", "those", "one", "change", "set",
+))  # fmt: skip
+"""Words beside the class of a flare that say which flares count."""
 _AXES = tuple(
     f"noun:{name}"
     for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale",
@@ -110,16 +129,50 @@ class Meanings:
     def rules(self) -> tuple[Rule, ...]:
         """Return the rule for clauses with a value of the template; it fits if the words leave no other meaning."""
         parts = "what craft tool levels line noun verb rel unit range bound number duration"
+        flares = Rule(
+            "what",
+            f"{parts} relative every scale",
+            self._set_flares,
+            lambda clause: bool(self._flares(clause)),
+        )
         rule = Rule(
             "range|bound|number|duration|what", parts, self._set, self._fits, "range number duration bound"
         )
-        return (rule,)
+        return (flares, rule)
 
     def _fits(self, clause: Clause) -> bool:
         return bool(self._meant(clause))
 
     def _set(self, editor: FigureEditor, clause: Clause) -> None:
         editor.do(*self._meant(clause))
+
+    def _set_flares(self, editor: FigureEditor, clause: Clause) -> None:
+        editor.do(*self._flares(clause))
+
+    def _flares(self, clause: Clause) -> list[Operation]:
+        """Set the least flux of flares that a class names: ``only flares from M1 upwards``."""
+        slots = [slot for slot in self._slots if slot.side == "low" and "flare" in slot.events]
+        new = re.split(r"\b(?:instead\s+of|rather\s+than)\b", clause.text)[0]
+        classes = [match for match in _CLASS.finditer(new) if match["size"] or _CLASSES.search(new)]
+        if len(slots) != 1 or len(classes) != 1 or _REST_OF.search(new):
+            return []
+        (slot,), (match,) = slots, classes
+        left = (
+            frozenset(_stems(_CLASS.sub(" ", clause.text)))
+            - _EMPTY
+            - IN_CHANGES
+            - _GENERAL
+            - slot.known
+            - _MORE
+        )
+        weaker = _WEAKER.search(new)
+        if match["letter"] != "X" and not weaker and not _UPWARD.search(new):
+            return []  # M flares alone are from M1 to M9.9
+        if left or (weaker is not None) is not (
+            clause.has("verb:remove") or _IGNORED.search(new) is not None
+        ):
+            return []
+        return [_operation(slot, _FLUX[match["letter"]] * float(match["size"] or 1), "")]
 
     def _meant(self, clause: Clause) -> list[Operation]:
         """Return the changes of values that a clause means; empty if it means something else."""
@@ -166,6 +219,8 @@ class Meanings:
 
     def _names(self, slot: Slot, words: frozenset[str]) -> bool:
         """Return whether words name a slot, and nothing else."""
+        if "storm" in slot.events:
+            words -= set(STORMS)  # a class beside a value says no more
         if not words <= slot.known | _GENERAL or not words:
             return False
         if words & _CRITERION and not words - _GENERAL:
@@ -236,6 +291,8 @@ class Meanings:
             }
             meant = [words for words in named if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", wanted)]
             slot = next((slot for slot in self._slots if slot.name == name and slot.kind == "number"), None)
+            if slot is not None and slot.side == "low" and _WEAKER.search(wanted):
+                continue
             if slot is not None and len(meant) == 1 and _words_left(clause, []) <= slot.known | _GENERAL:
                 found.append(_operation(slot, float(named[meant[0]]), ""))
         return found if len(found) == 1 else []

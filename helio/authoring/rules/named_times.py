@@ -76,10 +76,13 @@ class NamedEvent:
     source: str
     spacecraft: str = ""
 
-    def named_in(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the places where a text names the event, with the month and the year before or after the name."""
+    def named_in(self, text: str, crafts: str = "") -> Iterator[re.Match[str]]:
+        """Yield the places where a text names the event, with the month and the year before or after the name.
+
+        `crafts` are spacecraft of which the text is, whether it names them or not.
+        """
         craft = rf"(?<![\w-])(?:{self.spacecraft})(?!\w)"
-        if not self.spacecraft or re.search(craft, text, re.IGNORECASE):
+        if not self.spacecraft or re.search(craft, f"{crafts} {text}", re.IGNORECASE):
             yield from _pattern(self.phrases).finditer(text)
 
     @property
@@ -139,11 +142,14 @@ def _pattern(phrases: str) -> re.Pattern[str]:
     )
 
 
-def with_plain_times(text: str, now: datetime, ask: Asks | None = None) -> tuple[str, tuple[str, ...]]:
+def with_plain_times(
+    text: str, now: datetime, ask: Asks | None = None, crafts: str = ""
+) -> tuple[str, tuple[str, ...]]:
     """Replace names of times by time ranges; return the new text and notes that give each range with its source.
 
     A name next to a time range is left out of the text: the range of the sentence counts. Names in quotes and in
     titles stay. `ask` asks which event is meant if a name has several meanings; without it the name is refused.
+    `crafts` are the spacecraft of the pipeline that the text changes: ``encounter 4`` is one of theirs.
 
     >>> with_plain_times("ACE Bz for the first half of March 2022", datetime(2026, 1, 1))[0]
     'ACE Bz for 2022-03-01 to 2022-03-16'
@@ -159,12 +165,12 @@ def with_plain_times(text: str, now: datetime, ask: Asks | None = None) -> tuple
     text = _HALF.sub(lambda match: _half(match, now), with_whole_dates(with_plain_dates(text)))
     text = with_plain_clocks(text, notes)
     text = _ROTATION.sub(lambda match: _rotation(match, notes), text)
-    text = _with_events(text, notes, ask)
+    text = _with_events(text, notes, ask, crafts)
     return " ".join(text.replace("()", "").split()), tuple(notes)
 
 
-def _with_events(text: str, notes: list[str], ask: Asks | None) -> str:
-    mentions = _mentions(text)
+def _with_events(text: str, notes: list[str], ask: Asks | None, crafts: str) -> str:
+    mentions = _mentions(text, crafts)
     if not mentions:
         return text
     rest = text
@@ -182,7 +188,7 @@ def _with_events(text: str, notes: list[str], ask: Asks | None) -> str:
                 f"the request names '{mention.phrase}' and the year {alone[0]}", advice="give one time range"
             )
         around = (_YEAR_ALONE.sub("", part) for part in (rest[: mention.start], rest[mention.start :]))
-        return _with_events(f"{mention.phrase} {alone[0]}".join(around), notes, ask)
+        return _with_events(f"{mention.phrase} {alone[0]}".join(around), notes, ask, crafts)
     named = {_only(mention, ask) for mention in mentions}
     if len(named) > 1:
         several = " and ".join(f"the {event.name}" for event in sorted(named, key=lambda event: event.start))
@@ -192,12 +198,12 @@ def _with_events(text: str, notes: list[str], ask: Asks | None) -> str:
     return f"{rest[: mentions[0].start]}{event.span}{rest[mentions[0].start :]}"
 
 
-def _mentions(text: str) -> list[_Mention]:
+def _mentions(text: str, crafts: str = "") -> list[_Mention]:
     """Return the names in a text, in order; of names that overlap, the first and longest."""
     named: dict[tuple[int, int], list[tuple[NamedEvent, re.Match[str]]]] = {}
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     for event in events():
-        for match in event.named_in(text):
+        for match in event.named_in(text, crafts):
             start, stop = match.span("phrase")
             is_title = _TITLE_BEFORE.search(text[:start]) or any(
                 first < start and stop < last for first, last in quoted

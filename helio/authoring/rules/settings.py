@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure_settings import (
+    is_for_panels,
+    letter_panels,
     limit_times,
     match_title,
     put_side_by_side,
@@ -68,6 +70,8 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("verb:remove noun:title|noun:subtitle|noun:x_label|noun:y_label", "what panel", remove_text),
     Rule("noun:legend|noun:footer|"
          "noun:panel_letters|noun:zero_line|noun:shared_y", "verb:remove verb:add verb:show", switch),
+    Rule("letters|noun:panel_letters", "letters noun:panel_letters verb:mark verb:name verb:add verb:annotate "
+                                       "verb:move panel every", letter_panels, is_for_panels),
     Rule("noun:font_size|noun:gap_factor|noun:columns|noun:linthresh|noun:figure_height|noun:figure_width|"
          "noun:figure_size|"
          "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size),

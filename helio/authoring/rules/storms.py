@@ -15,6 +15,8 @@ from helio.knowledge.quantity_words import symbol
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document
 
+STORMS = {"weak": -30, "moderate": -50, "intense": -100, "strong": -100, "super": -250}
+"""Smallest values of Dst of the classes of storms, in nT (Loewe and Proelss 1997)."""
 _EVENT = (
     r"(?:(?:the|all|every|each|of|in|with|an?|their|geomagnetic|magnetic|intense|moderate|strong|major|great|severe|storms?['’]?"
     r"|storm-?time|super-?storms?|minim(?:a|um)|min|peaks?|main|phases?|onsets?|starts?|beginnings?|Dst|SYM-?H|index|reaching"

@@ -199,3 +199,58 @@ def test_an_instrument_means_all_its_lines_and_other_names_stay(author, template
     done = changed(author, templates("solo-overview"), "no EPT")
     assert sum("no longer SOLO_L2_EPD-EPT" in change for change in done) == len(("ions", "electrons"))
     assert not any("SOLO_HELIO1HR_POSITION" in change for change in done)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "expected"),
+    [
+        (
+            "omni-solar-wind",
+            "Temperature axis linear instead of log",
+            "logarithmic y axis of panel 4: true → false",
+        ),
+        ("omni-solar-wind", "log, not linear for the density", "y scale of panel 3: log"),
+        ("omni-solar-wind", "B_R black instead of blue", "MERGED_MAG_PLASMA.BR: blue → black"),
+        ("ace-bfield-overview", "mark panels (a) and (b) for the paper", "panel letters: true"),
+        ("ace-bfield-overview", "add letters a, b to panels", "panel letters: true"),
+        ("ace-bfield-overview", "panel (b): log axis", "y scale of panel 2: log"),
+        ("psp-bfield", "same for encounter 10: 18 - 24 Nov 2021", "2020-01-04 → 2021-11-18 to 2021-11-25"),
+        ("psp-bfield", "encounter 10", "2020-01-04 → 2021-11-16 to 2021-11-27"),
+        ("storm-overview", "count only intense storms, threshold -100 nT", "default: -50 → -100"),
+        ("storm-overview", "only moderate storms, threshold -80 nT", "default: -50 → -80"),
+        ("goes-xray-flares", "only flares from M1 upwards", "default: 1e-06 → 1e-05"),
+        ("goes-xray-flares", "ignore flares below M2.5", "default: 1e-06 → 2.5e-05"),
+        ("goes-xray-flares", "keep only X flares", "default: 1e-06 → 0.0001"),
+        ("wind-plasma", "smooth with 30 min", "variable $WINDOW, default: 10min → 30min"),
+    ],
+)
+def test_a_sentence_changes_one_value_and_nothing_else(author, templates, name, request_, expected):
+    (done,) = changed(author, templates(name), request_)
+    assert expected in done
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "expected"),
+    [
+        ("tha-ions", "total B in the same panel with the components", "panel 3: + 2 Bmag"),
+        ("tha-ions", "B and |B| in one panel", "panel 3: + 2 Bmag"),
+        ("mms-burst", "overplot electron density on the ion density", "MMS1_FPI_BRST_L2_DES-MOMS"),
+        ("mms-burst", "add the electron temperature", "mms1_des_temppara_brst"),
+        ("mms-burst", "add SYM-H in a new panel", "OMNI_HRO_1MIN"),
+        ("mixed-units", "show |B| in a panel on the top", "panel 1: Wind_Bmag"),
+    ],
+)
+def test_new_lines_fit_the_figure(author, templates, name, request_, expected):
+    assert expected in " ".join(changed(author, templates(name), request_))
+
+
+@pytest.mark.parametrize("request_", ["only flares below M1", "only M flares", "only flares from C1 to M1"])
+def test_classes_of_flares_that_are_no_least_flux_are_refused(author, templates, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, templates("goes-xray-flares"))
+
+
+@pytest.mark.parametrize("request_", ["remove panels (a) and (b)", "move (a) and (b) to the bottom"])
+def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, request_):
+    with pytest.raises(NotUnderstood):
+        author.edit(request_, overview)
