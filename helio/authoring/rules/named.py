@@ -179,7 +179,7 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
         rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
         re.IGNORECASE,
     )
-    for match in re.finditer(rf"(?<!solar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
+    for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
         if not listed.search(sentence.text[: match.start()]):
             sentence.take_at(*match.span())
 
