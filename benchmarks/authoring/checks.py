@@ -180,7 +180,9 @@ def check_template(template: Document, expected: Expected, task: Task) -> Iterat
             yield f"the time range becomes {', '.join(sorted(others))}"
     if "draws" in expected or ("saves" in expected and not task.text):
         yield from _drawn(graph, expected)
-    yield from _unknown(graph, old)
+    yield from _unknown(
+        graph, Graph() if task.kind == "repair" else old
+    )  # a misspelt name is what is repaired
     yield from _unused(graph)
     yield from _time(graph, expected, task.now)
     yield from _saved(graph, expected, old)

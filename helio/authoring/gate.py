@@ -336,17 +336,21 @@ class Gate:
             message = f"{span} is in the future: the time is now {self._now:%Y-%m-%d %H:%M} UTC"
             yield _wrong_fetch("HE403", message, "choose a time in the past", step, "")
             return
-        covered = [self._other_coverage(choice.dataset_id, span) for choice in choices]
+        covered = [self._other_coverage(choice, span) for choice in choices]
         if covered and all(covered):
             yield _wrong_fetch(
                 "HE403", f"no data exist for {span}: {'; '.join(covered)}", "choose another time", step, ""
             )
 
-    def _other_coverage(self, dataset: str, span: TimeRange) -> str:
+    def _other_coverage(self, choice: Choice, span: TimeRange) -> str:
         """Say which time a dataset covers if a time range is outside; return an empty text if the range is covered."""
-        if dataset not in self.catalogue:
+        if datasets_known_to(choice.provider):
+            source = source_class(choice.provider)
+            if source.keeps is not None and span.start < self._now - source.keeps:
+                return f"{source.title} keeps its data for {source.keeps.days} days at most"
+        if choice.dataset_id not in self.catalogue:
             return ""
-        entry = self.catalogue.summary(dataset)
+        entry = self.catalogue.summary(choice.dataset_id)
         first, last = (
             time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last)
         )

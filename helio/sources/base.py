@@ -97,6 +97,8 @@ class Source(ABC):
     """Name of the source in messages, such as ``"SWPC"``; the source's name in records and figures begins with this
     title.
     """
+    keeps: ClassVar[timedelta | None] = None
+    """How long the service keeps its data, if not for ever."""
     address: ClassVar[str]
     """The URL of the archive; the user can replace it with ``$HELIO_NAME_URL``."""
     further_addresses: ClassVar[tuple[str, ...]] = ()

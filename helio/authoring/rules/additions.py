@@ -244,10 +244,17 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
     editor.notes += [note for note in notes if "no time" not in note and "each run counts" not in note]
     one = re.search(
-        r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b|\b(?:one|a single) panel\b",
+        r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
+        r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b"
+        r"|\btogether\b",
         clause.text,
         re.IGNORECASE,
     )
+    if len(drawn) == 1 and place.into is None and re.search(r"\btogether\b", clause.text, re.IGNORECASE):
+        raise NotUnderstood(
+            f"helio does not understand together with what to draw {drawn[0]}",
+            advice="add them one after the other, then say 'put A and B in one panel'",
+        )
     units = {editor.lines.unit(label) for label in drawn}
     is_one = one is not None or clause.has("rel:same_panel")
     drawn = _superposed(editor, drawn)

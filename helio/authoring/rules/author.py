@@ -344,7 +344,7 @@ def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -
     four letters, only letters in another place or missing.
     """
     notes = []
-    lexicon = {*known_words(), "solar", "plot", "show", "draw", "histogram"}
+    lexicon = {*known_words(), "solar", "plot", "show", "draw", "compare", "histogram"}
     for word in unread:
         small = word.casefold()
         stem = small[:-1] if small.endswith("s") else small

@@ -247,6 +247,7 @@ class Swpc(Source):
     """
 
     title = "SWPC"
+    keeps = _HELD
     address = "https://services.swpc.noaa.gov"
     publisher = "NOAA Space Weather Prediction Center"
     locates_by_download = True
