@@ -497,7 +497,7 @@ def stem(word: str) -> str:
     """Return a word without its ending, so that ``precipitating`` and ``precipitation`` are one.
 
     >>> stem("precipitating"), stem("precipitation"), stem("omnidirectional"), stem("ion")
-    ('precipit', 'precipit', 'omnidirection', 'ion')
+    ('precipit', 'precipit', 'omnidirect', 'ion')
     """
     return re.sub(r"(?<=\w{5})(?:ations?|ating|ated|ates?|ional|al|ing|ed|es)$", "", word)
 

@@ -101,7 +101,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> now = datetime(2026, 1, 1)
     >>> take_looks("ACE Bz with a horizontal line at 0 for 2015-03-17", now)
     ('ACE Bz for 2015-03-17', ('horizontal line at 0',))
-    >>> take_looks("ACE field with red Bz, density on a log scale", now)
+    >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
     text = _LEVEL.sub("horizontal line ", text)
