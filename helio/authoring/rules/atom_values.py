@@ -71,7 +71,7 @@ _TITLE_ENDS = (
 
 
 _MOST_PANELS = 20
-"""Numbers up to this one may be those of panels: ``panels 1 to 3``, but ``the top panel 0 to 40``."""
+"""Numbers up to this one may be those of panels: ``panel 1 to -20..20``, but ``the top panel 0 to 40``."""
 
 
 def shaded(match: re.Match[str]) -> str:
@@ -121,9 +121,8 @@ def take_numbers(unread: UnreadWords) -> None:
     def is_range(match: re.Match[str]) -> bool:
         years = [re.fullmatch(r"(?:19|20)\d\d", match[name]) for name in ("low", "high")]
         ahead = "" if match[0][:1].isalpha() else unread.text[: match.start()]
-        values = [number_of_text(match[name]) for name in ("low", "high")]
         counted = "energ(?:y|ies)|channels?|bands?"
-        if all(value in range(1, _MOST_PANELS + 1) for value in values):
+        if number_of_text(match["low"]) in range(1, _MOST_PANELS + 1):
             counted += f"|{PANEL_ONLY}|rows?"
         return not all(years) and not re.search(
             rf"(?:{_MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE
