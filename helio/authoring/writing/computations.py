@@ -115,10 +115,14 @@ OF_BINS = frozenset(
 )
 """Tools that compute each bin of a spectrum by itself."""
 CUTS = {
-    "slice_spectrum": ComputationTool("slice", "Take the nearest bin"),
-    "band_average": ComputationTool("band", "Average over a band of energies"),
-    "band_integral": ComputationTool("integral", "Integrate over a band of energies"),
-    "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles"),
+    "slice_spectrum": ComputationTool("slice", "Take the nearest bin", quantity="{} in one bin"),
+    "band_average": ComputationTool("band", "Average over a band of energies", quantity="{} in a band"),
+    "band_integral": ComputationTool(
+        "integral", "Integrate over a band of energies", quantity="{} over a band"
+    ),
+    "pitch_angle_average": ComputationTool(
+        "pitch", "Average over pitch angles", quantity="{} over pitch angles"
+    ),
 }
 """Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"

@@ -209,7 +209,8 @@ class _Writer:
                 how = CUTS[step.tool]
                 axes -= 1
                 series = self.steps.compute(step.tool, series, how.ending, how.intent, **dict(step.args))
-                series = replace(series, kind="spectrum" if axes else "scalar", quantity=series.label)
+                quantity = how.quantity.format(fetched[source].quantity)
+                series = replace(series, kind="spectrum" if axes else "scalar", quantity=quantity)
             made.append(series)
         return made
 
