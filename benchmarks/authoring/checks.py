@@ -368,12 +368,12 @@ def _changed(before: Graph, after: Graph, expected: Expected) -> Iterator[str]:
 def _unknown(graph: Graph, before: Graph) -> Iterator[str]:
     """A pattern would take a misspelt name too; what was fetched before may be of any archive."""
     known_before = {name for node in before.fetched for name in node.data}
-    for one in (name for node in graph.fetched for name in node.data if name not in known_before):
-        dataset, _, parameter = one.rpartition(".")
+    for name in (name for node in graph.fetched for name in node.data if name not in known_before):
+        dataset, _, parameter = name.rpartition(".")
         if dataset not in _catalogue() or all(
             known.name != parameter for known in _catalogue().dataset(dataset).parameters
         ):
-            yield f"there is no {one}"
+            yield f"there is no {name}"
 
 
 def _unused(graph: Graph) -> Iterator[str]:
@@ -407,8 +407,8 @@ def _is_time(wanted: str | Mapping[str, str], given: str, now: datetime) -> bool
 
 def _saved(graph: Graph, expected: Expected, before: Graph) -> Iterator[str]:
     for wanted in expected.get("saves", ()):
-        files = [one for one in graph.saved if one.format == wanted.get("format", one.format)]
-        if not all(any(found(pattern, one.nodes) for one in files) for pattern in wanted["of"]):
+        files = [file for file in graph.saved if file.format == wanted.get("format", file.format)]
+        if not all(any(found(pattern, file.nodes) for file in files) for pattern in wanted["of"]):
             yield f"does not save {', '.join(map(_told, wanted['of']))} as {wanted.get('format', 'a file')}"
     more = len(graph.saved) > len(before.saved)
     if more and "saves" not in expected and "adds" not in expected and not expected.get("may_save"):
@@ -502,7 +502,7 @@ def _tops(graph: Graph, pattern: Pattern) -> list[int]:
 
 def _is_placed(graph: Graph, look: Mapping[str, Any]) -> bool:
     tops = _tops(graph, look["of"])
-    panels = [one.panel for one in graph.drawn if one.panel] or [0]  # an ephemeris is in no panel
+    panels = [line.panel for line in graph.drawn if line.panel] or [0]  # an ephemeris is in no panel
     edge = (max if look["is"] == "last" else min)(panels)
     return edge in tops
 

@@ -107,12 +107,9 @@ class _Compared:
             written = step.params.get(argument) if argument else None
             facts = (self.template.get("variables") or {}).get(written) if isinstance(written, str) else None
             text = facts.get("default") if isinstance(facts, dict) else written
-            try:
-                window = Duration(str(text)).nanoseconds / 1e9
-            except RequestError:
-                continue
+            window = _seconds(text)
             for span in spans:
-                if window >= span.duration.total_seconds():
+                if window is not None and window >= span.duration.total_seconds():
                     message = (
                         f"the window of step {step.id} is {text}, but the time range {span} is not longer"
                     )
@@ -185,6 +182,16 @@ class _Compared:
             return parse_time_range(text, self.now)
         except TimeRangeError:
             return None
+
+
+def _seconds(text: object) -> float | None:
+    """Return the length of a window; None for a step without one, and for a text that `helio check` reports."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return Duration(text).nanoseconds / 1e9
+    except RequestError:
+        return None
 
 
 def _computed(quantity: str, steps: list[StepView]) -> bool:

@@ -114,24 +114,24 @@ _EACH = re.compile(rf"(?<![\w.]){_ONE}(?:\s*-?\s*(?P<unit>{_UNIT}))?{_PER}", re.
 def energies_in(text: str) -> list[Found[Energy]]:
     """Return the energies in a text; in ``>10, >30 and >60 MeV`` the unit is of all.
 
-    >>> [(found.what.low, found.what.high) for found in energies_in("3 - 4.6 MeV/n and 40-50 keV")]
+    >>> [(mention.what.low, mention.what.high) for mention in energies_in("3 - 4.6 MeV/n and 40-50 keV")]
     [(3000000.0, 4600000.0), (40000.0, 50000.0)]
-    >>> [found.what.low for found in energies_in(">10, >30 and >60 MeV protons")]
+    >>> [mention.what.low for mention in energies_in(">10, >30 and >60 MeV protons")]
     [10000000.0, 30000000.0, 60000000.0]
     """
     found: list[Found[Energy]] = []
     for listed in _LISTED.finditer(text):
         start, stop = listed.span("list")
-        for each in _EACH.finditer(text, start, listed.end("unit")):
-            unit = each["unit"] or _unit_after(text, each.end(), stop) or listed["unit"]
+        for amount in _EACH.finditer(text, start, listed.end("unit")):
+            unit = amount["unit"] or _unit_after(text, amount.end(), stop) or listed["unit"]
             scale = _SCALES[unit[:-2].lower()]
-            first = _SCALES[each["first"][:-2].lower()] if each["first"] else scale
-            written = each["least"] or each["high"] or each["at"]
+            first = _SCALES[amount["first"][:-2].lower()] if amount["first"] else scale
+            written = amount["least"] or amount["high"] or amount["at"]
             rough = 0.51 * scale * 10.0 ** -len(written.partition(".")[2])
-            low, high = _value(each["least"] or each["low"] or each["at"]), _value(written)
-            limit = float("inf") if each["above"] else high * scale
-            end = listed.end() if each.end() >= stop else each.end()
-            found.append(Found(each.start(), end, Energy(low * first, limit, rough)))
+            low, high = _value(amount["least"] or amount["low"] or amount["at"]), _value(written)
+            limit = float("inf") if amount["above"] else high * scale
+            end = listed.end() if amount.end() >= stop else amount.end()
+            found.append(Found(amount.start(), end, Energy(low * first, limit, rough)))
     return found
 
 
@@ -200,12 +200,14 @@ def _named() -> re.Pattern[str]:
 def species_in(text: str) -> tuple[Found[Species], ...]:
     """Return the species in a text.
 
-    >>> [found.what for found in species_in("H+, 3He and iron")]
+    >>> [mention.what for mention in species_in("H+, 3He and iron")]
     [Species(kind='H', mass=0, charge=1), Species(kind='He', mass=3, charge=0), Species(kind='Fe', mass=0, charge=0)]
     """
-    found = sorted([*_names(text), *_symbols(text)], key=lambda found: found.start)
+    mentions = sorted([*_names(text), *_symbols(text)], key=lambda mention: mention.start)
     return tuple(
-        one for one in found if not any(other.start < one.start < other.stop for other in found)
+        mention
+        for mention in mentions
+        if not any(longer.start < mention.start < longer.stop for longer in mentions)
     )  # the ions of oxygen ions
 
 

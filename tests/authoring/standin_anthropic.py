@@ -54,8 +54,8 @@ class AnthropicRequest(Request):
 
     @property
     def files(self) -> list[tuple[str, bytes]]:
-        sources = [one["source"] for one in self.body["messages"][0]["content"] if "source" in one]
-        return [(one["media_type"], base64.b64decode(one["data"])) for one in sources]
+        sources = [block["source"] for block in self.body["messages"][0]["content"] if "source" in block]
+        return [(source["media_type"], base64.b64decode(source["data"])) for source in sources]
 
     @property
     def tools(self) -> dict[str, dict[str, Any]]:
@@ -119,12 +119,14 @@ class AnthropicStandIn(GeminiStandIn):
                 )
             if any(one["type"] == "text" and not one["text"].strip() for one in blocks):
                 return f"messages.{number}: text content blocks must contain non-whitespace text"
-            for one in blocks:
-                if one["type"] in _SOURCES and (
-                    one["source"]["type"] != "base64"
-                    or one["source"]["media_type"] not in _SOURCES[one["type"]]
+            for block in blocks:
+                if block["type"] in _SOURCES and (
+                    block["source"]["type"] != "base64"
+                    or block["source"]["media_type"] not in _SOURCES[block["type"]]
                 ):
-                    return f"messages.{number}.content: {one['type']}.source: Input should be a valid source"
+                    return (
+                        f"messages.{number}.content: {block['type']}.source: Input should be a valid source"
+                    )
             thoughts = [one for one in blocks if one["type"] == "thinking"]
             if any(one["signature"] not in self._thoughts for one in thoughts):
                 return f"messages.{number}.content.0: Invalid `signature` in `thinking` block"

@@ -55,12 +55,12 @@ class OpenAiRequest(Request):
 
     @property
     def files(self) -> list[tuple[str, bytes]]:
-        content = next(one["content"] for one in self.body["messages"] if one["role"] == "user")
+        content = next(message["content"] for message in self.body["messages"] if message["role"] == "user")
         parts = content if isinstance(content, list) else []
         addresses = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
         addresses += [part["file"]["file_data"] for part in parts if part["type"] == "file"]
         found = (re.fullmatch(_ADDRESS, address) for address in addresses)
-        return [(one[1], base64.b64decode(one[2])) for one in found if one is not None]
+        return [(match[1], base64.b64decode(match[2])) for match in found if match is not None]
 
     @property
     def tools(self) -> dict[str, dict[str, Any]]:

@@ -73,7 +73,7 @@ def test_a_right_answer_of_a_model_is_taken_and_found_right(task, bench, scripte
 
 @pytest.mark.parametrize(
     ("scripted", "script"),
-    with_models({one["id"]: one for one in bad_scripts()}, 2),
+    with_models({script["id"]: script for script in bad_scripts()}, 2),
     indirect=["scripted"],
 )
 def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scripted):

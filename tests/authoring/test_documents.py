@@ -320,8 +320,8 @@ def desk(tmp_path: Path):
         return made[-1]
 
     yield make
-    for each in made:
-        each.close()
+    for opened in made:
+        opened.close()
 
 
 def test_a_model_gets_the_paper_in_the_search_and_for_the_template(desk, file) -> None:

@@ -238,8 +238,8 @@ def desk(tmp_path: Path):
         return made[-1]
 
     yield make
-    for each in made:
-        each.close()
+    for opened in made:
+        opened.close()
 
 
 SHADED = plan(

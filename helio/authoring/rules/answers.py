@@ -390,15 +390,15 @@ class _Reader:
         """Explain a tool, a code or a key."""
         wanted = sorted(name for kind, name in atom.subjects if kind in ("tool", "code", "key"))
         for name in wanted:
-            for found in look_up(name.replace(" ", "_") if "code" not in _kinds(atom) else name):
-                if isinstance(found, Code):
-                    yield f"{found.code} ({found.kind}): {found.meaning}. {found.why} What to do: {found.to_do}"
-                elif isinstance(found, ToolPage):
+            for entry in look_up(name.replace(" ", "_") if "code" not in _kinds(atom) else name):
+                if isinstance(entry, Code):
+                    yield f"{entry.code} ({entry.kind}): {entry.meaning}. {entry.why} What to do: {entry.to_do}"
+                elif isinstance(entry, ToolPage):
                     arguments = self.asked.begins("needs?", "requires?", "inputs?", "arguments?", "options?")
-                    yield from tool_lines(found, self.topics, arguments=arguments)
+                    yield from tool_lines(entry, self.topics, arguments=arguments)
                 else:
-                    places = "; ".join(found.places)
-                    yield f"{found.name}: {found.schema.get('description', '')} (a key of {places or 'templates'})"
+                    places = "; ".join(entry.places)
+                    yield f"{entry.name}: {entry.schema.get('description', '')} (a key of {places or 'templates'})"
 
     def _search_tools(self) -> Iterator[str]:
         """Name the tools whose page has the words of the question."""

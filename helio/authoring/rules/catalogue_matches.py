@@ -318,7 +318,9 @@ def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: C
         best = _preferred(best, test)
     own = asked - SPECIES - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
-        best = _preferred(best, lambda match: not any(_SLICE.search(one.name) for one in match.parameters))
+        best = _preferred(
+            best, lambda match: not any(_SLICE.search(parameter.name) for parameter in match.parameters)
+        )
         best = _preferred(best, lambda match: all(map(_is_flux, match.parameters)))
     best = _without_variants(best)
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
@@ -403,7 +405,7 @@ def _is_one_quantity(found: Sequence[Match], text: str) -> bool:
     """Return whether matches differ only by the direction of a sensor or, where a plural asks for all, by particles."""
     if not 1 < len(found) <= MOST_TOGETHER or len({match.dataset.id for match in found}) > 1:
         return False
-    shapes = {(one.canonical_unit, one.size) for match in found for one in match.parameters}
+    shapes = {(parameter.canonical_unit, parameter.size) for match in found for parameter in match.parameters}
     apart: list[set[str]] = [{*word_list(match.parameters[0].description)} for match in found]
     differing = set[str]().union(*apart) - apart[0].intersection(*apart) - {"ab"}
     plural = re.search(

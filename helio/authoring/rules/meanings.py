@@ -259,7 +259,7 @@ class Meanings:
         panels = self._editor.panels
         places = {"top": panels[:1], "bottom": panels[-1:]}
         within = [
-            line for side, those in places.items() if side in words for panel in those for line in panel
+            line for side, named in places.items() if side in words for panel in named for line in panel
         ]
         words -= set(places)
         slots = [slot for slot in self._slots if slot.kind == "duration" and not slot.side]

@@ -85,27 +85,27 @@ class _Parameter:
         of_unit = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
         plain = _SIDE.sub(" ", self.about)
         for text in (re.sub(r"\([^()]*\)", " ", plain), plain):
-            if found := [found.what for found in species_in(text)]:
+            if found := [mention.what for mention in species_in(text)]:
                 return (found[0],) if not _is_group(text, found) else tuple(found)
         name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", _SIDE.sub(" ", self.parameter.name))
-        if found := [found.what for found in species_in(name)]:
+        if found := [mention.what for mention in species_in(name)]:
             return (found[0],)
         short = re.match(r"F([A-Z0-9]+?)(?:DO|DU|SA)", self.parameter.name)
         if short and short[1] in _SHORT:
             return (_SHORT[short[1]],)
         if unit:
             return (of_unit[unit[1]],)
-        title = dict.fromkeys(found.what for found in species_in(self.entry.title))
+        title = dict.fromkeys(mention.what for mention in species_in(self.entry.title))
         return tuple(title) if len(title) == 1 else ()
 
     @cached_property
     def bands(self) -> tuple[Energy, ...]:
-        return tuple(found.what for found in energies_in(self.about))
+        return tuple(mention.what for mention in energies_in(self.about))
 
     @cached_property
     def directions(self) -> frozenset[str]:
-        own = {found.what for found in directions_in(f"{self.parameter.name} {self.about}")}
-        return frozenset(own or {found.what for found in directions_in(self.entry.title)})
+        own = {mention.what for mention in directions_in(f"{self.parameter.name} {self.about}")}
+        return frozenset(own or {mention.what for mention in directions_in(self.entry.title)})
 
     @cached_property
     def energy_unit(self) -> str:

@@ -153,7 +153,7 @@ def test_several_parameters_that_fit_are_asked_for(author):
     ],
 )
 def test_energies_are_read(text, limits):
-    assert [(found.what.low, found.what.high) for found in energies_in(text)] == limits
+    assert [(mention.what.low, mention.what.high) for mention in energies_in(text)] == limits
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_energies_are_read(text, limits):
     ],
 )
 def test_species_are_read(text, species):
-    assert [found.what for found in species_in(text)] == species
+    assert [mention.what for mention in species_in(text)] == species
 
 
 def test_directions_are_read():

@@ -38,7 +38,10 @@ def found(spec: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     context = Context(signatures(), datetime(2024, 1, 1), {}, catalogue=DATASETS)
     findings = check_scales(Template.from_json({"steps": steps}), context)
     start = "/steps/2/tool_args/spec/"
-    return [(one.code, one.path.removeprefix(start), one.message, *one.advice) for one in findings]
+    return [
+        (finding.code, finding.path.removeprefix(start), finding.message, *finding.advice)
+        for finding in findings
+    ]
 
 
 def run_says(spec: dict[str, Any]) -> tuple[str, str]:
