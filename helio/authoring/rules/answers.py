@@ -145,7 +145,7 @@ class _Reader:
         self.catalogue = catalogue
         self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
         self._known = names_in(request, catalogue, self.pipeline)
-        self.asked = Asked(request, self._known)
+        self.asked = Asked(request, self._known, self.pipeline.most() if self.pipeline else 0)
         self.unsaid: list[str] = []
         self._explained = False
         self._searched: set[str] = set()
@@ -219,7 +219,7 @@ class _Reader:
         if self.pipeline is None:
             return frozenset()
         facts = [fact.about for collect in self.pipeline.topics.values() for fact in collect()]
-        panels = {("panel", "-1"), *(("panel", str(number)) for number in range(1, self.pipeline.most() + 1))}
+        panels = {("panel", str(number)) for number in range(1, self.pipeline.most() + 1)}
         return frozenset(panels).union(*facts, *self.pipeline.names.values())
 
     # Lines ---------------------------------------------------------------------------------------------------
@@ -319,9 +319,7 @@ class _Reader:
             kinds = _kinds(atom)
             kind = next((name for name in _ORDER if name in kinds), "thing")
             groups[kind] = groups.get(kind, frozenset()) | atom.subjects
-        for subjects in groups.values():
-            most = self.pipeline.most() if self.pipeline else 0
-            wanted = {("panel", str(most)) if subject == ("panel", "-1") else subject for subject in subjects}
+        for wanted in groups.values():
             facts = [fact for fact in facts if fact.about & wanted] or [
                 fact for fact in facts if not fact.about
             ]
