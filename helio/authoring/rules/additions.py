@@ -19,6 +19,7 @@ from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers
 from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.quantities import B
@@ -242,7 +243,7 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
     drawn = [label for label in labels if label not in editor.drawn]
     if not drawn:
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
-    editor.notes += [note for note in notes if "no time" not in note and "each run counts" not in note]
+    editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
     one = re.search(
         r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
         r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b"
