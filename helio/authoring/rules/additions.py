@@ -175,7 +175,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:1], names[1:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
-    lines = [line for atom in old for line in _old_lines(editor, atom, clause)]
+    lines = [line for atom in old for line in editor.known(atom.text, every=True)]
     if all(map(_is_strength, (atom.text for atom in new))) and all(
         editor.lines.is_vector(line) for line in lines
     ):
@@ -206,17 +206,6 @@ def _is_strength(words: str) -> bool:
         plain.split() in ([], ["magnitude"], ["strength"], ["speed"], ["amplitude"], ["magnitudes"])
         and plain != words.casefold()
     ) or plain.split() in (["magnitude"], ["speed"])
-
-
-def _old_lines(editor: FigureEditor, atom: Atom, clause: Clause) -> list[str]:
-    lines = editor.lines.meant(atom.text, editor.figure())
-    if not lines:
-        raise NotUnderstood(
-            f"the figure has no line called '{atom.text}'",
-            advice=f"name one of its lines: {', '.join(editor.drawn)}",
-        )
-    del clause
-    return lines
 
 
 def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:

@@ -170,14 +170,7 @@ class _Answer:
                 yield from lines
                 if lines and not set(question.topics) & set(asked.topics):
                     break  # the question names no property, and the first that helio knows says what it is
-        if (
-            elsewhere
-            and pipeline is None
-            and self._searches
-            and covered(asked.rest, {text: stems(text) for text in self._texts()}, question.request, most=2)[
-                1
-            ]
-        ):
+        if elsewhere and pipeline is None and self._searches():
             yield from datasets_found(question)
         elif elsewhere and topics:
             yield from from_catalogue(question, elsewhere, topics)
@@ -186,15 +179,17 @@ class _Answer:
         elif pipeline is None and not reference and topics:
             question.unsaid.append("the question names no dataset, spacecraft or tool that helio knows")
 
-    @property
     def _searches(self) -> bool:
-        """Return whether the question looks for datasets by words that the table of quantities does not have."""
+        """Return whether the question looks for datasets by words that the texts about its subjects do not have."""
         question = self.question
+        words = question.asked.rest
         named = {kind for atom in question.asked.things for kind, _ in atom.subjects}
-        words = [word for word in question.asked.rest if not re.fullmatch(r"[\d.:-]+", word)]
-        return (
-            bool(words) and question.topics == ["datasets"] and not named & {"dataset", "parameter", "tool"}
-        )
+        if question.topics != ["datasets"] or named & {"dataset", "parameter", "tool"}:
+            return False
+        if all(re.fullmatch(r"[\d.:-]+", word) for word in words):
+            return False
+        texts = {text: stems(text) for text in self._texts()}
+        return bool(covered(words, texts, question.request, most=2)[1])
 
     # What is left --------------------------------------------------------------------------------------------
 

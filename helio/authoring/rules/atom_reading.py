@@ -288,26 +288,22 @@ def _compiled(
     )
 
 
+_NOT_NAMED = (
+    "plot_data", "render_spec", "style_plot", "manage_plot", "fetch_data", "magnitude", "components", "save_data",
+)  # fmt: skip
+"""Tools whose names are also words for a figure or its lines."""
+
+
 @lru_cache(maxsize=1)
 def _tools() -> tuple[tuple[re.Pattern[str], str], ...]:
     tools = [
         *VOCABULARY["computations"],
         *(name for name in signatures() if name not in VOCABULARY["computations"]),
     ]
-    drawn = {
-        "plot_data",
-        "render_spec",
-        "style_plot",
-        "manage_plot",
-        "fetch_data",
-        "magnitude",
-        "components",
-        "save_data",
-    }
     return tuple(
         (re.compile(rf"(?<![\w|-])(?:{tool_names(tool)})(?![\w|-])", re.IGNORECASE), tool)
         for tool in tools
-        if tool not in drawn
+        if tool not in _NOT_NAMED
     )
 
 

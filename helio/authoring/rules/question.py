@@ -13,6 +13,7 @@ from helio.authoring.rules.question_names import names_in
 from helio.authoring.rules.question_sources import sources_named
 from helio.authoring.rules.source_facts import Source
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 
 _COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECASE)
@@ -20,24 +21,8 @@ _WEAK = ("panels", "steps", "notes", "tools", "datasets", "level", "scales")
 """Properties whose words also say something else in a question that asks for another property."""
 
 
+_NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
 DECLINED = "helio cannot answer that without a language model"
-_SAID = {
-    "fills": "the fill value; it stands in the files (FILLVAL), which only a run reads",
-    "doi": "the DOI",
-    "sizes": "the size of the download; `helio plan PIPELINE` asks the archives",
-    "versions": "the version; `helio --version` and `helio list` show versions",
-    "reasons": "why",
-    "methods": "the method",
-    "meanings": "what it means",
-    "bins": "the bins",
-    "crafts": "the spacecraft",
-    "level": "whether the data are final",
-    "computations": "how it is computed",
-    "times": "the time",
-    "numbers": "the number",
-    "exclusions": "which records are left out",
-    "coverage": "from when to when there are data",
-}
 
 
 class Question:
@@ -135,4 +120,4 @@ def quoted(words: Iterable[str]) -> str:
 
 def in_words(topic: str) -> str:
     """Name a property in an answer."""
-    return _SAID.get(topic, f"the {topic}")
+    return _NAMES.get(topic, f"the {topic}")
