@@ -204,7 +204,7 @@ def _can_have(request: PipelineRequest, frame: str) -> bool:
     """Return whether all vectors of a request are available in a frame, or can be turned into it."""
     vectors = [quantity for quantity in request.quantities if quantity.name in VECTORS]
     for quantity in vectors:
-        frames = frames_of(quantity.name, request.spacecraft)
+        frames = frames_of([quantity.name], request.spacecraft)
         turned = frame in TURNABLE and any(name in TURNABLE for name in frames)
         letters = "rtn" if frame == "RTN" else "xyz"
         if (frame not in frames and not turned) or (quantity.component and quantity.component not in letters):

@@ -31,8 +31,8 @@ from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.particle_data import particles_asked
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.sentence import Part, Sentence
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_ELECTRONS, OF_TWO
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase

@@ -45,19 +45,23 @@ class ComputationTool:
         The argument for the window; empty where the tool needs none.
     quantity : str
         The quantity of its result, with a field for that of its input.
-    spectral : bool
-        Whether it gives a spectrum: of a vector, the sum over the components.
+    kind, frame : str
+        Those of its result; empty where they are those of its input. The spectrum of a vector is the sum over the
+        components.
     """
 
     ending: str
     intent: str
     argument: str = ""
     quantity: str = "{}"
-    spectral: bool = False
-    vectors: bool = False
-    """Whether it takes vectors only."""
+    kind: str = ""
+    frame: str = ""
     unit: str = "{}"
     """The unit of its result, with a field for that of its input."""
+    takes: tuple[str, ...] = ("scalar", "vector")
+    """The kinds of series that it takes."""
+    of_bins: bool = False
+    """Whether it computes each bin of a spectrum by itself, where the figure draws nothing else."""
     of_spectrum: bool = False
     """Whether it takes the spectrogram of a series."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -77,43 +81,39 @@ class ComputationTool:
 
 
 APPLIED = {
-    "running_average": ComputationTool("smooth", "{window} running average", "window"),
-    "running_median": ComputationTool("median", "{window} running median", "window"),
-    "resample": ComputationTool("binned", "{window} {method}", "cadence"),
-    "despike": ComputationTool("clean", "Set spikes to missing", "window"),
-    "detrend": ComputationTool("detrended", "Subtract the straight line"),
-    "derivative": ComputationTool("rate", "Time derivative", quantity="{} rate", unit="{}/s"),
-    "cumulative_integral": ComputationTool("total", "Integrate over time", quantity="{} total", unit="{} h"),
+    "running_average": ComputationTool("smooth", "{window} running average", "window", of_bins=True),
+    "running_median": ComputationTool("median", "{window} running median", "window", of_bins=True),
+    "resample": ComputationTool(
+        "binned", "{window} {method}", "cadence", takes=("scalar", "vector", "spectrum")
+    ),
+    "despike": ComputationTool("clean", "Set spikes to missing", "window", of_bins=True),
+    "detrend": ComputationTool("detrended", "Subtract the straight line", of_bins=True),
+    "derivative": ComputationTool("rate", "Time derivative", "", "{} rate", unit="{}/s", of_bins=True),
+    "cumulative_integral": ComputationTool(
+        "total", "Integrate over time", "", "{} total", unit="{} h", of_bins=True
+    ),
     "band_pass": ComputationTool("filtered", "Filter"),
     "statistics": ComputationTool("std", "{window} standard deviation", "interval", fixed={"of": ["std"]}),
     "minimum_variance": ComputationTool(
-        "lmn", "Rotate to the axes of minimum variance", quantity="{} along L, M, N", vectors=True
+        "lmn",
+        "Rotate to the axes of minimum variance",
+        "",
+        "{} along L, M, N",
+        frame="LMN",
+        takes=("vector",),
     ),
-    "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", quantity="{} power", spectral=True),
-    "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
-    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit"),
+    "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", "", "{} power", "spectrum"),
+    "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", "spectrum"),
+    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit", of_bins=True),
     "mask": ComputationTool("masked", "Leave out values"),
     "band_integral": ComputationTool(
-        "band_power", "Power of a band", quantity="{} band power", unit="", of_spectrum=True
+        "band_power", "Power of a band", "", "{} band power", "scalar", unit="", of_spectrum=True
     ),
     "spectral_slope": ComputationTool(
-        "slope", "Spectral slope", quantity="{} slope", unit="", of_spectrum=True
+        "slope", "Spectral slope", "", "{} slope", "scalar", unit="", of_spectrum=True
     ),
-    "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
+    "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", "spectrum"),
 }
-OF_BINS = frozenset(
-    {
-        "running_average",
-        "running_median",
-        "resample",
-        "despike",
-        "detrend",
-        "interpolate",
-        "derivative",
-        "cumulative_integral",
-    }
-)
-"""Tools that compute each bin of a spectrum by itself."""
 CUTS = {
     "slice_spectrum": ComputationTool("slice", "Take the nearest bin", quantity="{} in one bin"),
     "band_average": ComputationTool("band", "Average over a band of energies", quantity="{} in a band"),
@@ -344,10 +344,20 @@ AT_EARTH = (
 """Quantities of the Earth's surroundings, which the solar wind at the bow shock's nose (OMNI) gives."""
 OF_ELECTRONS = {DENSITY: NE, TEMPERATURE: TE, T_PARALLEL: TE_PARALLEL, T_PERPENDICULAR: TE_PERPENDICULAR}
 """Moments that mean those of the electrons beside the name of an instrument that measures only electrons."""
+MAGNITUDES = {B: ABS_B, VELOCITY: SPEED}
+"""Magnitudes that have names of their own."""
+VECTOR_OF = {magnitude: vector for vector, magnitude in MAGNITUDES.items()}
 SIDES = {TEMPERATURE: (T_PARALLEL, T_PERPENDICULAR), TE: (TE_PARALLEL, TE_PERPENDICULAR)}
 """Temperatures that follow from those along and across the field."""
 NEARBY = {"distance": (DISTANCE, TO_EARTH)}
 """Quantities that mean the first of several that the spacecraft has: a distance from the Sun, or from the Earth."""
+
+
+def lacks_window(computation: Computation) -> bool:
+    """Return whether a computation needs a window, and the request gives none."""
+    tool = APPLIED.get(computation.tool)
+    needed = bool(tool and tool.argument) or computation.tool in WINDOWED
+    return needed and not computation.window
 
 
 def tool_named(text: str) -> str:

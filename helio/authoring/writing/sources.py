@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
 from helio.knowledge.cadence import cadence_text
@@ -112,16 +113,9 @@ def _rank(
     return coarse > 1, not _is_archived(source, catalogue), coarse, distance, sources.index(source)
 
 
-def _preferred(
-    sources: list[QuantitySource], holds: Callable[[QuantitySource], bool]
-) -> list[QuantitySource]:
-    """Return the datasets that pass a test, or all datasets if none passes."""
-    return list(filter(holds, sources)) or sources
-
-
-def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
-    """Return the frames in which every given spacecraft has a quantity, with the preferred frame first."""
-    lists = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
+def frames_of(quantities: Sequence[str], crafts: Sequence[str]) -> list[str]:
+    """Return the frames in which every given spacecraft has every given quantity, with the preferred frame first."""
+    lists = [[source.frame for source in sources_of(*pair)] for pair in product(quantities, crafts)]
     first = dict.fromkeys(lists[0]) if lists else ()
     return [frame for frame in first if all(frame in frames for frames in lists)]
 
@@ -149,9 +143,9 @@ def ended(source: QuantitySource, catalogue: Catalogue) -> datetime | None:
     return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
 
-def cadence_words(source: QuantitySource) -> str:
-    """Describe the cadence of a dataset in words, such as ``16 s``."""
-    return cadence_text(source.cadence) if source.cadence else "changing cadence"
+def cadence_words(cadence: float | None) -> str:
+    """Describe the cadence of a dataset, given in seconds, in words, such as ``16 s``."""
+    return cadence_text(cadence) if cadence else "changing cadence"
 
 
 def _is_archived(source: QuantitySource, catalogue: Catalogue) -> bool:
