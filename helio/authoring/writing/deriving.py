@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from helio.authoring.outcome import NotInTable, NotUnderstood
-from helio.authoring.request import PipelineRequest
 from helio.authoring.writing.computations import (
     CURRENT,
     DERIVED,
-    MAGNITUDES,
+    MAGNITUDE_OF,
     NEARBY,
     OF_ELECTRONS,
     SIDES,
@@ -20,35 +19,24 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.fetching import Fetching
 from helio.authoring.writing.sources import frames_of, quantities_of
-from helio.authoring.writing.steps import PlotSeries, Steps
+from helio.authoring.writing.steps import PlotSeries
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.quantities import ABS_B, POSITION, B, E, QuantitySource, families, sources_of
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS, symbol
-from helio.pipelines.template.document import Document
 
 _ANGLE_FRAMES = {"*": ("GSM", "GSE", "RTN"), "spiral": ("RTN", "GSE")}
 """The frames for an angle of the magnetic field if the request names none, by the frame of its part."""
 
 
-@dataclass(frozen=True)
 class Deriving:
     """The quantities of spacecraft in one time range of the figure, and the steps that give them."""
 
-    data: Fetching
-    known: dict[tuple[str, str, str], PlotSeries] = field(default_factory=dict)
-    """Series by quantity, spacecraft and requested frame."""
-
-    @property
-    def request(self) -> PipelineRequest:
-        """Return the request."""
-        return self.data.request
-
-    @property
-    def steps(self) -> Steps:
-        """Return the steps of the template."""
-        return self.data.steps
+    def __init__(self, data: Fetching) -> None:
+        self.data, self.request, self.steps = data, data.request, data.steps
+        self.known: dict[tuple[str, str, str], PlotSeries] = {}
+        """Series by quantity, spacecraft and requested frame."""
 
     def quantity(self, quantity: str, craft: str, frame: str = "") -> PlotSeries:
         """Add steps that fetch or compute a quantity of a spacecraft, only once for each quantity and frame.
@@ -78,7 +66,7 @@ class Deriving:
 
     def magnitude(self, vector: PlotSeries) -> PlotSeries:
         """Compute the magnitude of a vector."""
-        quantity = MAGNITUDES.get(vector.quantity, f"{vector.quantity} magnitude")
+        quantity = MAGNITUDE_OF.get(vector.quantity, f"{vector.quantity} magnitude")
         stem = f"{vector.label}mag" if quantity == ABS_B else self.data.stem(vector.craft, quantity)
         label = self.steps.make(stem, "magnitude", f"Compute the {quantity}", source_label=vector.label)
         return replace(vector, label=label, kind="scalar", quantity=quantity, frame="")
@@ -237,7 +225,10 @@ class Deriving:
     def _derived(self, quantity: str, craft: str) -> PlotSeries:
         """Compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         recipe = DERIVED[quantity]
-        extra = {**recipe.args, **self._window_of(recipe)}
+        extra = dict(recipe.args)
+        if recipe.window:
+            computations = self.request.computations
+            extra[recipe.window] = next(given.window for given in computations if given.tool == recipe.tool)
         parts: dict[str, PlotSeries] = {}
         common = self._common_frame(recipe, craft)
         for argument, part in recipe.takes.items():
@@ -292,11 +283,6 @@ class Deriving:
             part = self.steps.compute("convert_units", part, "K", intent, to="K", equivalence="thermal")
         is_aligned = part.label == slowest.label or (part.cadence and part.cadence == slowest.cadence)
         return part if is_aligned else self.steps.align(part, slowest)
-
-    def _window_of(self, recipe: Recipe) -> Document:
-        """Return the window that the request gives for a computation."""
-        windows = (given.window for given in self.request.computations if given.tool == recipe.tool)
-        return {recipe.window: next(windows)} if recipe.window else {}
 
     def _common_frame(self, recipe: Recipe, craft: str) -> str:
         """Return a frame in which a spacecraft has all vectors that a computation needs in one frame."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import MAGNITUDES
+from helio.authoring.writing.computations import MAGNITUDE_OF
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.counts import number_of
 from helio.knowledge.missions import short
@@ -58,30 +58,19 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     return {**spec, "title": text, **_looks(panels, as_lines=request.style.as_lines)}
 
 
-def title_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> str:
-    """Return the title of the figure: its spacecraft and quantities."""
-    quantities = _titles(shown, request)
-    return f"{listed(_crafts(shown, request))}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
-
-
-def name_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> str:
-    """Return the name of the pipeline: its spacecraft and quantities, in ASCII."""
-    crafts = [short(craft) for craft in _crafts(shown, request)]
-    crafts = crafts if len(crafts) <= 3 else [crafts[0], "to", crafts[-1]]
-    quantities = _titles(shown, request)
-    name = "-".join(crafts + (quantities if len(quantities) <= 2 else ["overview"]))
-    return unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-
-
-def _crafts(shown: Sequence[PlotSeries], request: PipelineRequest) -> list[str]:
-    """Return the spacecraft of the series, without pairs such as ``ACE − Wind``."""
-    crafts = dict.fromkeys(series.craft for series in shown)
-    return [craft for craft in crafts if not any(sign in craft for sign in "−/×+")] or [*request.spacecraft]
-
-
-def _titles(shown: Sequence[PlotSeries], request: PipelineRequest) -> list[str]:
+def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str, str]:
+    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
     titles = [title(quantity.name) for quantity in request.quantities]
-    return list(dict.fromkeys(titles or [series.quantity for series in shown]))
+    quantities = list(dict.fromkeys(titles or [series.quantity for series in shown]))
+    drawn = dict.fromkeys(series.craft for series in shown)
+    single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind
+    crafts = single or [*request.spacecraft]
+    text = f"{listed(crafts)}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
+    named = [short(craft) for craft in crafts]
+    named = named if len(named) <= 3 else [named[0], "to", named[-1]]
+    name = "-".join(named + (quantities if len(quantities) <= 2 else ["overview"]))
+    name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return request.name or name, request.style.title or text
 
 
 def _labels(shown: Sequence[PlotSeries]) -> list[str]:
@@ -154,7 +143,7 @@ def _shows(series: PlotSeries, quantity: RequestQuantity) -> bool:
     if quantity.component and series.kind == "vector" and series.quantity == quantity.name:
         return True
     name = f"{quantity.name} {quantity.component}".strip()
-    names = {name, MAGNITUDES.get(name, name)}
+    names = {name, MAGNITUDE_OF.get(name, name)}
     return not quantity.name or any(f"{series.quantity} ".startswith(f"{known} ") for known in names)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
@@ -11,13 +11,13 @@ from helio.authoring.writing.computations import (
     APPLIED,
     LAG,
     MAGNITUDE,
-    MAGNITUDES,
+    MAGNITUDE_OF,
     OF_TWO,
     R_SQUARED,
     WINDOWED,
 )
 from helio.authoring.writing.deriving import Deriving
-from helio.authoring.writing.steps import PlotSeries, Steps
+from helio.authoring.writing.steps import PlotSeries
 from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.knowledge.quantities import ABS_B
 from helio.pipelines.template.document import Document
@@ -26,16 +26,11 @@ from helio.time_range import Duration
 _SIGNS = {"difference": "−", "product": "×", "sum": "+"}
 
 
-@dataclass(frozen=True)
 class Operations:
     """The computations of a request in one time range of the figure."""
 
-    quantities: Deriving
-
-    @property
-    def steps(self) -> Steps:
-        """Return the steps of the template."""
-        return self.quantities.steps
+    def __init__(self, quantities: Deriving) -> None:
+        self.quantities, self.data, self.steps = quantities, quantities.data, quantities.steps
 
     def applied(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Return the series to draw after all computations; those of two series come last, on a common cadence.
@@ -46,7 +41,7 @@ class Operations:
             A computation fits none of the series.
         """
         for computation in sorted(
-            self.quantities.request.computations, key=lambda computation: computation.tool in OF_TWO
+            self.data.request.computations, key=lambda computation: computation.tool in OF_TWO
         ):
             if computation.tool == MAGNITUDE:
                 shown = self._with_magnitudes(shown, computation)
@@ -69,7 +64,7 @@ class Operations:
         return others + [series for series in magnitudes if series.label not in drawn]
 
     def _magnitude(self, vector: PlotSeries) -> PlotSeries:
-        known = self.quantities.known.get((MAGNITUDES.get(vector.quantity, ""), vector.craft, ""))
+        known = self.quantities.known.get((MAGNITUDE_OF.get(vector.quantity, ""), vector.craft, ""))
         return known or self.quantities.magnitude(vector)
 
     def _of_each(self, computation: Computation, shown: list[PlotSeries]) -> list[PlotSeries]:
@@ -105,7 +100,7 @@ class Operations:
         """Add a spectrogram whose windows hold five periods of the lowest frequency of a band."""
         args = dict(computation.args)
         low = float(args["low"] if "low" in args else args["bands"][0][0])
-        seconds = self.quantities.data.time.seconds
+        seconds = self.data.time.seconds
         window = computation.window or usual_window("power_spectrogram", series.cadence, seconds, 5 / low)
         self.steps.note(f"{computation.tool.replace('_', ' ')}: from spectra of windows of {window}")
         intent = APPLIED["power_spectrogram"].intent
@@ -115,7 +110,7 @@ class Operations:
         """Return a computation with the usual window of its tool, if it has one and the request names none."""
         if computation.window or not has_usual_window(computation.tool):
             return computation
-        window = usual_window(computation.tool, series.cadence, self.quantities.data.time.seconds)
+        window = usual_window(computation.tool, series.cadence, self.data.time.seconds)
         name = computation.tool.replace("_", " ")
         self.steps.note(f"{name}: with a window of {window}, as the request names none")
         return replace(computation, window=window)
@@ -170,7 +165,7 @@ class Operations:
         """Compute the delay of a second series, up to the longest delay that the request gives."""
         if not args.get("longest"):
             choices = ("1h", "2h", "30min", "6h")
-            args["longest"] = self.quantities.data.ask("What is the longest delay to try?", choices)
+            args["longest"] = self.data.ask("What is the longest delay to try?", choices)
         labels = {"series_label": left.label, "delayed_label": right.label}
         label = self.steps.make(stem, LAG, f"Delay of {right.label}", **labels, **args)
         crafts = f"{left.craft} / {right.craft}"

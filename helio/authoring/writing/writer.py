@@ -12,7 +12,7 @@ from helio.authoring.writing.asking import Asks, complete
 from helio.authoring.writing.computations import APPLIED, CURRENT, OF_TWO
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.fetching import Fetching, TimeVariable
-from helio.authoring.writing.layout import figure_of, name_of, title_of
+from helio.authoring.writing.layout import figure_of, names_of
 from helio.authoring.writing.operations import Operations
 from helio.authoring.writing.sources import ended, frames_of, quantities_of
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
@@ -76,7 +76,7 @@ def _time_variables(request: PipelineRequest, now: datetime, steps: Steps) -> li
         steps.variables[variables[-1].name] = {"type": "time_range", "default": default}
         for note in notes:
             steps.note(note)
-    return variables or [TimeVariable("$TIME_RANGE")]
+    return variables or [TimeVariable()]
 
 
 def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, list[str]]:
@@ -126,12 +126,12 @@ class _Figure:
         self._export(shown)
         if request.panels.together and any(series.kind == "spectrum" for series in shown):
             raise NotUnderstood("a spectrogram cannot share a panel with other series")
-        text = request.style.title or title_of(shown, request)
+        name, text = names_of(shown, request)
         spec = figure_of(shown, request, self.steps, text)
         self.steps.add(
             f"figure{self.quantities.data.time.ending}", "render_spec", {"spec": spec}, "Draw the figure"
         )
-        return request.name or name_of(shown, request), text
+        return name, text
 
     def _series(self) -> list[PlotSeries]:
         """Return the series of the named datasets and of the quantities of all spacecraft."""
