@@ -115,14 +115,10 @@ APPLIED = {
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", "spectrum"),
 }
 CUTS = {
-    "slice_spectrum": ComputationTool("slice", "Take the nearest bin", quantity="{} in one bin"),
-    "band_average": ComputationTool("band", "Average over a band of energies", quantity="{} in a band"),
-    "band_integral": ComputationTool(
-        "integral", "Integrate over a band of energies", quantity="{} over a band"
-    ),
-    "pitch_angle_average": ComputationTool(
-        "pitch", "Average over pitch angles", quantity="{} over pitch angles"
-    ),
+    "slice_spectrum": ComputationTool("slice", "Take the nearest bin", "", "{} in one bin"),
+    "band_average": ComputationTool("band", "Average over a band of energies", "", "{} in a band"),
+    "band_integral": ComputationTool("integral", "Integrate over a band of energies", "", "{} over a band"),
+    "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles", "", "{} over pitch angles"),
 }
 """Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"

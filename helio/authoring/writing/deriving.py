@@ -214,9 +214,7 @@ class Deriving:
         clock = fields[0]
         for number, (name, series) in enumerate(zip(crafts, fields, strict=True), 1):
             place = self.steps.convert(self.quantity(POSITION, name, frame), "km")
-            args[f"field_{number}_label"] = (
-                series if series is clock else self.steps.align(series, clock)
-            ).label
+            args[f"field_{number}_label"] = self.steps.align(series, clock).label
             args[f"position_{number}_label"] = self.steps.align(place, clock).label
         stem = f"{mission}_{symbol(CURRENT)}{self.data.time.ending}"
         label = self.steps.make(stem, "curlometer", f"Compute the {CURRENT}", **args)
@@ -281,7 +279,7 @@ class Deriving:
         if part.unit in ("eV", "keV"):
             intent = "Convert to kelvin"
             part = self.steps.compute("convert_units", part, "K", intent, to="K", equivalence="thermal")
-        is_aligned = part.label == slowest.label or (part.cadence and part.cadence == slowest.cadence)
+        is_aligned = part.cadence and part.cadence == slowest.cadence
         return part if is_aligned else self.steps.align(part, slowest)
 
     def _common_frame(self, recipe: Recipe, craft: str) -> str:

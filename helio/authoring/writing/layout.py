@@ -171,8 +171,7 @@ def _one_against_another(
     else:
         first, second = shown
         if first.cadence != second.cadence or first.craft != second.craft or first.cadence is None:
-            slower = max(shown, key=lambda series: series.cadence or 0.0)
-            shown = [series if series is slower else steps.align(series, slower) for series in shown]
+            shown = steps.align_all(shown)
         up, across = _labels(shown)
     kind = {} if layout.kind == "scatter" else {"type": layout.kind}
     fit = {"fit": layout.fit} if layout.fit else {}

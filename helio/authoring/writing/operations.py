@@ -120,10 +120,7 @@ class Operations:
         name = computation.tool
         left, right = self._pair(name, shown)
         if name == LAG and left.cadence != right.cadence:
-            slower = max(left, right, key=lambda series: series.cadence or 0.0)
-            left, right = (
-                series if series is slower else self.steps.align(series, slower) for series in (left, right)
-            )
+            left, right = self.steps.align_all([left, right])
         elif name != LAG and (left.cadence != right.cadence or left.craft != right.craft):
             right = self.steps.align(right, left)
         operation, word = OF_TWO[name]

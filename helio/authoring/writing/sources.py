@@ -94,23 +94,20 @@ def _names(source: QuantitySource) -> str:
 def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> list[QuantitySource]:
     """Return the table's sources of a quantity, then those of the archive that are recognised by their parameters."""
     sources = sources_of(quantity, craft, frame=frame)
+    meant = (quantity, spacecraft_named(craft))
     own = (source for entry in catalogue.archived() for source in rows_of(entry))
-    name = spacecraft_named(craft)
-    return sources + [
-        source
-        for source in own
-        if (source.quantity, source.spacecraft) == (quantity, name)
-        and frame in ("", source.frame)
-        and source not in sources
-    ]
+    own = (source for source in own if (source.quantity, source.spacecraft) == meant)
+    return sources + [source for source in own if frame in ("", source.frame) and source not in sources]
 
 
 def _rank(
     source: QuantitySource, cadence: float, sources: Sequence[QuantitySource], catalogue: Catalogue
-) -> tuple[bool, bool, int, float, int]:
-    """Return a sort key for a cadence: fine enough, of the archive, closest, and first in the order of sources."""
-    coarse, distance = _apart(source.cadence, cadence)
-    return coarse > 1, not _is_archived(source, catalogue), coarse, distance, sources.index(source)
+) -> tuple[bool, bool, bool, float, int]:
+    """Return a sort key for a cadence: fine enough, of the archive, not changing, closest, first in order."""
+    is_coarse = source.cadence is not None and source.cadence > 1.5 * cadence
+    changes = source.cadence is None
+    distance = abs(math.log(source.cadence / cadence)) if source.cadence else 0.0
+    return is_coarse, not _is_archived(source, catalogue), changes, distance, sources.index(source)
 
 
 def frames_of(quantities: Sequence[str], crafts: Sequence[str]) -> list[str]:
@@ -162,13 +159,6 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
         return False
     last = ended(source, catalogue)
     return last is None or span.start <= last
-
-
-def _apart(cadence: float | None, target: float) -> tuple[int, float]:
-    """Return a sort key for cadences: first those that are fine enough, then changing ones, then coarse ones."""
-    if cadence is None:
-        return 1, 0.0
-    return 0 if cadence <= 1.5 * target else 2, abs(math.log(cadence / target))
 
 
 def _naive(moment: datetime) -> datetime:

@@ -94,6 +94,8 @@ class Steps:
 
     def align(self, series: PlotSeries, clock: PlotSeries) -> PlotSeries:
         """Align a series with the epochs of another series, across gaps of at most three cadences; only once."""
+        if series.label == clock.label:
+            return series
         key = (series.label, clock.label)
         if key not in self._aligned:
             label = self.make(
@@ -106,6 +108,11 @@ class Steps:
             )
             self._aligned[key] = replace(series, label=label, cadence=clock.cadence)
         return self._aligned[key]
+
+    def align_all(self, shown: Sequence[PlotSeries]) -> list[PlotSeries]:
+        """Align series with the epochs of the coarsest of them."""
+        coarsest = max(shown, key=lambda series: series.cadence or 0.0)
+        return [self.align(series, coarsest) for series in shown]
 
     def note(self, text: str) -> None:
         """Add a note to the user, unless the same note was added before."""
