@@ -31,16 +31,19 @@ class TimeVariable:
 
     Parameters
     ----------
-    name : str
     group : str
         ``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty.
     span : TimeRange or None
         The requested range.
     """
 
-    name: str = "$TIME_RANGE"
     group: str = ""
     span: TimeRange | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the variable."""
+        return f"$TIME_RANGE{self.ending}"
 
     @property
     def ending(self) -> str:

@@ -42,6 +42,8 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         The figure cannot have the requested arrangement.
     """
     layout = request.panels
+    if layout.together and any(series.kind == "spectrum" for series in shown):
+        raise NotUnderstood("a spectrogram cannot share a panel with other series")
     if layout.kind in ("histograms", "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
         entries = [{"of": series.label, **plane} for series in shown]
@@ -51,11 +53,9 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         return {"labels": _labels(shown), "panels": [], "xy": [entry], "title": text}
     panels = _arranged(shown, layout)
     _check(panels, layout)
-    spec = {
-        "labels": [label for panel in panels for label in _labels(panel)],
-        "panels": [*map(_labels, panels)],
-    }
-    return {**spec, "title": text, **_looks(panels, as_lines=request.style.as_lines)}
+    labels = [label for panel in panels for label in _labels(panel)]
+    looks = _looks(panels, as_lines=request.style.as_lines)
+    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks}
 
 
 def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str, str]:

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.modes import BY_NAME, in_modes
 from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
@@ -115,6 +117,14 @@ def frames_of(quantities: Sequence[str], crafts: Sequence[str]) -> list[str]:
     lists = [[source.frame for source in sources_of(*pair)] for pair in product(quantities, crafts)]
     first = dict.fromkeys(lists[0]) if lists else ()
     return [frame for frame in first if all(frame in frames for frames in lists)]
+
+
+def is_available(quantity: RequestQuantity, crafts: Sequence[str], frame: str) -> bool:
+    """Return whether every given spacecraft has a vector, or its component, in a frame, or in one to turn into it."""
+    frames = frames_of([quantity.name], crafts)
+    turned = frame in TURNABLE and any(name in TURNABLE for name in frames)
+    has_component = not quantity.component or (frame == "RTN") == (quantity.component in "rtn")
+    return has_component and (frame in frames or turned)
 
 
 def quantities_of(craft: str) -> list[str]:

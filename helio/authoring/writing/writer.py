@@ -14,10 +14,9 @@ from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.fetching import Fetching, TimeVariable
 from helio.authoring.writing.layout import figure_of, names_of
 from helio.authoring.writing.operations import Operations
-from helio.authoring.writing.sources import ended, frames_of, quantities_of
+from helio.authoring.writing.sources import ended, frames_of, is_available, quantities_of
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import INDICES, VECTORS, title
@@ -70,12 +69,12 @@ def _time_variables(request: PipelineRequest, now: datetime, steps: Steps) -> li
     variables = []
     for number, phrase in enumerate(times, 1):
         span = parse_time_range(phrase, now)
-        group = str(number) if len(times) > 1 else ""
-        variables.append(TimeVariable(f"$TIME_RANGE_{group}" if group else "$TIME_RANGE", group, span))
+        time = TimeVariable(str(number) if len(times) > 1 else "", span)
         default, notes = default_range(phrase, span, now)
-        steps.variables[variables[-1].name] = {"type": "time_range", "default": default}
+        steps.variables[time.name] = {"type": "time_range", "default": default}
         for note in notes:
             steps.note(note)
+        variables.append(time)
     return variables or [TimeVariable()]
 
 
@@ -124,8 +123,6 @@ class _Figure:
         else:
             shown = operations.applied(self._in_units(shown))
         self._export(shown)
-        if request.panels.together and any(series.kind == "spectrum" for series in shown):
-            raise NotUnderstood("a spectrogram cannot share a panel with other series")
         name, text = names_of(shown, request)
         spec = figure_of(shown, request, self.steps, text)
         self.steps.add(
@@ -168,8 +165,7 @@ class _Figure:
         if len({quantity for _, quantity in request.own}) > 1:
             return ""
         common = frames_of([vectors[0].name], request.spacecraft)
-        letter = vectors[0].component
-        return next((frame for frame in common if not letter or _has(frame, letter)), "")
+        return next((name for name in common if is_available(vectors[0], request.spacecraft, name)), "")
 
     def _series_of(self, quantity: RequestQuantity, craft: str, common: str) -> PlotSeries:
         if not quantity.component:
@@ -225,9 +221,7 @@ class _Figure:
 def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:
     """Refuse a component that the spacecraft's vector does not have in any frame."""
     frames = [name for name in frames_of([quantity.name], [craft]) if name]
-    fitting = {name for name in ([frame] if frame else frames) if _has(name, quantity.component)}
-    turned = frame in TURNABLE and any(name in TURNABLE for name in frames)
-    if fitting and (fitting & set(frames) or turned):
+    if any(is_available(quantity, [craft], name) for name in ([frame] if frame else frames)):
         return
     letters = [f"{'r, t, n' if name == 'RTN' else 'x, y, z'} in {name}" for name in frames]
     others = f"choose another quantity: {', '.join(quantities_of(craft))}"
@@ -236,11 +230,6 @@ def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:
         + (f" in {frame}" if frame else ""),
         advice=f"choose from {'; '.join(letters)}" if frames else others,
     )
-
-
-def _has(frame: str, letter: str) -> bool:
-    """Return whether vectors in a frame have a component with the given letter."""
-    return (frame == "RTN") == (letter in "rtn")
 
 
 def _is_convertible(unit: str, to: str) -> bool:
