@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from helio.authoring.outcome import NotInTable, NotUnderstood
+from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import (
     CURRENT,
     DERIVED,
@@ -70,8 +71,6 @@ class Deriving:
         stem = f"{vector.label}mag" if quantity == ABS_B else self.data.stem(vector.craft, quantity)
         label = self.steps.make(stem, "magnitude", f"Compute the {quantity}", source_label=vector.label)
         return replace(vector, label=label, kind="scalar", quantity=quantity, frame="")
-
-    # Which way -----------------------------------------------------------------------------------------------
 
     def _new(self, quantity: str, craft: str, frame: str) -> PlotSeries:
         if quantity in NEARBY:
@@ -141,8 +140,6 @@ class Deriving:
         inner = [part.quantity for part in DERIVED[first].takes.values()]
         return quantity not in inner and self._can_derive(first, craft)
 
-    # Substitutes ---------------------------------------------------------------------------------------------
-
     def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
         """Rotate a vector into a frame."""
         if quantity not in VECTORS or frame not in TURNABLE:
@@ -194,8 +191,6 @@ class Deriving:
         label = self.steps.arithmetic(stem, third.label, "add", two_thirds.label, intent)
         return replace(along, label=label, quantity=quantity)
 
-    # Computed quantities -------------------------------------------------------------------------------------
-
     def _curlometer(self, craft: str) -> PlotSeries:
         """Compute the current density from the fields and positions of the four spacecraft of a mission."""
         mission, crafts = next(
@@ -225,8 +220,9 @@ class Deriving:
         recipe = DERIVED[quantity]
         extra = dict(recipe.args)
         if recipe.window:
-            computations = self.request.computations
-            extra[recipe.window] = next(given.window for given in computations if given.tool == recipe.tool)
+            windows = [given.window for given in self.request.computations if given.tool == recipe.tool]
+            question = f"How long is the window of the {quantity}?"
+            extra[recipe.window] = windows[0] if windows else self.data.ask(question, WINDOWS)
         parts: dict[str, PlotSeries] = {}
         common = self._common_frame(recipe, craft)
         for argument, part in recipe.takes.items():

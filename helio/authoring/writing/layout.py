@@ -77,9 +77,6 @@ def _labels(shown: Sequence[PlotSeries]) -> list[str]:
     return [series.label for series in shown]
 
 
-# Panels ---------------------------------------------------------------------------------------------------
-
-
 def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
     """Arrange the series in panels, in the order and with the shared panels that the request gives."""
     several = len({series.craft for series in shown}) > 1
@@ -176,9 +173,6 @@ def _one_against_another(
     kind = {} if layout.kind == "scatter" else {"type": layout.kind}
     fit = {"fit": layout.fit} if layout.fit else {}
     return shown, {"x": across, "y": up, **kind, **fit}
-
-
-# Looks ----------------------------------------------------------------------------------------------------
 
 
 def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:

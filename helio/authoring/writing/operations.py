@@ -40,9 +40,8 @@ class Operations:
         NotUnderstood
             A computation fits none of the series.
         """
-        for computation in sorted(
-            self.data.request.computations, key=lambda computation: computation.tool in OF_TWO
-        ):
+        computations = self.data.request.computations
+        for computation in sorted(computations, key=lambda computation: computation.tool in OF_TWO):
             if computation.tool == MAGNITUDE:
                 shown = self._with_magnitudes(shown, computation)
             elif computation.tool == R_SQUARED:
@@ -79,9 +78,8 @@ class Operations:
         for series in fitting:
             given = self._spectrogram_for(computation, series) if how.of_spectrum else series
             complete = self._with_usual_window(computation, series)
-            new = self.steps.compute(
-                tool, given, how.ending, how.intent_of(complete), **how.arguments(complete)
-            )
+            args = how.arguments(complete)
+            new = self.steps.compute(tool, given, how.ending, how.intent_of(complete), **args)
             over = computation.behind and how.kind in ("", series.kind) and how.quantity == "{}"
             made[series.label] = replace(
                 new,
@@ -152,10 +150,8 @@ class Operations:
         distance = self.steps.align(distance, series)
         label = series.label
         for power in ("r", "r2"):
-            intent = f"Multiply {label} by r"
-            label = self.steps.arithmetic(
-                f"{series.label}_{power}", label, "multiply", distance.label, intent
-            )
+            stem, intent = f"{series.label}_{power}", f"Multiply {label} by r"
+            label = self.steps.arithmetic(stem, label, "multiply", distance.label, intent)
         return replace(series, label=label, quantity=f"{series.quantity} r²", unit=f"{series.unit} AU^2")
 
     def _lag(self, left: PlotSeries, right: PlotSeries, stem: str, args: Document) -> PlotSeries:

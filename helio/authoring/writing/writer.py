@@ -39,12 +39,11 @@ def write_template(
     NotUnderstood
         Helio knows no dataset with the requested data, frame, mode or time.
     """
-    is_index = [quantity.name in INDICES for quantity in request.quantities]
-    names_source = request.spacecraft or request.datasets
-    request = complete(request, ask)
     steps = Steps()
-    if not names_source and any(is_index) and not all(is_index):
+    is_index = [quantity.name in INDICES for quantity in request.quantities]
+    if not request.spacecraft and not request.datasets and any(is_index) and not all(is_index):
         steps.note("the request names no spacecraft: all data are taken from OMNI")
+    request = complete(request, ask)
     figures = [
         _Figure(request, Deriving(Fetching(request, catalogue, ask, steps, time)), steps)
         for time in _time_variables(request, now, steps)
@@ -53,9 +52,6 @@ def write_template(
     if not request.times:
         _set_default_range(catalogue, steps)
     return steps.template(name, text), tuple(steps.notes)
-
-
-# Time -----------------------------------------------------------------------------------------------------
 
 
 def _time_variables(request: PipelineRequest, now: datetime, steps: Steps) -> list[TimeVariable]:
@@ -88,19 +84,13 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
 def _set_default_range(catalogue: Catalogue, steps: Steps) -> None:
     """Use the last days with data, as the request gives no time."""
     ends = [end for source in steps.sources if (end := ended(source, catalogue))]
+    default, hint = "last 7 days", "the last 7 days; use --time-range to set another one"
     if ends:
         stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
         default = str(TimeRange(stop - timedelta(days=7), stop))
-        steps.note(f"the request names no time: the default is {default}, the last week with data")
-    else:
-        default = "last 7 days"
-        steps.note(
-            "the request names no time: the default is the last 7 days; use --time-range to set another one"
-        )
+        hint = f"{default}, the last week with data"
+    steps.note(f"the request names no time: the default is {hint}")
     steps.variables["$TIME_RANGE"] = {"type": "time_range", "default": default}
-
-
-# Figure ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -125,9 +115,8 @@ class _Figure:
         self._export(shown)
         name, text = names_of(shown, request)
         spec = figure_of(shown, request, self.steps, text)
-        self.steps.add(
-            f"figure{self.quantities.data.time.ending}", "render_spec", {"spec": spec}, "Draw the figure"
-        )
+        step = f"figure{self.quantities.data.time.ending}"
+        self.steps.add(step, "render_spec", {"spec": spec}, "Draw the figure")
         return name, text
 
     def _series(self) -> list[PlotSeries]:
