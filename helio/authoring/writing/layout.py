@@ -27,7 +27,7 @@ _LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
 _COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
 _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
-_MIDDLE = 50
+MIDDLE = 50
 """Rank of the panels whose position the request does not give."""
 
 _SeriesPanels = list[list[PlotSeries]]
@@ -122,10 +122,10 @@ def _rank_of(panel: Sequence[PlotSeries], layout: Panels) -> int:
     ranks = (
         place.rank
         for place in layout.places
-        if not (place.shared and place.rank == _MIDDLE)
+        if not (place.shared and place.rank == MIDDLE)
         and any(_is_meant(place.lines, series) for series in panel)
     )
-    return next(ranks, _MIDDLE)
+    return next(ranks, MIDDLE)
 
 
 def _is_meant(lines: Lines, series: PlotSeries) -> bool:
