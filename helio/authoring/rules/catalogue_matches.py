@@ -13,6 +13,7 @@ from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded, instrument_index
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.modes import in_modes
+from helio.knowledge.particles import LETTERS, SPECIES_WORDS, SYMBOLS
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import drawbacks
 from helio.knowledge.unit_algebra import comparable
@@ -20,13 +21,9 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import MEASURES, Clause, clauses, concepts, plain, tokens
 from helio.time_range import TimeRange
 
-_SYMBOLS: dict[str, str] = {
-    symbol: name for name, symbols in VOCABULARY["species"].items() for symbol in symbols
-}
-SPECIES = frozenset(VOCABULARY["species"])
 AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
 """Words of parameters that describe other parameters, such as ``uncertainty``."""
-_ANY_SYMBOL = "|".join(re.escape(name) for name in sorted(_SYMBOLS, key=len, reverse=True))
+_ANY_SYMBOL = "|".join(re.escape(name) for name in sorted(SYMBOLS, key=len, reverse=True))
 _SYMBOL = re.compile(rf"(?<![A-Za-z0-9+])(?:{_ANY_SYMBOL})(?![A-Za-z0-9+])")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
 _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
@@ -186,7 +183,7 @@ class _Words:
         self.text, self.name = text, text.split(" ", 1)[0]
         listed = [*word_list(text), *more]
         self.words = {*listed, *({"flux", "intensity"} if flux else ()), *_particles_of(unit)}
-        for letter, name in VOCABULARY["species letters"].items() if flux else ():
+        for letter, name in LETTERS.items() if flux else ():
             if name in self.words or re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z+\d])", text):
                 self.words |= {name, letter.lower()}
         self.concepts = {*concepts(listed), *(_SPECTRUM if spectrum else ())}
@@ -221,7 +218,7 @@ class _Words:
 
     @property
     def species(self) -> set[str]:
-        return self.concepts & SPECIES | self.words & SPECIES
+        return self.concepts & SPECIES_WORDS | self.words & SPECIES_WORDS
 
     @cached_property
     def auxiliary(self) -> frozenset[str]:
@@ -274,7 +271,7 @@ def _fits(
 ) -> bool:
     """Return whether a parameter, or else its dataset, has every word; the dataset only what tells none apart."""
     asked = {word for clause in rest for word in (*clause.words, clause.concept)}
-    species = asked & SPECIES
+    species = asked & SPECIES_WORDS
     if "sunward" in asked and "antisunward" in own.concepts and "antisunward" not in asked:
         return False
     if (own.species and species and not species & own.species) or (
@@ -285,7 +282,7 @@ def _fits(
     by_dataset = (
         dataset.words.has(clause)
         and not any(words.has(clause) for _, words in dataset.data)
-        and not (clause.concept in SPECIES and len(dataset.words.species) > 1)
+        and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
         for clause, own_word in zip(rest, covered, strict=True)
         if not own_word
     )
@@ -316,7 +313,7 @@ def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: C
         lambda match: not match.extra & _NARROWER - asked,
     ):
         best = _preferred(best, test)
-    own = asked - SPECIES - OF_TIME
+    own = asked - SPECIES_WORDS - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
         best = _preferred(
             best, lambda match: not any(_SLICE.search(parameter.name) for parameter in match.parameters)
@@ -411,7 +408,7 @@ def _is_one_quantity(found: Sequence[Match], text: str) -> bool:
     plural = re.search(
         r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE
     )
-    return len(shapes) == 1 and set() < differing <= (SIDES | SPECIES if plural else SIDES)
+    return len(shapes) == 1 and set() < differing <= (SIDES | SPECIES_WORDS if plural else SIDES)
 
 
 def _together(found: Sequence[Match]) -> Match:
@@ -491,7 +488,7 @@ def _has_unit(parameter: ParameterEntry, text: str) -> bool:
 def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a name instead of the symbol of an element or an ion."""
     spaced = text.replace("_", " ")
-    words = tokens(plain(_SYMBOL.sub(lambda match: f" {_SYMBOLS[match[0]]} ", spaced)))
+    words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
     return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux"}.get(word, word) for word in words]
 
 

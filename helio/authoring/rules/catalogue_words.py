@@ -11,7 +11,6 @@ from helio.authoring.request import Cut
 from helio.authoring.rules.catalogue_matches import (
     OF_TIME,
     SIDES,
-    SPECIES,
     Match,
     Wanted,
     best_matches,
@@ -24,6 +23,7 @@ from helio.authoring.writing.steps import listed
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
+from helio.knowledge.particles import LETTERS, SPECIES_WORDS
 from helio.knowledge.quantities import families
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
@@ -33,7 +33,6 @@ MOST_CHOICES = 12
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
-_LETTERS = VOCABULARY["species letters"]
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
 _HEADS = frozenset(VOCABULARY["measured quantities"])
@@ -91,12 +90,14 @@ class _Asked:
     def measured(self) -> tuple[str, ...]:
         """The words that say what is measured, without the kinds of particles."""
         return tuple(
-            word for word in self.words if word not in _LETTERS and {*word_list(word)} - SPECIES - OF_TIME
+            word
+            for word in self.words
+            if word not in LETTERS and {*word_list(word)} - SPECIES_WORDS - OF_TIME
         )
 
     @property
     def species(self) -> set[str]:
-        return {*word_list(self.text)} & SPECIES | {*self.words} & {*_LETTERS}
+        return {*word_list(self.text)} & SPECIES_WORDS | {*self.words} & {*LETTERS}
 
     @property
     def has_head(self) -> bool:
