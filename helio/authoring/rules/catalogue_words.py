@@ -7,17 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Cut
-from helio.authoring.rules.catalogue_matches import (
-    OF_TIME,
-    SIDES,
-    Match,
-    Wanted,
-    best_matches,
-    matches,
-    reaches,
-    word_list,
-)
+from helio.authoring.rules.catalogue_choice import SIDES, best_matches, together
+from helio.authoring.rules.catalogue_matches import Match, Named, Wanted, reaches, with_words
+from helio.authoring.rules.catalogue_parameters import OF_TIME, word_list
+from helio.authoring.rules.particle_words import NO_PARTICLES
 from helio.authoring.rules.sentence import Part
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.writer import Asks
@@ -42,26 +35,6 @@ _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 _PROBES = {"ahead": "A", "behind": "B"}
 _COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
 """Missions whose names in small letters are words."""
-
-
-@dataclass(frozen=True)
-class CatalogueReading:
-    """Parameters that parts of a sentence name, and the positions of the words that name them.
-
-    Parameters
-    ----------
-    crafts : frozenset of str
-        The spacecraft in the table of quantities whose data these parameters alone are.
-    hint : str
-        Where to look, if too many parameters fit to choose from.
-    """
-
-    datasets: tuple[tuple[str, str], ...] = ()
-    spans: tuple[tuple[int, int], ...] = ()
-    notes: tuple[str, ...] = ()
-    crafts: frozenset[str] = frozenset()
-    hint: str = ""
-    cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,10 +77,24 @@ class _Asked:
         return bool({*word_list(self.text)} & _HEADS)
 
 
-def read_catalogue(
-    parts: Sequence[Part], wanted: Wanted, catalogue: Catalogue, ask: Asks | None
-) -> CatalogueReading:
-    """Read the parts of a sentence that the table of quantities does not explain; empty if a word stays unexplained.
+def words_asked(
+    parts: Sequence[Part],
+    covered: Sequence[bool],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    ask: Asks | None,
+) -> list[Named] | str:
+    """Find the parameters whose descriptions have the words of parts; empty if a word stays unexplained.
+
+    Parameters
+    ----------
+    covered : sequence of bool
+        Whether each part is already explained.
+
+    Returns
+    -------
+    list of Named, or str
+        Where to look, if too many parameters fit to choose from.
 
     Raises
     ------
@@ -115,30 +102,35 @@ def read_catalogue(
         Several parameters fit, and nobody can be asked.
     """
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
-        return CatalogueReading()
+        return []
     index = instrument_index(catalogue)
     every = _completed([_asked(part, index, Search(catalogue)) for part in parts])
-    read = [asked for asked in every if asked.part.unread or not asked.part.crafts or _is_new(asked, every)]
-    others = {craft for asked in every if asked not in read for craft in asked.part.crafts}
-    datasets: list[tuple[str, str]] = []
-    notes: list[str] = []
+    done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
+    read = [
+        asked
+        for asked in every
+        if asked.part.region not in done
+        and (asked.part.unread or not (done or asked.part.crafts) or _is_new(asked, every))
+        and (asked.words or asked.names)
+    ]
     found = []
     for asked in read:
-        if not asked.words and not asked.names:
-            continue
         best = _found(asked, wanted, catalogue, index, ask)
         if len(best) > MOST_CHOICES:
-            return CatalogueReading(hint=_hint(asked, best))
+            return _hint(asked, best)
         if not best:
-            return CatalogueReading()
-        found.append((asked, best))
-    for asked, best in found:
-        match = best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask)
-        datasets += [(match.dataset.id, parameter.name) for parameter in match.parameters]
-        notes.append(f"'{asked.part.text}' is read as {match.described}")
-    spans = tuple(span for asked in read for span in asked.part.spans)
-    crafts = frozenset(craft for asked in read for craft in asked.part.crafts) - others
-    return CatalogueReading(tuple(dict.fromkeys(datasets)), spans, tuple(notes), crafts)
+            return []
+        found.append(best)
+    return [
+        Named(
+            asked.part.text,
+            asked.part.region,
+            asked.part.spans,
+            (best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask),),
+            asked.part.crafts,
+        )
+        for asked, best in zip(read, found, strict=True)
+    ]
 
 
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
@@ -268,7 +260,7 @@ def _found(
             if probes:
                 numbers, words = probes, tuple(other for other in words if other != word)
     text = " ".join(words)
-    every = list(matches(text, names, numbers, wanted, catalogue))
+    every = list(with_words(text, names, numbers, wanted, catalogue))
     reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
     if every and not reaching:
         first = every[0].dataset
@@ -285,7 +277,8 @@ def _found(
             return []
         chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
         reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
-    return best_matches(reaching, text, wanted, catalogue)
+    best = best_matches(reaching, text, NO_PARTICLES, wanted, catalogue)
+    return together(best, text) if text else best
 
 
 def _has_word(title: str, word: str) -> bool:
@@ -297,7 +290,7 @@ def _hint(asked: _Asked, found: Sequence[Match]) -> str:
     more = f" and {len(datasets) - 3} more" if len(datasets) > 3 else ""
     return (
         f"'{asked.part.text}' may be one of {len(found)} parameters of {listed(datasets[:3])}{more}: name one as "
-        f"DATASET.PARAMETER, such as {found[0].dataset.id}.{found[0].parameters[0].name}"
+        f"DATASET.PARAMETER, such as {found[0].first.full_name}"
     )
 
 

@@ -14,7 +14,7 @@ from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuan
 from helio.authoring.rules.arrangement import Arrangement
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_matches import Wanted
-from helio.authoring.rules.catalogue_words import CatalogueReading, read_catalogue
+from helio.authoring.rules.catalogue_reading import CatalogueReading, read_catalogue
 from helio.authoring.rules.computed import ComputationMention, of_windowed, read_computations
 from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.named import (
@@ -28,7 +28,6 @@ from helio.authoring.rules.named import (
     with_species,
 )
 from helio.authoring.rules.named_times import with_plain_times
-from helio.authoring.rules.particle_data import particles_asked
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.sentence import Part, Sentence
 from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_ELECTRONS, OF_TWO
@@ -204,35 +203,19 @@ def read_request(
     request = reading.request
     spans = tuple(parse_time_range(time, now) for time in request.times)
     wanted = Wanted(spans, request.frame, request.cadence, request.modes)
-    if described and (reading.unread or len(request.energies) > 1 or lacks_particles(request)):
-        integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
-        particles = particles_asked(
-            of_particles.left, of_particles.crafts, wanted, catalogue, ask, integrated=integrated
-        )
-        if particles:
-            described_whole = _by_description(parts, wanted, catalogue)
-            if described_whole.datasets and len(described_whole.spans) > len(particles.spans):
-                particles = described_whole
-            again = _read(text, catalogue, now, ask, looks, particles)[0]
-            if not again.unread:
-                return again
-            reading = min(again, reading, key=lambda read: len(read.unread))
-    if not described or not (reading.unread or whole) or not parts:
+    if not described or not (
+        reading.unread or whole or len(request.energies) > 1 or lacks_particles(request)
+    ):
         return reading
     if whole:
-        parts = [replace(part, unread=True) for part in parts]
-    found = read_catalogue(parts, wanted, catalogue, ask)
+        parts = [replace(part, unread=True, left=part.spans) for part in parts]
+    integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
+    found = read_catalogue(
+        of_particles.left, parts, of_particles.crafts, wanted, catalogue, ask, integrated=integrated
+    )
     if found.hint:
         return replace(reading, hint=found.hint)
-    return _read(text, catalogue, now, ask, looks, found)[0] if found.datasets else reading
-
-
-def _by_description(parts: list[Part], wanted: Wanted, catalogue: Catalogue) -> CatalogueReading:
-    """Read the parameters whose descriptions have all words, where there is nothing to ask."""
-    try:
-        return read_catalogue(parts, wanted, catalogue, None)
-    except NotUnderstood:
-        return CatalogueReading()
+    return _read(text, catalogue, now, ask, looks, found)[0] if found.notes else reading
 
 
 def _read(
