@@ -66,7 +66,7 @@ def read_catalogue(
     words = words_asked(parts, covered, wanted, catalogue, ask)
     if isinstance(words, str):
         return CatalogueReading(hint=words)
-    if not words and any(part.unread and not done for part, done in zip(parts, covered, strict=True)):
+    if words is None:
         return CatalogueReading()
     pairs: list[tuple[str, str]] = []
     cuts: list[Cut] = []

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.catalogue_choice import SIDES, best_matches, together
 from helio.authoring.rules.catalogue_matches import Match, Named, Wanted, reaches, with_words
-from helio.authoring.rules.catalogue_parameters import OF_TIME, word_list
+from helio.authoring.rules.catalogue_parameters import OF_TIME, described_dataset, word_list
+from helio.authoring.rules.named import read_quantities
 from helio.authoring.rules.particle_words import NO_PARTICLES
-from helio.authoring.rules.sentence import Part
+from helio.authoring.rules.sentence import Part, Sentence
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue, time_text
@@ -20,6 +21,7 @@ from helio.knowledge.particles import LETTERS, SPECIES_WORDS
 from helio.knowledge.quantities import families
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import concepts, tokens
 
 MOST_CHOICES = 12
 """Maximum number of parameters between which helio lets the person choose."""
@@ -83,8 +85,8 @@ def words_asked(
     wanted: Wanted,
     catalogue: Catalogue,
     ask: Asks | None,
-) -> list[Named] | str:
-    """Find the parameters whose descriptions have the words of parts; empty if a word stays unexplained.
+) -> list[Named] | str | None:
+    """Find the parameters whose descriptions have the words of parts; None if a word stays unexplained.
 
     Parameters
     ----------
@@ -93,8 +95,8 @@ def words_asked(
 
     Returns
     -------
-    list of Named, or str
-        Where to look, if too many parameters fit to choose from.
+    list of Named, str or None
+        The string says where to look, if too many parameters fit to choose from.
 
     Raises
     ------
@@ -102,7 +104,9 @@ def words_asked(
         Several parameters fit, and nobody can be asked.
     """
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
-        return []
+        return (
+            None if any(part.unread and not done for part, done in zip(parts, covered, strict=True)) else []
+        )
     index = instrument_index(catalogue)
     every = _completed([_asked(part, index, Search(catalogue)) for part in parts])
     done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
@@ -118,9 +122,10 @@ def words_asked(
         best = _found(asked, wanted, catalogue, index, ask)
         if len(best) > MOST_CHOICES:
             return _hint(asked, best)
-        if not best:
-            return []
-        found.append(best)
+        if best:
+            found.append((asked, best))
+        elif asked.part.unread or not done or _is_measured(asked, catalogue, index):
+            return None
     return [
         Named(
             asked.part.text,
@@ -129,7 +134,29 @@ def words_asked(
             (best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask),),
             asked.part.crafts,
         )
-        for asked, best in zip(read, found, strict=True)
+        for asked, best in found
+    ]
+
+
+def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) -> bool:
+    """Return whether the named instrument has such a quantity, which must not come from another instrument."""
+    placed, _ = read_quantities(Sentence(asked.part.text), magnitude=False)
+    of_quantity = {concept for _, quantity in placed for concept in concepts(tokens(quantity.name))}
+    return any(
+        (of_quantity - SPECIES_WORDS) & described.words.concepts
+        for number in _flown(asked, catalogue)
+        if {*asked.names} <= index.names_of(number)
+        for described in described_dataset(number, catalogue).drawn
+    )
+
+
+def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
+    """Return the numbers of the datasets of the spacecraft that a part names; all if it names none."""
+    named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
+    return [
+        number
+        for number, (_, craft) in enumerate(catalogue.crafts())
+        if not named or {craft.spacecraft, craft.mission} & named
     ]
 
 
@@ -205,7 +232,13 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
     """Join a part that only says where a sensor looks to the part before it, as in ``electrons, sunward``."""
     done: list[_Asked] = []
     for asked in every:
-        if done and asked.words and not asked.names and {*word_list(asked.text)} <= SIDES:
+        if (
+            done
+            and asked.part.unread
+            and asked.words
+            and not asked.names
+            and {*word_list(asked.text)} <= SIDES
+        ):
             last = done.pop()
             text, spans = f"{last.part.text} {asked.part.text}", (*last.part.spans, *asked.part.spans)
             asked = replace(
@@ -218,7 +251,7 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
     return any(
-        other is not asked and other.part.unread and other.names and other.names == asked.names
+        other.part.region < asked.part.region and other.part.unread and other.names == asked.names != ()
         for other in every
     )
 
@@ -229,11 +262,7 @@ def _found(
     """Return the best parameters for what a part asks; let the person choose the spacecraft if several have them."""
     crafts = catalogue.crafts()
     named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
-    numbers = [
-        number
-        for number, (_, craft) in enumerate(crafts)
-        if not named or {craft.spacecraft, craft.mission} & named
-    ]
+    numbers = _flown(asked, catalogue)
     if not named:
         owners = [index.numbers(name) for name in asked.names]
         if not owners:
