@@ -251,8 +251,7 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
     return any(
-        other.part.region < asked.part.region and other.part.unread and other.names == asked.names != ()
-        for other in every
+        other is not asked and other.part.unread and other.names == asked.names != () for other in every
     )
 
 
