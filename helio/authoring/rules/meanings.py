@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from helio.authoring.operations import Operation
 from helio.authoring.rules.atoms import Atom, Range
@@ -336,7 +337,13 @@ class Meanings:
         limits = [[atom.value.low, atom.value.high] for atom in values]
         if not re.search(r"\b(?:instead|rather|replace|change|to|not)\b", clause.text, re.IGNORECASE):
             return []
-        for step in self._editor.after["steps"]:
+        scales = (
+            (1, 1e3, 1e-3) if any(atom.value.unit for atom in values) else (1,)
+        )  # bands in eV, words in keV
+        written = [
+            [[_plain(float(f"{end * scale:.12g}")) for end in pair] for pair in limits] for scale in scales
+        ]
+        for step, limits in product(self._editor.after["steps"], written):
             for name, value in (step.get("tool_args") or {}).items():
                 held = [pair for pair in limits if isinstance(value, list) and pair in value]
                 if len(held) != 1:
