@@ -13,12 +13,13 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.added_content import SUPERPOSED, crafts_for, read_addition
-from helio.authoring.rules.atom_reading import ORDINAL, plain_name
-from helio.authoring.rules.atoms import Atom
+from helio.authoring.rules.atom_reading import plain_name
+from helio.authoring.rules.atoms import PLACE, Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers
 from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.quantities import B
@@ -41,7 +42,7 @@ _WITH_PANEL = re.compile(
     r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
     re.IGNORECASE,
 )
-_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{ORDINAL})\s+(?:sub)?panel\b", re.IGNORECASE)
+_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{PLACE})\s+(?:sub)?panel\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"\b(?:in|as|into|with|to|on)\s+(?:an?\s+)?(?:(?:new|own|separate|extra|another|second|further)\s+)"
     r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
@@ -191,7 +192,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     drawn = [label for label in labels if label not in editor.drawn]
     if not drawn:
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
-    editor.notes += [note for note in notes if "no time" not in note and "each run counts" not in note]
+    editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
     one = re.search(
         r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
         r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b"

@@ -9,7 +9,6 @@ from helio.authoring.fetches import FETCH
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.added_content import read_addition
 from helio.authoring.rules.additions import ANY_PART, add_magnitude, draw_new, set_look
-from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.writing.writer import EVERY
@@ -30,7 +29,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:count], names[count:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
-    lines = [line for atom in old for line in _old_lines(editor, atom, clause)]
+    lines = [line for atom in old for line in editor.known(atom.text, every=True)]
     if all(map(_is_strength, (atom.text for atom in new))) and all(
         editor.lines.is_vector(line) for line in lines
     ):
@@ -45,14 +44,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     if meant and all(meant):
         _remove_for(editor, clause, [line for found in meant for line in found], lines)
         return
-    drawn = [line for found in meant for line in found]
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
-    try:
-        draw_new(editor, clause, atoms, lines)
-    except NotUnderstood:
-        if not drawn or not set(drawn) <= set(editor.drawn):
-            raise
-        editor.redraw([[label for label in panel if label not in lines] for panel in editor.panels])
+    draw_new(editor, clause, atoms, lines)
 
 
 def _drawn_already(editor: FigureEditor, words: str, old: Sequence[str]) -> list[str]:
@@ -92,17 +85,6 @@ def _is_strength(words: str) -> bool:
         plain.split() in ([], ["magnitude"], ["strength"], ["speed"], ["amplitude"], ["magnitudes"])
         and plain != words.casefold()
     ) or plain.split() in (["magnitude"], ["speed"])
-
-
-def _old_lines(editor: FigureEditor, atom: Atom, clause: Clause) -> list[str]:
-    lines = editor.lines.meant(atom.text, editor.figure())
-    if not lines:
-        raise NotUnderstood(
-            f"the figure has no line called '{atom.text}'",
-            advice=f"name one of its lines: {', '.join(editor.drawn)}",
-        )
-    del clause
-    return lines
 
 
 def _replaces(clause: Clause) -> bool:
