@@ -16,6 +16,7 @@ from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.storms import STORMS
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
+from helio.pipelines.template.document import Document
 
 _SIDES = {
     "low": ("start", "begin", "low", "lower", "lowest", "min", "minimum", "least", "smallest"),
@@ -355,8 +356,26 @@ class Meanings:
                     continue
                 new = limits[1 - limits.index(held[0])]
                 bands = [[_plain(end) for end in new] if pair == held[0] else pair for pair in value]
-                return [Operation("set", str(step["step_id"]), ("tool_args", name), bands)]
+                scale = scales[written.index(limits)]
+                ends = [[f"{end / scale:g}" for end in pair] for pair in (held[0], new)]
+                return [
+                    Operation("set", str(step["step_id"]), ("tool_args", name), bands),
+                    *self._renamed_band(step, *ends),
+                ]
         return []
+
+    def _renamed_band(self, step: Document, old: list[str], new: list[str]) -> Iterator[Operation]:
+        """Write the new limits of a band in the description of its step and in the labels of axes."""
+        band = re.compile(rf"(?<![\w.]){re.escape(old[0])}(\s*(?:-|–|to)\s*){re.escape(old[1])}(?![\w.])")
+        intent = str(step.get("intent", ""))
+        if band.search(intent):
+            yield Operation(
+                "set", str(step["step_id"]), ("intent",), band.sub(rf"{new[0]}\g<1>{new[1]}", intent)
+            )
+        labels, figure, path = self._editor.where("y_label")
+        for panel, text in labels.items() if isinstance(labels, dict) else ():
+            if band.search(str(text)):
+                yield Operation("set", figure, (*path, panel), band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
 
 
 def _slots_of(editor: FigureEditor) -> Iterator[Slot]:

@@ -11,7 +11,7 @@ from helio.authoring.rules.added_content import read_addition
 from helio.authoring.rules.additions import ANY_PART, add_magnitude, draw_new, set_look
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.writing.writer import EVERY
+from helio.authoring.writing.asking import EVERY
 
 _BY = re.compile(r"\s(?:by|with|for)\s", re.IGNORECASE)
 
