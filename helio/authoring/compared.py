@@ -35,6 +35,7 @@ from helio.errors import RequestError, TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.quantity_words import INDICES, title
+from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
@@ -174,8 +175,13 @@ class _Compared:
         drawn = set().union(*by_line.values())
         units = {self.lines.unit(label) for label, quantities in by_line.items() if not quantities}
         for quantity in self.request.quantities if by_line else ():
-            possible = {"", *(row.unit for row in SOURCES if row.quantity == quantity.name)}
-            if units & possible:
+            usual = {row.unit for row in SOURCES if row.quantity == quantity.name}
+            said = re.search(
+                "|".join(re.findall(r"\w{4,}", quantity.name)) or "$", self.sentence, re.IGNORECASE
+            )
+            if units and (
+                not said or any(not unit or comparable(unit, one) for unit in units for one in usual)
+            ):
                 continue  # helio does not know the quantity of a line that may be this one
             if quantity.name not in drawn and not _computed(quantity.name, self.steps):
                 message = f"the request names the {title(quantity.name)}, but the figure draws no such data"
