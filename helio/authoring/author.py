@@ -102,7 +102,8 @@ class ModelAuthor:
     ) -> Outcome:
         """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer.
 
-        A small model fills in a typed request instead, and helio writes the template.
+        A small model fills in a typed request instead, and helio writes the template. Other models answer a question
+        about data in words.
 
         Parameters
         ----------

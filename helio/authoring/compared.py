@@ -53,6 +53,8 @@ _TIME_WORDS = re.compile(
 )
 """Words with which a sentence changes a time range without a date."""
 _AVERAGES = frozenset({*AVERAGES, "statistics"})
+_WINDOWS = ("window", "cadence", "interval")
+"""Arguments of averages that say how long they are."""
 CHANGING = frozenset(
     {
         *AVERAGES,
@@ -256,9 +258,18 @@ class _Compared:
         asked = {tool for named in self.request.computations for tool in _alike(named.tool)}
         if self.request.cadence is not None:
             asked |= {"resample", "statistics"}
+        lengths = {_seconds(named.window) for named in self.request.computations} | {self.request.cadence}
         for step in self.steps:
+            window = next((step.params[key] for key in _WINDOWS if key in step.params), None)
+            length = _seconds(self._value(window))
             if step.tool in CHANGING - asked:
                 message = f"step {step.id} ({step.tool}) changes the data, and the request names no such computation"
+                yield _warning(SHOWN, message, "reject the proposal if this was not asked for", step)
+            elif step.tool in _AVERAGES and length and lengths - {None} and length not in lengths:
+                over = self._value(window)
+                message = (
+                    f"step {step.id} ({step.tool}) averages over {over}, which the request does not name"
+                )
                 yield _warning(SHOWN, message, "reject the proposal if this was not asked for", step)
 
     def other_times(self, earlier: _Compared) -> Iterator[Diagnostic]:

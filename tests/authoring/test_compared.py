@@ -95,6 +95,15 @@ def told(request, made, catalogue, **more):
             (SHOWN, "the request names a running average of 10min, but no step has this window"),
         ),
         (
+            "ACE magnetic field for 2022-01-01, 10 min running average",
+            [
+                data(),
+                ("running_average", {"source_label": "B", "window": "10min", "output_label": "S"}),
+                ("running_average", {"source_label": "S", "window": "2h", "output_label": "SS"}),
+            ],
+            (SHOWN, "step 2 (running_average) averages over 2h, which the request does not name"),
+        ),
+        (
             "ACE magnetic field for 2022-01-01",
             [data(), ("rescale", {"source_label": "B", "unit": "1", "factor": 1e3, "output_label": "S"})],
             (SHOWN, "step 1 (rescale) changes the data, and the request names no such computation"),
