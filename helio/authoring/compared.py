@@ -52,6 +52,11 @@ _TIME_WORDS = re.compile(
     re.IGNORECASE,
 )
 """Words with which a sentence changes a time range without a date."""
+_REMOVES = re.compile(
+    r"\b(?:remove|drop|delete|hide|without|no|not|instead|rather|replace|swap|off|out|away|only|get rid|lose)\b",
+    re.IGNORECASE,
+)
+"""Words beside which an edit may name a quantity that it takes from the figure."""
 _AVERAGES = frozenset({*AVERAGES, "statistics"})
 _WINDOWS = ("window", "cadence", "interval")
 """Arguments of averages that say how long they are."""
@@ -95,7 +100,9 @@ def differences(
         earlier = _Compared(request, reading, before, catalogue, now)
         old = [*earlier.times(), *earlier.windows(), *earlier.unasked()]
         findings = [finding for finding in findings if finding not in old]
-        findings += [*compared.other_times(earlier), *compared.other_data(earlier)]
+        findings += [*compared.other_times(earlier), *compared.other_data(earlier), *compared.units()]
+        if not _REMOVES.search(request):
+            findings += compared.quantities()
         findings += _exchanged(before, template, catalogue)
     return tuple(dict.fromkeys(findings))
 

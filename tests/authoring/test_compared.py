@@ -164,6 +164,12 @@ def test_exchanged_names_in_the_legend_are_said(catalogue):
             template(data("AC_H0_SWE", "Np")),
             "step 0 now fetches other data (proton density), which the request does not name",
         ),
+        (
+            "add the density below",
+            template(data(), data("AC_H0_SWE", "Tpr", "T")),
+            "the request names the proton density, but the figure draws no such data",
+        ),
+        ("remove the density", template(data()), None),
         ("for 2021-01-01", template(data(), default="2021-01-01"), None),
         ("zoom to the second half", template(data(), default="2022-01-01T12:00 to 2022-01-02"), None),
         ("from Wind instead", template(data("WI_H0_MFI", "BGSE")), None),
