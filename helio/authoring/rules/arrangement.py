@@ -16,7 +16,8 @@ _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a sha
 _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b"
-    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed|on top of each other)\b"
+    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
+    r"|\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed|on top of each other)\b"
 )
 _APART = (
     r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
@@ -33,7 +34,7 @@ _NUMBER_OF_PANELS = (
 _SIDE = (
     r"\b(?:with\s+)?(?:the\s+)?(?:same|shared|common) time (?:axis|range)\b"
     r"|\b(?:in )?(?:nice(?:ly)?\s+)?(?:different|contrasting|distinct) colou?rs\b"
-    r"|\bstacked panels\b|\bside by side\b"
+    r"|\bside by side\b"
 )
 _RANKS = {
     "top": 0, "upper": 0, "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
@@ -53,6 +54,7 @@ _BELOW = (
     r"\b(?P<side>below|underneath|beneath|under|above)(?P<it>\s+(?:it|that|this|them))?"
     r"(?=\s*(?:$|[,.;:)\x1f]|[A-Za-z|]))"
 )
+_AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?time\b"
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
 _KINDS = (
     ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
@@ -80,6 +82,11 @@ class Arrangement:
     ----------
     sentence : Sentence
         The words are removed from it.
+
+    Attributes
+    ----------
+    compares : str
+        The word with which the sentence compares two things; empty if there is none.
     """
 
     def __init__(self, sentence: Sentence) -> None:
@@ -89,11 +96,14 @@ class Arrangement:
         )
         self._kind = next((kind for kind, pattern in _KINDS if sentence.drop(pattern)), "")
         self._fit = next((fit for fit, pattern in _FIT if sentence.drop(pattern)), "")
-        against = sentence.take_first(_AGAINST)
-        self._against = against.start() if against else -1
+        sentence.drop(_AGAINST_TIME)
+        self._against = [match[0] for match in sentence.take(_AGAINST)]
+        compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
+        self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
         self._apart = sentence.drop(_APART) > 0
+        self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
         self._count = _COUNTED.get(count) or int(count or 0)
         sentence.drop(_SIDE)
@@ -114,14 +124,14 @@ class Arrangement:
         atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
         names = list(dict.fromkeys(quantity for _, quantity in quantities))
         kind = self._kind
-        if not kind and self._against >= 0 and len(names) > 1 and len({name for _, name in crafts}) < 2:
+        if not kind and self._against and len(names) > 1 and len({name for _, name in crafts}) < 2:
             kind = "scatter"
         places = self._shared(quantities) + self._placed(atoms, quantities)
         return Panels(
             together=bool(self._together) and not any(place.shared for place in places) and len(atoms) > 1,
             compare=self._compare,
             overlaid=self._overlaid,
-            apart=self._apart,
+            apart=self._apart or (self._stacked and len(names) == 1),
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
             count=self._count,
@@ -148,6 +158,9 @@ class Arrangement:
         for start, stop, above, of_it in self._sides:
             before = [(at, name) for at, name in atoms if at < start and name in rows]
             after = [name for at, name in atoms if at >= stop and name in rows]
+            if of_it and above and len(before) > 1:  # Bz, density above it
+                rows.remove(before[-1][1])
+                rows.insert(rows.index(before[-2][1]), before[-1][1])
             if not before or not after or of_it or before[-1][1] == after[0]:
                 continue
             at, name = before[-1]

@@ -23,6 +23,7 @@ from helio.knowledge.quantities import (
     B,
     N,
     T,
+    families,
 )
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA
@@ -95,11 +96,25 @@ def read_instruments(sentence: Sentence) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def carriers(instruments: Sequence[str]) -> Crafts:
-    """Return the spacecraft that alone has the named instruments."""
-    having = [{source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments]
-    common = set.intersection(*having) if having else set()
-    return [(0, craft) for craft in common] if len(common) == 1 else []
+def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Crafts:
+    """Add the spacecraft that alone has the named instruments: ACE for ``SWEPAM and Wind SWE density``."""
+    having = {
+        name: {source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments
+    }
+    if not crafts:
+        common = set.intersection(*having.values()) if having else set()
+        return [(0, craft) for craft in common] if len(common) == 1 else []
+    flown = {member for _, craft in crafts for member in families().get(craft, (craft,))}
+    added: Crafts = []
+    for name, owners in having.items():
+        start = text.upper().find(name)
+        ahead = max((at for at, _ in crafts if at < start), default=-1)
+        stands_apart = ahead < 0 or re.search(
+            r"[,;/&+]|\b(?:and|with|vs|versus|against)\b", text[ahead:start]
+        )
+        if len(owners) == 1 and not owners & flown and stands_apart:  # not in ACE 3DP density
+            added.append((start, next(iter(owners))))
+    return sorted([*crafts, *added])
 
 
 def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed) -> Crafts:

@@ -22,11 +22,13 @@ from helio.authoring.rules.drawn_quantities import (
     drawn_of,
     merged,
     of_group,
+    of_listed_group,
     styled_components,
     with_field,
     with_total,
 )
 from helio.authoring.rules.formulas import with_words
+from helio.authoring.rules.guard import doubts, drop_descriptions
 from helio.authoring.rules.named import (
     Placed,
     pairs_of,
@@ -36,14 +38,15 @@ from helio.authoring.rules.named import (
     read_spacecraft,
     with_species,
 )
+from helio.authoring.rules.named_frames import TURNED, read_frames
 from helio.authoring.rules.named_instruments import (
     Crafts,
-    carriers,
     field_beside,
     leave_directions,
     measured_by,
     read_instruments,
     spectra_of,
+    with_carriers,
     without_compounds,
     without_source_of_indices,
 )
@@ -52,10 +55,8 @@ from helio.authoring.rules.particle_data import particles_asked
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.sentence import Part, Sentence
 from helio.authoring.rules.written_form import (
-    TURNED,
     take_energies,
     take_formats,
-    take_frame,
     take_name,
     take_plane,
     take_title,
@@ -222,6 +223,7 @@ class _SentenceReader:
         self._catalogue = catalogue
         self._looks = tuple(looks)
         self._described = described
+        self._now = now
         text, self._notes = with_plain_times(text, now, ask)
         self._sentence = Sentence(_plain(text))
         leave_directions(self._sentence)
@@ -241,6 +243,7 @@ class _SentenceReader:
         self._times = tuple(self._sentence.take_times(now))
         self._sentence.drop(TURNED)
         self._read_crafts()
+        drop_descriptions(self._sentence, {craft for _, craft in self.flown})
         self._read_data()
         request, doubt = self._request()
         self.reading = Reading(request, self._sentence.unread(), doubt, (*self._notes, *described.notes))
@@ -275,7 +278,7 @@ class _SentenceReader:
         self._energies = take_energies(sentence)
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
-        crafts = self.flown or carriers(self._instruments)
+        crafts = with_carriers(self.flown, self._instruments, sentence.text)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
         as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b")
         self._as_lines = as_lines is not None
@@ -295,6 +298,8 @@ class _SentenceReader:
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
         self._placed = self._completed(placed)
+        if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
+            self._crafts = self.flown  # the table has what the catalogue does not describe
 
     def _completed(self, placed: Placed) -> Placed:
         """Add the quantities that groups of words and instruments stand for, and the whole of each vector."""
@@ -306,6 +311,7 @@ class _SentenceReader:
         if placed and not has_field:
             placed = merged(placed, field_beside(self._instruments, self._crafts, placed))
         if placed or self._datasets or has_field:
+            placed = merged(placed, of_listed_group(sentence, placed))
             sentence.drop(GROUP)
         of_spectra = {quantity.name for _, quantity in placed} <= {RADIO} and (placed or described.notes)
         if of_spectra and not any(mention.computation.window for mention in self._mentions):
@@ -320,7 +326,9 @@ class _SentenceReader:
 
     def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
         """Return the request, and why it is ambiguous, if it is."""
-        sentence, placed = self._sentence, self._placed
+        sentence = self._sentence
+        flown = [craft for _, craft in self._crafts]
+        frame, placed, unclear_frame = read_frames(sentence, self._placed, flown)
         names = {quantity.name for _, quantity in placed}
         vectors = bool(names & {*VECTORS}) and sentence.drop(r"\b(?:3-?d\s+)?vectors?(?=\W|$)") > 0
         lengths = [
@@ -343,7 +351,6 @@ class _SentenceReader:
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
         own, unclear = pairs_of(crafts, placed, drawn)
-        frame = take_frame(sentence)
         windowless = any(
             mention.computation.tool in APPLIED
             and APPLIED[mention.computation.tool].argument
@@ -374,7 +381,10 @@ class _SentenceReader:
             exports=self._formats,
             name=self._name,
         )
-        return request, doubt_about(self._mentions, placed, drawn, unclear=unclear)
+        spans = [parse_time_range(time, self._now) for time in self._times]
+        lost = doubts(sentence, placed, request, spans, compares=self._arrangement.compares)
+        unclear_parts = doubt_about(self._mentions, placed, drawn, unclear=unclear)
+        return request, unclear_frame or unclear_parts or next(lost, None)
 
 
 def _plain(text: str) -> str:

@@ -100,6 +100,7 @@ class _Writer:
         self.steps = Steps()
         self.fetched: dict[tuple[str, str, str], PlotSeries] = {}
         self.used: list[QuantitySource] = []
+        self.frames: set[str] = set()
         self.variable = "$TIME_RANGE"
         self.group = ""
         self.span: TimeRange | None = None
@@ -240,11 +241,13 @@ class _Writer:
         return next((frame for frame in common if not vector.component or _has(frame, vector.component)), "")
 
     def _series_of(self, quantity: RequestQuantity, craft: str, common: str) -> PlotSeries:
+        common = quantity.frame or common
         if not quantity.component:
             return self._quantity(quantity.name, craft, common)
         frame = common or ("RTN" if quantity.component in "rtn" else "")
         self._check_component(quantity, craft, frame)
-        return self._component(self._quantity(quantity.name, craft, frame), quantity.component)
+        series = self._quantity(quantity.name, craft, frame)
+        return self._component(series, quantity.component, told=bool(quantity.frame))
 
     def _check_component(self, quantity: RequestQuantity, craft: str, frame: str) -> None:
         """Refuse a component that the spacecraft's vector does not have in any frame."""
@@ -272,6 +275,10 @@ class _Writer:
                 f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
                 advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
+        if setting := self._unused_setting():
+            raise NotUnderstood(
+                f"none of the data of the figure can be given {setting}", advice=f"leave out '{setting}'"
+            )
         used = {name for source in self.used for name in source.instruments}
         named_datasets = [dataset for dataset, _ in request.datasets] + [cut.dataset for cut in request.cuts]
         used |= {name for dataset in named_datasets for name in instrument_names(dataset)}
@@ -282,6 +289,16 @@ class _Writer:
                 f"helio knows none of the requested quantities from {', '.join(other)}",
                 advice=f"use {named}, or name another dataset as DATASET.PARAMETER",
             )
+
+    def _unused_setting(self) -> str:
+        """Return a setting of the request that no data have: a frame without a vector, energies without a flux."""
+        request = self.request
+        if request.datasets or request.cuts:
+            return ""
+        if request.frame and request.frame not in self.frames:
+            return f"in {request.frame}"
+        spectra = any(source.quantity in SPECTRA for source in self.used)
+        return "" if spectra else " and ".join(request.energies)
 
     def _in_units(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Convert the series that have another unit of the same dimension than one that the request names."""
@@ -521,8 +538,9 @@ class _Writer:
         sources = [source for source in self._pick(quantity, craft) if source.frame in TURNABLE]
         if not sources:
             return None
-        given = self._fetch(quantity, craft, sources)
+        given = self._quantity(quantity, craft, sources[0].frame)
         intent = f"Rotate from {given.frame} to {frame}"
+        self.frames.add(frame)
         turned = self.steps.compute("transform_frame", given, frame.lower(), intent, to=frame)
         return replace(turned, frame=frame)
 
@@ -582,8 +600,11 @@ class _Writer:
         """Add a fetch of the first dataset, with the other datasets as alternatives, at the requested cadence."""
         first = sources[0]
         self.used.append(first)
+        self.frames.add(first.frame)
         kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
-        label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{self._ending()}")
+        others = {key[2] for key in self.fetched if key[:2] == (quantity, craft)} - {"", first.frame}
+        ending = f"_{first.frame.lower()}" if others else ""
+        label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{ending}{self._ending()}")
         framed, cadence = f" in {first.frame}" if first.frame else "", cadence_words(first)
         intent = f"Fetch {title(quantity)} of {craft}{framed}, {cadence}"
         source = f"{first.dataset}.{'+'.join(first.parameters)}"
@@ -635,7 +656,8 @@ class _Writer:
         }
         self.steps.add(label, "join_components", join, "Join the components")
 
-    def _component(self, series: PlotSeries, letter: str) -> PlotSeries:
+    def _component(self, series: PlotSeries, letter: str, *, told: bool = False) -> PlotSeries:
+        """Add a step that takes a component of a vector, with a note of its frame unless the request tells it."""
         if series.kind != "vector":
             return series
         label = self.steps.label(f"{series.label}{letter}")
@@ -645,7 +667,7 @@ class _Writer:
             {"source_label": series.label, "keep": [letter], "output_label": label},
             f"Take the {letter} component{f' in {series.frame}' if series.frame else ''}",
         )
-        if series.frame and not self.request.frame:
+        if series.frame and not (told or self.request.frame):
             self.steps.note(
                 f"{series.craft} {series.quantity} {letter} is in {series.frame}, because the request names no frame"
             )
@@ -1018,6 +1040,10 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     named = request.datasets or request.cuts
     if not crafts and not named:
         crafts = [_spacecraft_of(quantities, ask)]
+    elif not crafts and quantities:  # beside named datasets
+        flown = {craft_of(dataset).spacecraft for dataset, _ in request.datasets}
+        flown |= {craft_of(cut.dataset).spacecraft for cut in request.cuts}
+        crafts = ["OMNI"] if all(quantity.name in INDICES for quantity in quantities) else sorted(flown)
     if not quantities and not named:
         choices = quantities_of(crafts[0])
         quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices[:12]))]
