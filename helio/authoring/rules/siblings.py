@@ -21,6 +21,17 @@ from helio.steps.signature import signatures
 GROUPS: tuple[dict[str, list[str]], ...] = tuple(VOCABULARY["parts of datasets"].values())
 """Parts of ids that replace each other, such as ``SUN`` and ``ASUN``, each with the words that mean it."""
 
+_OTHER_CHANGES = [
+    "verb:remove",
+    "verb:add",
+    "rel:also",
+    "verb:move",
+    "rel:above",
+    "rel:below",
+    "verb:save",
+    "number",
+]
+
 
 class Siblings:
     """The datasets that words of a sentence mean instead of those that a template fetches.
@@ -65,16 +76,7 @@ class Siblings:
 
     def _meant(self, clause: Clause) -> list[tuple[StepView, list[tuple[str, str]]]]:
         """Return the fetches that change, each with its new datasets and parameters."""
-        if clause.has(
-            "verb:remove",
-            "verb:add",
-            "rel:also",
-            "verb:move",
-            "rel:above",
-            "rel:below",
-            "verb:save",
-            "number",
-        ):
+        if clause.has(*_OTHER_CHANGES):
             return []
         named = _named(clause.text)
         if not named:
