@@ -56,7 +56,7 @@ def with_total(sentence: Sentence, placed: Placed) -> Placed:
     names = {quantity.name for _, quantity in placed}
     if B not in names or ABS_B in names:
         return placed
-    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b")
+    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b(?!\s+of\b)")
     return merged(placed, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
 
 

@@ -26,14 +26,15 @@ _IF = (
     r"|you\s+have\s+(?:it|them|one|data|any|time)|there\s+(?:is|are)\s+(?:any|some|data|one))\b"
 )
 _AT_L1 = (
-    r"\b(?:(?:at|near|around|from)\s+(?:the\s+)?)?L1(?:\s+(?:point|monitors?|spacecraft))?\b|\bupstream\b"
+    r"\b(?:(?:at|near|around|from)\s+(?:the\s+)?)?L1(?:\s+(?:point|monitors?|spacecraft))?\b"
+    r"|\bupstream\b(?!\s+of\b)|\bupstream\s+of\s+(?:the\s+)?(?:earth|magnetosphere)\b"
 )
 _DESCRIBED = (
     r"\b(?:quiet|active|disturbed)(?=[- ](?:solar[- ]wind|geomagnetic|sun|day|interval|period|stream|region)\b)"
-    r"|\b(?:day|night)side(?=\s+(?:reconnection|magnetopause|magnetosheath|crossing|event|bow|flank))"
+    r"|\bmagnetic\s+clouds?\b|\b(?:day|night)side(?=\s+(?:reconnection|magnetopause|magnetosheath|crossing|event|bow|flank))"
 )
 _FLYBY = (
-    r"\b(?:(?:at|during|around|near|after|before|of|for)\s+)?(?:(?:the|its)\s+)?(?:first\s+|second\s+|third\s+)?"
+    r"\b(?:(?:at|during|around|near|of|for)\s+)?(?:(?:the|its)\s+)?(?:first\s+|second\s+|third\s+)?"
     r"(?:Jupiter|Saturn|Mars|Earth|Venus|Mercury|Uranus|Neptune|Pluto|Moon|Titan|Io|Europa|Ganymede|Enceladus|Triton)"
     r"(?:['’]s)?\s+(?:flyby|fly-by|encounter|passage|passing|approach|closest\s+approach|swing-?by|gravity\s+assist"
     r"|(?:orbit\s+)?insertion|arrival)\b"
@@ -41,15 +42,21 @@ _FLYBY = (
 """Names of passages: with a time they say nothing more."""
 _EVENTS = "|".join(VOCABULARY["events that pick times"])
 _PICKED = re.compile(
-    r"\b(?:during|in|inside|within|outside|between|for|at|over|under|of|after|before)\s+"
+    r"\b(?:during|in|inside|within|outside|between|for|at|over|under|of|after|before|all|every|each)\s+"
     r"(?:(?:all|every|each|any|very|intense|strong|great|large|big|major|severe|moderate|extreme|geomagnetic|magnetic"
-    r"|interplanetary|solar|fast|slow|the)\s+)*"
+    r"|interplanetary|solar|fast|slow)\s+)*"
     rf"(?P<what>(?:{_EVENTS})(?![\w-])|(?:quiet|active|disturbed|storm|substorm)[- ]?"
-    r"(?:geomagnetic\s+|solar[- ]wind\s+)?(?:times?|periods|intervals|hours|days|conditions|phases)\b)",
+    r"(?:geomagnetic\s+|solar[- ]wind\s+)?(?:times?|periods|intervals|hours|days|conditions|phases)\b"
+    r"|(?:the\s+)?(?:main|recovery|initial|growth|expansion)\s+phases?\b)",
     re.IGNORECASE,
 )
+_PLURAL = re.compile(rf"(?<![\w-])(?P<what>{_EVENTS})(?![\w-])", re.IGNORECASE)
+_ONE_DAY = 2
+"""Maximum number of days of a daily overview, which is no average over days."""
 _SEVERAL_DAYS = 10
 """Maximum number of days of one event, or of several that follow each other."""
+_MOST_OF_A_YEAR = 100
+_NEGATIVE = re.compile(r"(?:^|[\s,;:(=])[-−]$")
 _OPERATOR = re.compile(
     r"[\s\w|.-]*?\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?", re.IGNORECASE
 )
@@ -61,12 +68,14 @@ _MEASURED = re.compile(
 )
 
 
-def drop_descriptions(sentence: Sentence, crafts: Collection[str]) -> None:
+def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequence[TimeRange]) -> None:
     """Remove words that in these places only describe what is drawn: ``if possible``, ``upstream`` of ACE."""
     sentence.drop(_IF)
     if {*crafts} <= AT_1_AU:
         sentence.drop(_AT_L1)
-    if sentence.is_timed:
+    if spans and max(span.duration.days for span in spans) <= _ONE_DAY:
+        sentence.drop(r"\bdaily(?=\s+(?:overview|summary|plot|quick-?look|figure|survey|check)\b)")
+    if spans:
         sentence.drop(_DESCRIBED)
         sentence.drop(_FLYBY)
 
@@ -81,12 +90,18 @@ def doubts(
     compares : str
         The word with which the sentence compares two things; empty if it compares none.
     """
-    picked = _PICKED.search(sentence.text)
     days = max((span.duration.days for span in spans), default=0)
-    if picked and days > _SEVERAL_DAYS:
+    picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
+    if picked or (days > _MOST_OF_A_YEAR and (picked := _PLURAL.search(sentence.text))):
         yield NotUnderstood(
             f"helio draws the whole time, and does not find '{picked['what']}' in it",
             advice="give the times to draw, or leave these words out",
+        )
+    negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
+    if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
+        yield NotUnderstood(
+            f"helio does not draw '-{sentence.text[negative[0] :].split()[0]}'",
+            advice="draw the quantity without a minus sign",
         )
     for (start, first), (stop, second) in pairwise(placed):
         operator = _OPERATOR.fullmatch(sentence.text[start:stop])

@@ -94,11 +94,6 @@ class Sentence:
         return sentence
 
     @property
-    def is_timed(self) -> bool:
-        """Return whether the sentence has a time that was read."""
-        return self._timed
-
-    @property
     def left(self) -> str:
         """Return the text with a mark in the place of every letter that was removed."""
         return self._left

@@ -86,6 +86,12 @@ _NO_MEANING = (
     r"\b(?:i\.e\.|e\.g\.|etc\.?)",
 )
 """Words that would otherwise name a quantity, a spacecraft or a time."""
+_LIST_NUMBER = re.compile(
+    r"(?:^|(?<=[\s:,;]))\s*\(?([1-9])[.)]\s+(?=[A-Za-z|])"
+    r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\b)",
+    re.IGNORECASE,
+)
+"""Pattern of the number of an item in a list, but not of a day before its month."""
 _CDAWEB = (
     r"\b(?:(?:from|via|at|in|using|out of)\s+)?(?:the\s+)?(?:NASA\s+)?(?:(?:SPDF|GSFC)[ /'’s]*)?"
     r"(?:CDAWeb|CDA[- ]web|SPDF)"
@@ -223,7 +229,6 @@ class _SentenceReader:
         self._catalogue = catalogue
         self._looks = tuple(looks)
         self._described = described
-        self._now = now
         text, self._notes = with_plain_times(text, now, ask)
         self._sentence = Sentence(_plain(text))
         leave_directions(self._sentence)
@@ -243,7 +248,8 @@ class _SentenceReader:
         self._times = tuple(self._sentence.take_times(now))
         self._sentence.drop(TURNED)
         self._read_crafts()
-        drop_descriptions(self._sentence, {craft for _, craft in self.flown})
+        self._spans = [parse_time_range(time, now) for time in self._times]
+        drop_descriptions(self._sentence, {craft for _, craft in self.flown}, self._spans)
         self._read_data()
         request, doubt = self._request()
         self.reading = Reading(request, self._sentence.unread(), doubt, (*self._notes, *described.notes))
@@ -381,8 +387,7 @@ class _SentenceReader:
             exports=self._formats,
             name=self._name,
         )
-        spans = [parse_time_range(time, self._now) for time in self._times]
-        lost = doubts(sentence, placed, request, spans, compares=self._arrangement.compares)
+        lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
         unclear_parts = doubt_about(self._mentions, placed, drawn, unclear=unclear)
         return request, unclear_frame or unclear_parts or next(lost, None)
 
@@ -393,7 +398,20 @@ def _plain(text: str) -> str:
     >>> _plain("BR BT BN in 1990"), _plain("Bt and Bz")
     ('BR B_T BN in 1990', 'Bt and Bz')
     """
+    text = _without_numbers(text)
     for pattern, spelling in _SPELLINGS:
         text = re.sub(pattern, spelling, text)
     text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))
     return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
+
+
+def _without_numbers(text: str) -> str:
+    """Leave out the numbers of a list, which say its order.
+
+    >>> _without_numbers("1) ACE B 2) ACE density")
+    'ACE B, ACE density in this order'
+    """
+    numbers = [int(match[1]) for match in _LIST_NUMBER.finditer(text)]
+    if len(numbers) < 2 or numbers != [*range(1, len(numbers) + 1)]:
+        return text
+    return f"{_LIST_NUMBER.sub(', ', text).strip(' ,')} in this order"
