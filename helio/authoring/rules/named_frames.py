@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
@@ -11,7 +11,7 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.named import Placed
 from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.quantities import SOURCES, VECTOR_V, families
+from helio.knowledge.quantities import SOURCES, VECTOR_V
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import VECTORS
 
@@ -26,7 +26,7 @@ _JOINED = re.compile(
     r"\s*(?:(?:,|/|&|\+|\band\b|\bvs\.?|\bversus\b)\s*)+(?:in\s+)?(?:the\s+)?", re.IGNORECASE
 )
 _BREAK = re.compile(r".*(?:[,;:(+&/|]|\b(?:and|with|plus)\b)", re.IGNORECASE)
-_VELOCITY = re.compile(r"(?-i:V)(?!\w)|velocit", re.IGNORECASE)
+_VELOCITY = re.compile(r"(?-i:V_?[ip]?)(?!\w)|(?:\w+\s+)?velocit", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,7 @@ class _Frames:
     stop: int
 
 
-def read_frames(
-    sentence: Sentence, placed: Placed, crafts: Collection[str]
-) -> tuple[str, Placed, NotUnderstood | None]:
+def read_frames(sentence: Sentence, placed: Placed) -> tuple[str, Placed, NotUnderstood | None]:
     """Remove the frames from a sentence.
 
     Returns
@@ -58,9 +56,7 @@ def read_frames(
     groups = _grouped(sorted(found, key=lambda each: each.start), sentence.text)
     names = list(dict.fromkeys(name for group in groups for name in group.names))
     vectors = [
-        at
-        for at, (start, quantity) in enumerate(placed)
-        if _may_have_frame(sentence, start, quantity, crafts)
+        at for at, (start, quantity) in enumerate(placed) if _may_have_frame(sentence, start, quantity)
     ]
     bound: dict[int, list[str]] = {}
     for group, of in zip(groups, _bound(groups, placed, vectors, sentence.text), strict=True):
@@ -100,19 +96,11 @@ def _grouped(found: Sequence[_Frames], text: str) -> list[_Frames]:
     return groups
 
 
-def _may_have_frame(
-    sentence: Sentence, start: int, quantity: RequestQuantity, crafts: Collection[str]
-) -> bool:
+def _may_have_frame(sentence: Sentence, start: int, quantity: RequestQuantity) -> bool:
     """Return whether a quantity is a vector or a component, or a velocity that may be one."""
     if quantity.name != SPEED:
         return bool(quantity.component) or quantity.name in VECTORS
-    flown = [families().get(craft, (craft,)) for craft in crafts]
-    has_vector = {source.spacecraft for source in SOURCES if source.quantity == VECTOR_V}
-    return (
-        bool(flown)
-        and all(has_vector & {*members} for members in flown)
-        and _VELOCITY.match(sentence.text[start:]) is not None
-    )
+    return _VELOCITY.match(sentence.text[start:]) is not None
 
 
 def _bound(groups: Sequence[_Frames], placed: Placed, vectors: Sequence[int], text: str) -> list[list[int]]:

@@ -62,8 +62,8 @@ from helio.authoring.rules.written_form import (
     take_title,
     take_units,
 )
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import APPLIED, LAG, MAGNITUDE
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, B, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
@@ -333,8 +333,7 @@ class _SentenceReader:
     def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
         """Return the request, and why it is ambiguous, if it is."""
         sentence = self._sentence
-        flown = [craft for _, craft in self._crafts]
-        frame, placed, unclear_frame = read_frames(sentence, self._placed, flown)
+        frame, placed, unclear_frame = read_frames(sentence, self._placed)
         names = {quantity.name for _, quantity in placed}
         vectors = bool(names & {*VECTORS}) and sentence.drop(r"\b(?:3-?d\s+)?vectors?(?=\W|$)") > 0
         lengths = [
