@@ -30,7 +30,8 @@ _AT_L1 = (
     r"|\bupstream\b(?!\s+of\b)|\bupstream\s+of\s+(?:the\s+)?(?:earth|magnetosphere)\b"
 )
 _DESCRIBED = (
-    r"\b(?:quiet|active|disturbed)(?=[- ](?:solar[- ]wind|geomagnetic|sun|day|interval|period|stream|region)\b)"
+    r"\b(?:quiet|active|disturbed)(?:[- ](?:geomagnetic[- ])?(?:day|interval|period|sun|stream|region)\b"
+    r"|(?=[- ]solar[- ]wind\b))"
     r"|\bmagnetic\s+clouds?\b|\b(?:day|night)side(?=\s+(?:reconnection|magnetopause|magnetosheath|crossing|event|bow|flank))"
 )
 _FLYBY = (
