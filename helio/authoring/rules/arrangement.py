@@ -19,8 +19,10 @@ _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b"
     r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
-    r"|\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed|on top of each other)\b"
+    r"|\bon top of each other\b"
 )
+_LAID = r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed)\b"
+"""Lines over each other: all, or each quantity of several spacecraft in its own panel."""
 _APART = (
     r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
     r"|\b(?:each|every one|one\s+quantity|one\s+parameter|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
@@ -100,6 +102,7 @@ class Arrangement:
         compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
         self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
+        self._laid = [match.start() for match in sentence.take(_LAID)]
         self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
         self._apart = sentence.drop(_APART) > 0
         self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
@@ -122,11 +125,14 @@ class Arrangement:
         kind = self._kind
         if not kind and self._against and len(names) > 1 and len({name for _, name in crafts}) < 2:
             kind = "scatter"
-        places = self._shared(quantities) + self._placed(atoms, quantities)
+        several = len({name for _, name in crafts}) > 1
+        by_quantity = several and len(names) > 1
+        together = self._together if by_quantity else sorted([*self._together, *self._laid])
+        places = self._shared(together, quantities, several=several) + self._placed(atoms, quantities)
         return Panels(
-            together=bool(self._together) and not any(place.shared for place in places) and len(atoms) > 1,
+            together=bool(together) and not any(place.shared for place in places) and len(atoms) > 1,
             compare=self._compare,
-            overlaid=self._overlaid,
+            overlaid=self._overlaid or (by_quantity and bool(self._laid)),
             apart=self._apart or (self._stacked and len(names) == 1),
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
@@ -134,12 +140,14 @@ class Arrangement:
             places=tuple(places),
         )
 
-    def _shared(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+    def _shared(
+        self, together: Sequence[int], quantities: Sequence[tuple[int, RequestQuantity]], *, several: bool
+    ) -> list[Place]:
         """Return the lines that share a panel, where the sentence names other lines after them."""
         places, start = [], 0
-        for position in self._together:
+        for position in together:
             ahead = [name for at, name in quantities if start <= at < position]
-            if any(at > position for at, _ in quantities) and len(ahead) > 1:
+            if any(at > position for at, _ in quantities) and (len(ahead) > 1 or (ahead and several)):
                 places.append(Place(Lines((), tuple(ahead)), MIDDLE, shared=True))
             start = position
         return places

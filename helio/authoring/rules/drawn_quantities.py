@@ -52,8 +52,16 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
 
 
 def with_total(sentence: Sentence, placed: Placed) -> Placed:
-    """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field."""
+    """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field.
+
+    In ``|B| and its components`` it is the other way round.
+    """
     names = {quantity.name for _, quantity in placed}
+    if ABS_B in names and B not in names:
+        match = sentence.take_first(
+            r"\b(?:(?:its|the|all|three|vector)\s+)*components?\b(?!\s+of\s+(?:the\s+)?v)"
+        )
+        return merged(placed, [(match.start(), RequestQuantity(B))]) if match else placed
     if B not in names or ABS_B in names:
         return placed
     match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b(?!\s+of\b)")

@@ -60,8 +60,8 @@ def read_frames(sentence: Sentence, placed: Placed) -> tuple[str, Placed, NotUnd
     ]
     bound: dict[int, list[str]] = {}
     for group, of in zip(groups, _bound(groups, placed, vectors, sentence.text), strict=True):
-        several = len(group.names) > 1 and len(names) > 1
-        if len(names) > 1 and (not of or (several and len(of) > 1)):
+        vectors_meant = {placed[at][1].name for at in of}  # one, or several components of it
+        if len(names) > 1 and (not of or (len(group.names) > 1 and len(vectors_meant) > 1)):
             doubt = NotUnderstood(
                 f"it is not clear which vector to draw in {' and '.join(group.names)}",
                 advice="write each frame behind its vector ('V in GSE, B in GSM')",

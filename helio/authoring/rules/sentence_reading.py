@@ -41,9 +41,9 @@ from helio.authoring.rules.named import (
 from helio.authoring.rules.named_frames import TURNED, read_frames
 from helio.authoring.rules.named_instruments import (
     Crafts,
-    field_beside,
     leave_directions,
     measured_by,
+    others_measured,
     read_instruments,
     spectra_of,
     with_carriers,
@@ -87,7 +87,7 @@ _NO_MEANING = (
 )
 """Words that would otherwise name a quantity, a spacecraft or a time."""
 _LIST_NUMBER = re.compile(
-    r"(?:^|(?<=[\s:,;]))\s*\(?([1-9])[.)]\s+(?=[A-Za-z|])"
+    r"(?:^|(?<=[\s:,;]))\s*\(?([1-9](?=[.)])|[a-i](?=\)))[.)]\s+(?=[A-Za-z|])"
     r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\b)",
     re.IGNORECASE,
 )
@@ -316,8 +316,9 @@ class _SentenceReader:
         names_data = bool(self._datasets or described.cuts or has_field)
         if not names_data and all(quantity.name in INDICES for _, quantity in placed):
             placed = merged(placed, of_group(sentence)) or measured_by(self._instruments, self._crafts)
-        if placed and not has_field:
-            placed = merged(placed, field_beside(self._instruments, self._crafts, placed))
+        names = {quantity.name for _, quantity in placed} | ({B} if has_field else set())
+        if names:
+            placed = merged(placed, others_measured(sentence, self._instruments, self._crafts, names))
         if placed or self._datasets or has_field:
             placed = merged(placed, of_listed_group(sentence, placed))
             sentence.drop(GROUP)
@@ -412,7 +413,7 @@ def _without_numbers(text: str) -> str:
     >>> _without_numbers("1) ACE B 2) ACE density")
     'ACE B, ACE density in this order'
     """
-    numbers = [int(match[1]) for match in _LIST_NUMBER.finditer(text)]
-    if len(numbers) < 2 or numbers != [*range(1, len(numbers) + 1)]:
+    found = "".join(match[1].lower() for match in _LIST_NUMBER.finditer(text))
+    if len(found) < 2 or not ("123456789".startswith(found) or "abcdefghi".startswith(found)):
         return text
     return f"{_LIST_NUMBER.sub(', ', text).strip(' ,')} in this order"

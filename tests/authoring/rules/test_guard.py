@@ -22,6 +22,8 @@ FETCHED = (
     ("density from SWEPAM and Wind SWE 2004-11-07", ["Np", "Proton_Np_nonlin"]),
     ("ACE Bz, same for Wind, 2004-11-07", ["BGSEc", "BGSE"]),
     ("1) ACE B 2) ACE density 3) Dst, 2004-11-07", ["BGSEc", "Np", "DST"]),
+    ("ACE MAG + SWEPAM, 7 Nov 2004", ["Np", "Vp", "Tpr", "BGSEc"]),
+    ("|B| and its components, Wind, 2004-11-07", ["BGSE"]),
     # particles belong to what is measured of them
     ("entropy of protons at Wind, Jan 2007", ["Proton_Np_nonlin", "P_TEMP"]),
     ("density of electrons Wind 2004-11-07", ["N_elec"]),
