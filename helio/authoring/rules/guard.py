@@ -130,6 +130,7 @@ def _draws_several(request: PipelineRequest) -> bool:
     series += len(request.datasets) + len(request.cuts)
     return (
         series > 1
+        or (not request.quantities and len(request.spacecraft) > 1)
         or len(request.times) > 1
         or any(craft in families() for craft in request.spacecraft)
         or any(made.beside or made.behind for made in request.computations)

@@ -79,7 +79,8 @@ _SPELLINGS = (
 _NO_MEANING = (
     r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
     r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b",
-    r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b"
+    r"\b(?:(?:around|during|at|near|for)\s+)?(?:(?:encounter|enc\.?|perijove)\s*#?\d+\b"
+    r"|(?:perihelion|flyby)\s*#?\d+\b(?!\s*(?:[-–/:.]\s*\d|to\b|(?!of)[a-z]{3,9}\.?,?\s+\d)))"
     r"|(?-i:\bE\d{1,2}\b)",
     r"\bn\s+(?=(?:please\s+)?(?:plot|show|draw|make|give)\b)",  # and
     r"\b(?:i\.e\.|e\.g\.|etc\.?)",

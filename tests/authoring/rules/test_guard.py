@@ -27,6 +27,8 @@ FETCHED = (
     # particles belong to what is measured of them
     ("entropy of protons at Wind, Jan 2007", ["Proton_Np_nonlin", "P_TEMP"]),
     ("density of electrons Wind 2004-11-07", ["N_elec"]),
+    # a day behind a flyby is no number of it
+    ("Ulysses Jupiter flyby 8 Feb 1992 |B|", ["B_MAG"]),
     # words that only describe the time or the place
     ("Wind density of the quiet day 2004-11-17 if possible", ["Proton_Np_nonlin"]),
     ("ACE upstream density at L1, 2004-11-07", ["Np"]),
