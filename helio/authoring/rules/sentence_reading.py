@@ -87,7 +87,7 @@ _NO_MEANING = (
 )
 """Words that would otherwise name a quantity, a spacecraft or a time."""
 _LIST_NUMBER = re.compile(
-    r"(?:^|(?<=[\s:,;]))\s*\(?([1-9](?=[.)])|[a-i](?=\)))[.)]\s+(?=[A-Za-z|])"
+    r"(?:^|(?<=[:,;])|\s)\s*\(?([1-9](?=[.)])|[a-i](?=\)))[.)]\s+(?=[A-Za-z|])"
     r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\b)",
     re.IGNORECASE,
 )
