@@ -27,7 +27,7 @@ _ALL_DIRECTIONS = (
 """Pattern of ``omni`` where it means all directions, not OMNI."""
 
 _SPECIES = re.compile(
-    r"\b(?P<species>electron|proton|ion)s?\s+(?P<first>density|temperature|velocity|speed)\s*(?P<joint>,|/|&|\+|\band\b)\s*"
+    r"\b(?P<species>electron|proton|ion|alpha|helium|oxygen)s?\s+(?P<first>density|temperature|velocity|speed)\s*(?P<joint>,|/|&|\+|\band\b)\s*"
     r"(?P<second>density|temperature|velocity|speed)\b",
     re.IGNORECASE,
 )
@@ -61,7 +61,9 @@ def with_species(text: str) -> str:
     own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
     if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
         text = _ELECTRONS.sub("", head) + colon + own
-    return _SPECIES.sub(r"\g<species> \g<first> \g<joint> \g<species> \g<second>", text)
+    while (named := _SPECIES.sub(r"\g<species> \g<first> \g<joint> \g<species> \g<second>", text)) != text:
+        text = named
+    return text
 
 
 def names_of_spacecraft() -> str:
@@ -179,6 +181,8 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
         rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
         re.IGNORECASE,
     )
+    for match in re.finditer(r"\b(?:of|in|by|for) the wind\b(?! (?:spacecraft|satellite))", sentence.text):
+        sentence.take_at(*match.span())
     for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
         if not listed.search(sentence.text[: match.start()]):
             sentence.take_at(*match.span())

@@ -31,7 +31,7 @@ from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.particle_data import particles_asked
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.sentence import Part, Sentence
-from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_ELECTRONS, OF_TWO
+from helio.authoring.writing.computations import ANGLE, APPLIED, DERIVED, LAG, MAGNITUDE, OF_ELECTRONS, OF_TWO
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
@@ -124,10 +124,12 @@ _OF_INSTRUMENT = (
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
 _PLANE = (
     r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
-    r"(?P<first>[xy])[-–]?(?P<second>[yz])[- ](?:plane|projection)))\b"
+    r"(?P<first>[xy])[-–]?(?P<second>[yz])(?:[- ](?:plane|projection))?))\b"
 )
 """The plane in which to draw orbits."""
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
+_OF_FIELD = ("minimum_variance", ANGLE)
+"""Computations that mean the magnetic field where the sentence names no quantity."""
 _GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
@@ -255,7 +257,7 @@ def _read(
     for span in described.spans:
         sentence.take_at(*span)
     sentence.drop(
-        r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
+        r"\b(?:flux ropes?|magnetic clouds?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
         r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b"
     )
     sentence.drop(
@@ -325,11 +327,17 @@ def _read(
         placed = sorted(
             [*placed, *_of_other_instruments(instruments, crafts, placed, field)], key=itemgetter(0)
         )
+    if not placed and field < 0 and not datasets:  # MVA of the shock
+        placed = [(at.position, RequestQuantity(B)) for at in mentions if at.computation.tool in _OF_FIELD]
     sentence.drop(_GROUP if placed or datasets or field >= 0 else r"(?!)")
     of_spectra = {name.name for _, name in placed} <= {RADIO} and bool(placed or described.notes)
     if of_spectra and not [tool for tool in mentions if tool.computation.window]:
         mentions = tuple(tool for tool in mentions if tool.computation.tool != "power_spectrogram")
     placed = _with_total(sentence, placed)
+    if any(at.computation.tool == "minimum_variance" for at in mentions):  # V in LMN
+        placed = [
+            (at, RequestQuantity(VECTOR_V) if name == RequestQuantity(SPEED) else name) for at, name in placed
+        ]
     if len(placed) == 1:
         sentence.drop(r"\b(?:only|alone)\b")
     styled = _styled(looks)
@@ -644,7 +652,7 @@ def _derived(sentence: Sentence, placed: Placed) -> str:
     (start, first), (following, _) = placed[:2]
     needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
     needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
-    computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
+    computed = re.search(r"\bfrom\b(?!.*(?:,|\band\b))", sentence.text[start:following], re.IGNORECASE)
     return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from helio.authoring.request import Computation
 from helio.errors import RequestError, did_you_mean
+from helio.knowledge.constants import BOLTZMANN, VACUUM_PERMEABILITY
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_V,
@@ -99,6 +100,9 @@ APPLIED = {
     "spectral_slope": ComputationTool(
         "slope", "Spectral slope", quantity="{} slope", unit="", of_spectrum=True
     ),
+    "spectral_break": ComputationTool(
+        "break", "Spectral break", quantity="{} break", unit="Hz", of_spectrum=True
+    ),
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 OF_BINS = frozenset(
@@ -126,7 +130,7 @@ CUTS = {
 }
 """Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
-LAG, R_SQUARED = "cross_correlation_lag", "r_squared"
+LAG, R_SQUARED, ANGLE, SHIFT = "cross_correlation_lag", "r_squared", "angle_between", "ballistic_shift"
 """Computations with other inputs: a magnitude takes vectors; a difference and a ratio take two series."""
 OF_TWO = {
     DIFFERENCE: ("subtract", "minus"),
@@ -134,6 +138,7 @@ OF_TWO = {
     PRODUCT: ("multiply", "times"),
     SUM: ("add", "plus"),
     LAG: ("", "lag"),
+    ANGLE: ("", "angle"),
 }
 """Computations of two series: the operation of the tool `arithmetic`, and the word in labels."""
 
@@ -178,6 +183,8 @@ class Recipe:
     kind: str = "scalar"
     window: str = ""
     """The argument for the window, which the request gives; empty where the tool needs none."""
+    note: str = ""
+    """What the user should know about the result."""
 
 
 _FLOW, _FIELD, _COUNT, _HEAT = Part(VELOCITY), Part(B), Part(DENSITY), Part(TEMPERATURE)
@@ -188,6 +195,9 @@ _PLASMA = {
     "field_label": Part(B, frame="="),
     "density_label": _COUNT,
 }
+_DST_MODELS = {"obrien": "O'Brien & McPherron (2000)", "burton": "Burton et al. (1975)"}
+_NANOPASCAL_OF_FIELD = 1e-9 / (2 * VACUUM_PERMEABILITY)
+_NANOPASCAL_OF_PLASMA = BOLTZMANN * 1e15
 DRIFT, TO_EARTH, CURRENT = "alpha drift velocity", "geocentric distance", "curlometer current density"
 
 
@@ -211,7 +221,55 @@ def _elsasser(give: str, unit: str = "") -> Recipe:
     return Recipe("cross_helicity", _PLASMA, unit=unit, args={"give": give}, window="window")
 
 
+def _coupling(tool: str, unit: str = "") -> Recipe:
+    return Recipe(tool, {"velocity_label": Part(SPEED), "field_label": Part(B, frame="GSM")}, unit=unit)
+
+
+def _of_spiral(give: str, unit: str = "") -> Recipe:
+    parts = {"field_label": Part(B, frame="spiral"), "expected_label": Part("Parker spiral angle")}
+    return Recipe("field_spiral_angle", parts, unit=unit, args={"give": give})
+
+
+def _burton(model: str) -> Recipe:
+    parts = {"electric_field_label": Part("VBs"), "index_label": Part("pressure-corrected Dst")}
+    note = f"Dst*, without the magnetopause currents, after {_DST_MODELS[model]}"
+    return Recipe("burton_dst", parts, unit="nT", args={"model": model}, note=note)
+
+
+def _pressure(density: str, temperature: str) -> dict[str, Recipe]:
+    """Return the recipes of a thermal pressure n k T, and of the product that it needs."""
+    name = "electron pressure" if density == NE else "thermal pressure"
+    product = "n times T of electrons" if density == NE else "n times T"
+    parts = {"left_label": Part(density), "right_label": Part(temperature)}
+    scale = {"factor": float(f"{_NANOPASCAL_OF_PLASMA:.12g}"), "unit": "nPa"}
+    return {
+        product: Recipe("arithmetic", parts, unit="cm^-3 K", args={"operation": "multiply"}),
+        name: Recipe("rescale", {"source_label": Part(product)}, unit="nPa", args=scale),
+    }
+
+
 DERIVED: dict[str, Recipe] = {
+    "B squared": Recipe(
+        "arithmetic",
+        {"left_label": Part(ABS_B), "right_label": Part(ABS_B)},
+        unit="nT^2",
+        args={"operation": "multiply"},
+    ),
+    "magnetic pressure": Recipe(
+        "rescale",
+        {"source_label": Part("B squared")},
+        unit="nPa",
+        args={"factor": float(f"{_NANOPASCAL_OF_FIELD:.12g}"), "unit": "nPa"},
+    ),
+    **_pressure(DENSITY, TEMPERATURE),
+    **_pressure(NE, TE),
+    "total pressure": Recipe(
+        "arithmetic",
+        {"left_label": Part("magnetic pressure"), "right_label": Part("thermal pressure")},
+        unit="nPa",
+        args={"operation": "add"},
+        note="the magnetic pressure and the thermal pressure of the ions, without that of the electrons",
+    ),
     "dynamic pressure": Recipe(
         "dynamic_pressure", {"density_label": _COUNT, "velocity_label": _FLOW}, helium=True, unit="nPa"
     ),
@@ -229,11 +287,23 @@ DERIVED: dict[str, Recipe] = {
     "plasma beta": Recipe(
         "plasma_beta", {"density_label": _COUNT, "temperature_label": _HEAT, "field_label": _FIELD}
     ),
+    "electron beta": Recipe(
+        "plasma_beta",
+        {"density_label": Part(NE), "temperature_label": Part(TE), "field_label": _FIELD},
+        note="computed from the density and temperature of the electrons",
+    ),
     "clock angle": Recipe("clock_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
     "cone angle": Recipe("cone_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
-    "Newell coupling function": Recipe(
-        "newell_coupling", {"velocity_label": Part(SPEED), "field_label": Part(B, frame="GSM")}
+    "field elevation": Recipe(
+        "direction_angle", {"source_label": _FIELD}, unit="deg", args={"give": "elevation"}
     ),
+    "field azimuth": Recipe(
+        "direction_angle", {"source_label": _FIELD}, unit="deg", args={"give": "azimuth"}
+    ),
+    "Newell coupling function": _coupling("newell_coupling"),
+    "Akasofu epsilon": _coupling("akasofu_epsilon", "GW"),
+    "Kan–Lee electric field": _coupling("kan_lee_field", "mV/m"),
+    "polar cap potential": _coupling("polar_cap_potential", "kV"),
     "VBs": Recipe("vbs", {"velocity_label": Part(SPEED), "bz_label": _BZ}, unit="mV/m"),
     "magnetopause standoff distance": Recipe(
         "shue_standoff", {"pressure_label": Part("dynamic pressure"), "bz_label": _BZ}, unit="R_E"
@@ -270,6 +340,8 @@ DERIVED: dict[str, Recipe] = {
         "parker_angle", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
     ),
     "field spiral angle": Recipe("field_spiral_angle", {"field_label": Part(B, frame="spiral")}, unit="deg"),
+    "magnetic polarity": _of_spiral("polarity"),
+    "deviation from the Parker spiral": _of_spiral("deviation", "deg"),
     "footpoint longitude": Recipe(
         "footpoint_longitude", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
     ),
@@ -277,6 +349,23 @@ DERIVED: dict[str, Recipe] = {
         "electric_field",
         {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
         unit="mV/m",
+        kind="vector",
+    ),
+    "E×B drift velocity": Recipe(
+        "exb_drift",
+        {"electric_label": Part(E, frame="=", measured=True), "field_label": Part(B, frame="=")},
+        unit="km/s",
+        kind="vector",
+    ),
+    "Alfvén velocity vector": Recipe(
+        "walen_relation",
+        {
+            "velocity_label": Part("velocity in the de Hoffmann–Teller frame", frame="="),
+            "field_label": Part(B, frame="="),
+            "density_label": _COUNT,
+        },
+        unit="km/s",
+        args={"give": "alfven_velocity"},
         kind="vector",
     ),
     "parallel electric field": _along(E, "parallel", "mV/m"),
@@ -321,9 +410,13 @@ DERIVED: dict[str, Recipe] = {
         {"index_label": Part("Dst"), "pressure_label": Part("dynamic pressure")},
         unit="nT",
     ),
-    "predicted Dst": Recipe(
-        "burton_dst", {"electric_field_label": Part("VBs"), "index_label": Part("Dst")}, unit="nT"
+    "pressure-corrected SYM-H": Recipe(
+        "pressure_corrected_dst",
+        {"index_label": Part("SYM-H"), "pressure_label": Part("dynamic pressure")},
+        unit="nT",
     ),
+    "predicted Dst": _burton("obrien"),
+    "Dst predicted by Burton": _burton("burton"),
     TEMPERATURE: Recipe("thermal_temperature", {"source_label": Part(THERMAL)}, unit="K"),
     THERMAL: Recipe("thermal_speed", {"source_label": _HEAT}, unit="km/s"),
     "electron thermal speed": Recipe(
@@ -338,8 +431,13 @@ AT_EARTH = (
     "storm phase in Dst",
     "magnetopause standoff distance",
     "Newell coupling function",
+    "Akasofu epsilon",
+    "Kan–Lee electric field",
+    "polar cap potential",
     "pressure-corrected Dst",
+    "pressure-corrected SYM-H",
     "predicted Dst",
+    "Dst predicted by Burton",
 )
 """Quantities of the Earth's surroundings, which the solar wind at the bow shock's nose (OMNI) gives."""
 OF_ELECTRONS = {DENSITY: NE, TEMPERATURE: TE, T_PARALLEL: TE_PARALLEL, T_PERPENDICULAR: TE_PERPENDICULAR}

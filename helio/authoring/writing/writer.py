@@ -8,16 +8,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import product
+from math import inf
 from typing import Any
 
 from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import Computation, Lines, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import (
+    ANGLE,
     APPLIED,
     AT_EARTH,
     CURRENT,
     CUTS,
     DERIVED,
+    DIFFERENCE,
     LAG,
     MAGNITUDE,
     NEARBY,
@@ -25,7 +28,9 @@ from helio.authoring.writing.computations import (
     OF_ELECTRONS,
     OF_TWO,
     R_SQUARED,
+    SHIFT,
     SIDES,
+    SUM,
     WINDOWED,
     Part,
     Recipe,
@@ -40,17 +45,26 @@ from helio.authoring.writing.sources import (
     quantities_of,
 )
 from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
-from helio.authoring.writing.windows import has_usual_window, usual_window
+from helio.authoring.writing.windows import LEAST_RECORDS, has_usual_window, usual_window
 from helio.counts import number_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, instrument_names, short
-from helio.knowledge.quantities import ABS_B, POSITION, SOURCES, B, E, QuantitySource, families, sources_of
+from helio.knowledge.quantities import (
+    ABS_B,
+    POSITION,
+    SOURCES,
+    B,
+    E,
+    QuantitySource,
+    families,
+    sources_of,
+)
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
-from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
@@ -69,9 +83,20 @@ FILE_ENDINGS = {"netcdf": "nc"}
 """File endings of the formats whose ending is not the format's name."""
 MIDDLE = 50
 """Rank of the panels whose position the request does not give."""
+CONVECTIVE = "electric field"
+"""The quantity −V×B: of OMNI its y component, of others the vector."""
 _ALSO = {B: ABS_B, VELOCITY: SPEED}
 """Quantities that are drawn in the place of others that nobody draws."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
+LONGEST_LAG = "2h"
+"""The longest delay to try between spacecraft near the Earth, where the request gives none."""
+USUAL_WINDOW = "1h"
+"""The window of a cross helicity or a residual energy where the request gives none."""
+BANDS = {
+    f"{low:g} to {high:g} Hz": (("low", low), ("high", high))
+    for low, high in ((0.01, 0.1), (0.001, 0.1), (0.001, 0.01), (0.1, 1.0))
+}
+"""Ranges of frequencies to choose from for the slope of a spectrum."""
 
 
 def write_template(
@@ -242,6 +267,10 @@ class _Writer:
     def _series_of(self, quantity: RequestQuantity, craft: str, common: str) -> PlotSeries:
         if not quantity.component:
             return self._quantity(quantity.name, craft, common)
+        if quantity.name == CONVECTIVE:
+            if (craft, quantity.component) == ("OMNI", "y"):
+                return self._quantity(CONVECTIVE, craft, "")
+            return self._component(self._derived(E, craft), quantity.component)
         frame = common or ("RTN" if quantity.component in "rtn" else "")
         self._check_component(quantity, craft, frame)
         return self._component(self._quantity(quantity.name, craft, frame), quantity.component)
@@ -356,19 +385,21 @@ class _Writer:
         else:
             lines = self._two_lines(shown)
             labels = [series.label for series in shown]
-            entry = {"x": lines[1], "y": lines[0]}
-            if layout.kind != "scatter":
-                entry["type"] = layout.kind
-            if layout.fit:
-                entry["fit"] = layout.fit
-            entries = [entry]
+            both = [series.kind for series in shown] == ["vector", "vector"]
+            letters = (
+                [f".{letter}" for letter in ("rtn" if shown[0].frame == "RTN" else "xyz")] if both else [""]
+            )
+            how = {"type": layout.kind if layout.kind != "scatter" else "", "fit": layout.fit}
+            how = {key: value for key, value in how.items() if value}
+            entries = [{"x": lines[1] + letter, "y": lines[0] + letter, **how} for letter in letters]
         return {"labels": labels, "panels": [], key: entries, "title": title_text}
 
     def _two_lines(self, shown: list[PlotSeries]) -> tuple[str, str]:
         """Return the lines on the y and the x axis, the second on the epochs of the first, or the coarser."""
         if len(shown) == 1 and shown[0].kind == "vector" and self.request.panels.kind == "hodogram":
-            return f"{shown[0].label}.z", f"{shown[0].label}.y"
-        if len(shown) != 2 or any(series.kind != "scalar" for series in shown):
+            first, second = "xy" if shown[0].frame == "LMN" else "zy"  # L against M
+            return f"{shown[0].label}.{first}", f"{shown[0].label}.{second}"
+        if len(shown) != 2 or {series.kind for series in shown} not in ({"scalar"}, {"vector"}):
             raise NotUnderstood(
                 "a plot of one quantity against another needs two quantities without components",
                 advice="write, for example, 'OMNI density against speed' or 'ACE Bz against By'",
@@ -424,6 +455,8 @@ class _Writer:
 
     def _quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
         """Add steps that fetch or compute a quantity of a spacecraft, only once for each quantity."""
+        if quantity in DERIVED and not self._pick(quantity, craft):
+            frame = ""  # a computation chooses the frame of its vectors
         key = (quantity, craft, frame)
         if key not in self.fetched:
             self.fetched[key] = self._new_quantity(quantity, craft, frame)
@@ -433,8 +466,13 @@ class _Writer:
         """Return the datasets and parameters that fit the request, best first, fine enough for its frequencies."""
         found = self._pick_at(quantity, craft, frame, self.request.cadence)
         frequencies = [value for made in self.request.computations for value in _frequencies(made)]
-        needed = 1 / (2 * max(frequencies)) if frequencies and self.request.cadence is None else None
-        if not needed or not found or (found[0].cadence and found[0].cadence < needed):
+        needed = min((1 / (2 * max(frequencies)) if frequencies else inf, *_spacings(self.request)))
+        if (
+            self.request.cadence is not None
+            or needed == inf
+            or not found
+            or (found[0].cadence and found[0].cadence < needed)
+        ):
             return found
         return self._pick_at(quantity, craft, frame, needed / 2)
 
@@ -547,8 +585,8 @@ class _Writer:
     def _electric_field(self, quantity: str, craft: str) -> PlotSeries | None:
         """Draw the electric field of the solar wind for OMNI, which is no vector, and the vector for others."""
         if quantity == E and craft == "OMNI":
-            return self._quantity("electric field", craft, "")
-        return self._derived(E, craft) if quantity == "electric field" and craft != "OMNI" else None
+            return self._quantity(CONVECTIVE, craft, "")
+        return self._derived(E, craft) if quantity == CONVECTIVE and craft != "OMNI" else None
 
     def _mean_of_sides(self, quantity: str, craft: str) -> PlotSeries | None:
         """Add steps for a temperature that is known along and across the field: (T∥ + 2 T⊥)/3."""
@@ -719,6 +757,8 @@ class _Writer:
         if recipe.helium:
             args["assumed_alpha"] = 0.04
             self.steps.note(f"{quantity}: computed with an assumed helium fraction of 4 % by number")
+        if recipe.note:
+            self.steps.note(f"{quantity}: {recipe.note}")
         intent = f"Compute the {quantity}"
         self.steps.add(label, recipe.tool, {**args, "output_label": label}, intent)
         return replace(
@@ -733,8 +773,15 @@ class _Writer:
 
     def _window_of(self, recipe: Recipe) -> Document:
         """Return the window that the request gives for a computation."""
-        windows = (given.window for given in self.request.computations if given.tool == recipe.tool)
-        return {recipe.window: next(windows)} if recipe.window else {}
+        if not recipe.window:
+            return {}
+        window = next(given.window for given in self.request.computations if given.tool == recipe.tool)
+        if not window:
+            window = USUAL_WINDOW
+            self.steps.note(
+                f"{recipe.tool.replace('_', ' ')}: with a window of {window}, as the request names none"
+            )
+        return {recipe.window: window}
 
     def _common_frame_of(self, recipe: Recipe, craft: str) -> str:
         """Return a frame in which a spacecraft has all vectors that a computation needs in one frame."""
@@ -813,6 +860,8 @@ class _Writer:
                 shown = [self._times_r_squared(series) for series in shown]
             elif computation.tool in WINDOWED:
                 continue  # it belongs to a quantity that is computed already
+            elif computation.tool == SHIFT:
+                shown = [self._shifted(series, computation) for series in shown]
             elif computation.tool in OF_TWO:
                 made_of_two = self._of_two(computation.tool, shown)
                 shown = [*shown, made_of_two] if computation.beside else [made_of_two]
@@ -832,12 +881,15 @@ class _Writer:
             fitting = list(shown)
         if how.vectors:
             fitting = [series for series in shown if series.kind == "vector"]
+        if tool == "minimum_variance" and len(fitting) > 1:
+            made = self._along_axes(fitting)
+            return [made.get(series.label, series) for series in shown]
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
             given = self._spectrogram_for(computation, series) if how.of_spectrum else series
-            wanted = self._windowed(computation, series)
+            wanted = _in_unit_of(series, self._windowed(computation, series))
             new = self.steps.compute(tool, given, how.ending, how.intent_of(wanted), **how.arguments(wanted))
             new = replace(
                 new, quantity=how.quantity.format(series.quantity), unit=how.unit.format(series.unit)
@@ -856,6 +908,26 @@ class _Writer:
         if computation.beside:
             return [*shown, *made.values()]
         return [made.get(series.label, series) for series in shown]
+
+    def _along_axes(self, vectors: list[PlotSeries]) -> dict[str, PlotSeries]:
+        """Add steps that rotate the vectors of each spacecraft to the axes of minimum variance of its field."""
+        made = {}
+        for field in (series for series in vectors if series.quantity == B):
+            axes = self.steps.compute(
+                "minimum_variance", field, "axes", "Axes of minimum variance", give="axes"
+            )
+            for series in vectors:
+                if series.craft == field.craft:
+                    label = self.steps.label(f"{series.label}_lmn")
+                    labels = {"vector_label": series.label, "axes_label": axes.label, "output_label": label}
+                    self.steps.add(label, "rotate_to_axes", labels, "Rotate to the axes of minimum variance")
+                    quantity = f"{series.quantity} along L, M, N"
+                    made[series.label] = replace(series, label=label, quantity=quantity, frame="LMN")
+        if len(made) < len(vectors):
+            raise NotUnderstood(
+                "the axes of minimum variance are those of the magnetic field, which the request does not name"
+            )
+        return made
 
     def _spectrogram_for(self, computation: Computation, series: PlotSeries) -> PlotSeries:
         """Add a spectrogram whose windows hold five periods of the lowest frequency of a band."""
@@ -887,9 +959,9 @@ class _Writer:
         operation, word = OF_TWO[name]
         if {series.kind for series in shown} == {"scalar", "vector"} and len(shown) == 2:
             shown = [self._length(series) if series.kind == "vector" else series for series in shown]
-        pair = [series for series in shown if series.kind == "scalar"]
+        pair = [series for series in shown if series.kind == "scalar" and name != ANGLE]
         pair = pair or [series for series in shown if series.kind == "vector"]
-        if len(pair) != 2 or (name == "difference" and pair[0].unit != pair[1].unit):
+        if len(pair) != 2 or (name in (DIFFERENCE, SUM, ANGLE) and pair[0].unit != pair[1].unit):
             raise NotUnderstood(
                 f"a {name} needs two series of the same quantity",
                 advice=f"write, for example, 'the {name} between ACE and Wind Bz'",
@@ -905,6 +977,13 @@ class _Writer:
         label = self.steps.label(f"{left.label}_{word}_{right.label.removesuffix('_aligned')}")
         if name == LAG:
             return self._lag(left, right, label)
+        if name == ANGLE:
+            vectors = {"vector_label": left.label, "other_label": right.label, "output_label": label}
+            self.steps.add(label, ANGLE, vectors, f"Angle between {left.label} and {right.label}")
+            craft = f"{left.craft} / {right.craft}"
+            return replace(
+                left, label=label, quantity="angle", craft=craft, kind="scalar", unit="deg", frame=""
+            )
         args = {
             "left_label": left.label,
             "right_label": right.label,
@@ -916,6 +995,28 @@ class _Writer:
         quantity = f"{left.quantity} {name}"
         craft = left.craft if left.craft == right.craft else f"{left.craft} {sign} {right.craft}"
         return replace(left, label=label, quantity=quantity, craft=craft)
+
+    def _shifted(self, series: PlotSeries, computation: Computation) -> PlotSeries:
+        """Add steps that shift a series of a spacecraft upstream of the Earth by how long the solar wind flows."""
+        craft, args = series.craft, dict(computation.args)
+        if craft == "OMNI":
+            return series  # it is at the bow shock
+        speed = self._quantity(SPEED, craft, "")
+        labels = {"series_label": series.label, "velocity_label": self._onto(speed, series).label}
+        if self._pick(POSITION, craft):
+            place = self._in_unit(self._quantity(POSITION, craft, ""), "km")
+            labels["position_label"] = self._onto(place, series).label
+        elif craft in UPSTREAM:
+            args["from_x"] = 1.5e6
+            self.steps.note(f"{craft} is taken to be 1.5 million km upstream of the Earth")
+        else:
+            raise NotUnderstood(
+                f"helio knows no position of {craft}, from which it could shift the data to the Earth"
+            )
+        label = self.steps.label(f"{series.label}_shifted")
+        intent = f"Shift by the travel time to x = {args['to_x']:g} km"
+        self.steps.add(label, SHIFT, {**labels, **args, "output_label": label}, intent)
+        return replace(series, label=label, cadence=None)
 
     def _times_r_squared(self, series: PlotSeries) -> PlotSeries:
         """Add steps that multiply a series by the square of the distance from the Sun, on its epochs."""
@@ -935,9 +1036,18 @@ class _Writer:
         args = dict(
             next(computation.args for computation in self.request.computations if computation.tool == LAG)
         )
-        args.setdefault("longest", "")
-        if not args["longest"]:
-            args["longest"] = self.ask("What is the longest delay to try?", ("1h", "2h", "30min", "6h"))
+        far = {left.craft, right.craft} - {
+            *UPSTREAM,
+            *crafts_with(POSITION, "GSE"),
+            *crafts_with(POSITION, "GSM"),
+        }
+        if not args.get("longest") and far:
+            args["longest"] = self.ask("What is the longest delay to try?", ("1d", "3d", "5d", "6h"))
+        elif not args.get("longest"):
+            args["longest"] = LONGEST_LAG
+            self.steps.note(
+                f"delays of up to {LONGEST_LAG} are tried, because the request names no longest one"
+            )
         labels = {"series_label": left.label, "delayed_label": right.label}
         self.steps.add(label, LAG, {**labels, **args, "output_label": label}, f"Delay of {right.label}")
         return replace(
@@ -1039,14 +1149,19 @@ def _spacecraft_of(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
             "the request names neither a spacecraft nor a quantity",
             advice="write 'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
         )
-    every = crafts_with(quantities[0].name) or UPSTREAM
+    every = crafts_with(quantities[0].name)
+    if not every or quantities[0].name in (CONVECTIVE, *DERIVED):
+        every = tuple(dict.fromkeys((*UPSTREAM, *every)))
     choices = sorted(every, key=lambda craft: UPSTREAM.index(craft) if craft in UPSTREAM else len(UPSTREAM))
     return ask(f"The {title(quantities[0].name)} of which spacecraft?", choices[:12])
 
 
 def _with_window(computation: Computation, ask: Asks) -> Computation:
     how = APPLIED.get(computation.tool)
-    needed = bool(how and how.argument) or computation.tool in WINDOWED
+    needed = bool(how and how.argument)
+    if computation.tool in ("spectral_slope", "spectral_break") and not computation.args:
+        band = ask("In which range of frequencies?", tuple(BANDS))
+        return replace(computation, args=BANDS[band])
     if not needed or computation.window or has_usual_window(computation.tool):
         return computation
     what = computation.tool.replace("_", " ")
@@ -1066,6 +1181,29 @@ def _frequencies(computation: Computation) -> list[float]:
     bands = [limit for band in args.get("bands", ()) for limit in band]
     named = [args[key] for key in ("low", "high") if key in args]
     return bands + named if computation.tool in ("band_pass", "band_integral", "spectral_slope") else []
+
+
+def _in_unit_of(series: PlotSeries, computation: Computation) -> Computation:
+    """Return a computation with its limit in the unit of a series."""
+    args = dict(computation.args)
+    unit = canonical_unit(args.pop("unit", ""))
+    if not unit or computation.tool != "mask":
+        return computation
+    if not comparable(unit, series.unit):
+        raise NotUnderstood(
+            f"{series.label} is in {series.unit}, and a limit in {unit} says nothing about it"
+        )
+    args["value"] = float(f"{args['value'] * conversion_factor(unit, series.unit):.12g}")
+    return replace(computation, args=tuple(args.items()))
+
+
+def _spacings(request: PipelineRequest) -> list[float]:
+    """Return the spacing in seconds of enough records for each window of a power spectrum."""
+    return [
+        Duration(made.window).nanoseconds / 1e9 / LEAST_RECORDS[made.tool]
+        for made in request.computations
+        if made.window and made.tool.startswith("power_")
+    ]
 
 
 def _is_pair(craft: str) -> bool:
