@@ -430,6 +430,7 @@ AT_EARTH = (
     "storm phase",
     "storm phase in Dst",
     "magnetopause standoff distance",
+    "VBs",
     "Newell coupling function",
     "Akasofu epsilon",
     "Kan–Lee electric field",

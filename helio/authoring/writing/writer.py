@@ -397,8 +397,8 @@ class _Writer:
     def _two_lines(self, shown: list[PlotSeries]) -> tuple[str, str]:
         """Return the lines on the y and the x axis, the second on the epochs of the first, or the coarser."""
         if len(shown) == 1 and shown[0].kind == "vector" and self.request.panels.kind == "hodogram":
-            first, second = "xy" if shown[0].frame == "LMN" else "zy"  # L against M
-            return f"{shown[0].label}.{first}", f"{shown[0].label}.{second}"
+            up, right = "xy" if shown[0].frame == "LMN" else "zy"  # L against M
+            return f"{shown[0].label}.{up}", f"{shown[0].label}.{right}"
         if len(shown) != 2 or {series.kind for series in shown} not in ({"scalar"}, {"vector"}):
             raise NotUnderstood(
                 "a plot of one quantity against another needs two quantities without components",
@@ -881,9 +881,11 @@ class _Writer:
             fitting = list(shown)
         if how.vectors:
             fitting = [series for series in shown if series.kind == "vector"]
+        if unit := canonical_unit(dict(computation.args).get("unit", "")):
+            fitting = [series for series in fitting if comparable(unit, series.unit)]
         if tool == "minimum_variance" and len(fitting) > 1:
-            made = self._along_axes(fitting)
-            return [made.get(series.label, series) for series in shown]
+            turned = self._along_axes(fitting)
+            return [turned.get(series.label, series) for series in shown]
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
@@ -1151,7 +1153,7 @@ def _spacecraft_of(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
         )
     every = crafts_with(quantities[0].name)
     if not every or quantities[0].name in (CONVECTIVE, *DERIVED):
-        every = tuple(dict.fromkeys((*UPSTREAM, *every)))
+        every = list(dict.fromkeys((*UPSTREAM, *every)))
     choices = sorted(every, key=lambda craft: UPSTREAM.index(craft) if craft in UPSTREAM else len(UPSTREAM))
     return ask(f"The {title(quantities[0].name)} of which spacecraft?", choices[:12])
 
@@ -1189,10 +1191,6 @@ def _in_unit_of(series: PlotSeries, computation: Computation) -> Computation:
     unit = canonical_unit(args.pop("unit", ""))
     if not unit or computation.tool != "mask":
         return computation
-    if not comparable(unit, series.unit):
-        raise NotUnderstood(
-            f"{series.label} is in {series.unit}, and a limit in {unit} says nothing about it"
-        )
     args["value"] = float(f"{args['value'] * conversion_factor(unit, series.unit):.12g}")
     return replace(computation, args=tuple(args.items()))
 
