@@ -102,7 +102,7 @@ _DST_MODEL = (
 _JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
 _PULSATIONS = (
     r"\bPc\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:Pc\s?)?(?P<last>[1-5]))?\b"
-    r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?|activity))*"
+    r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?))*"
 )
 _PERIODS = {1: (0.2, 5), 2: (5, 10), 3: (10, 45), 4: (45, 150), 5: (150, 600)}
 """Periods in s of the classes of pulsations (Jacobs et al. 1964)."""

@@ -35,6 +35,7 @@ from helio.authoring.writing.computations import (
     Part,
     Recipe,
 )
+from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.sources import (
     cadence_words,
     coverage,
@@ -193,12 +194,11 @@ class _Writer:
         if ends:
             stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
             default = str(TimeRange(stop - timedelta(days=7), stop))
-            self.steps.note(f"the request names no time: the default is {default}, the last week with data")
+            meant = f"{default}, the last week with data"
         else:
             default = "last 7 days"
-            self.steps.note(
-                "the request names no time: the default is the last 7 days; use --time-range to set another one"
-            )
+            meant = "the last 7 days; use --time-range to set another one"
+        self.steps.note(TimeNote(f"the request names no time: the default is {meant}"))
         self.steps.variables[epochs[0][0]] = {"type": "time_range", "default": default}
 
     # Series -----------------------------------------------------------------------------------------------
@@ -1174,7 +1174,7 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
     """Return the default of a time variable, and notes for the user; a phrase such as ``last week`` stays relative."""
     if not is_relative(phrase):
         return str(span), []
-    return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]
+    return phrase, [TimeNote(f"'{phrase}' is now {span}; each run counts from its own date")]
 
 
 def _frequencies(computation: Computation) -> list[float]:
