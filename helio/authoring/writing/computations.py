@@ -239,7 +239,7 @@ def _burton(model: str) -> Recipe:
 def _pressure(density: str, temperature: str) -> dict[str, Recipe]:
     """Return the recipes of a thermal pressure n k T, and of the product that it needs."""
     name = "electron pressure" if density == NE else "thermal pressure"
-    product = "n times T of electrons" if density == NE else "n times T"
+    product = "electron pressure over k" if density == NE else "pressure over k"
     parts = {"left_label": Part(density), "right_label": Part(temperature)}
     scale = {"factor": float(f"{_NANOPASCAL_OF_PLASMA:.12g}"), "unit": "nPa"}
     return {
