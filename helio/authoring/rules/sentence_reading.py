@@ -61,8 +61,8 @@ from helio.authoring.rules.written_form import (
     take_title,
     take_units,
 )
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED

@@ -46,19 +46,23 @@ class ComputationTool:
         The argument for the window; empty where the tool needs none.
     quantity : str
         The quantity of its result, with a field for that of its input.
-    spectral : bool
-        Whether it gives a spectrum: of a vector, the sum over the components.
+    kind, frame : str
+        Those of its result; empty where they are those of its input. The spectrum of a vector is the sum over the
+        components.
     """
 
     ending: str
     intent: str
     argument: str = ""
     quantity: str = "{}"
-    spectral: bool = False
-    vectors: bool = False
-    """Whether it takes vectors only."""
+    kind: str = ""
+    frame: str = ""
     unit: str = "{}"
     """The unit of its result, with a field for that of its input."""
+    takes: tuple[str, ...] = ("scalar", "vector")
+    """The kinds of series that it takes."""
+    of_bins: bool = False
+    """Whether it computes each bin of a spectrum by itself, where the figure draws nothing else."""
     of_spectrum: bool = False
     """Whether it takes the spectrogram of a series."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -78,55 +82,47 @@ class ComputationTool:
 
 
 APPLIED = {
-    "running_average": ComputationTool("smooth", "{window} running average", "window"),
-    "running_median": ComputationTool("median", "{window} running median", "window"),
-    "resample": ComputationTool("binned", "{window} {method}", "cadence"),
-    "despike": ComputationTool("clean", "Set spikes to missing", "window"),
-    "detrend": ComputationTool("detrended", "Subtract the straight line"),
-    "derivative": ComputationTool("rate", "Time derivative", quantity="{} rate", unit="{}/s"),
-    "cumulative_integral": ComputationTool("total", "Integrate over time", quantity="{} total", unit="{} h"),
+    "running_average": ComputationTool("smooth", "{window} running average", "window", of_bins=True),
+    "running_median": ComputationTool("median", "{window} running median", "window", of_bins=True),
+    "resample": ComputationTool(
+        "binned", "{window} {method}", "cadence", takes=("scalar", "vector", "spectrum")
+    ),
+    "despike": ComputationTool("clean", "Set spikes to missing", "window", of_bins=True),
+    "detrend": ComputationTool("detrended", "Subtract the straight line", of_bins=True),
+    "derivative": ComputationTool("rate", "Time derivative", "", "{} rate", unit="{}/s", of_bins=True),
+    "cumulative_integral": ComputationTool(
+        "total", "Integrate over time", "", "{} total", unit="{} h", of_bins=True
+    ),
     "band_pass": ComputationTool("filtered", "Filter"),
     "statistics": ComputationTool("std", "{window} standard deviation", "interval", fixed={"of": ["std"]}),
     "minimum_variance": ComputationTool(
-        "lmn", "Rotate to the axes of minimum variance", quantity="{} along L, M, N", vectors=True
+        "lmn",
+        "Rotate to the axes of minimum variance",
+        "",
+        "{} along L, M, N",
+        frame="LMN",
+        takes=("vector",),
     ),
-    "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", quantity="{} power", spectral=True),
-    "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
-    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit"),
+    "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", "", "{} power", "spectrum"),
+    "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", "spectrum"),
+    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit", of_bins=True),
     "mask": ComputationTool("masked", "Leave out values"),
     "band_integral": ComputationTool(
-        "band_power", "Power of a band", quantity="{} band power", unit="", of_spectrum=True
+        "band_power", "Power of a band", "", "{} band power", "scalar", unit="", of_spectrum=True
     ),
     "spectral_slope": ComputationTool(
-        "slope", "Spectral slope", quantity="{} slope", unit="", of_spectrum=True
+        "slope", "Spectral slope", "", "{} slope", "scalar", unit="", of_spectrum=True
     ),
     "spectral_break": ComputationTool(
-        "break", "Spectral break", quantity="{} break", unit="Hz", of_spectrum=True
+        "break", "Spectral break", "", "{} break", "scalar", unit="Hz", of_spectrum=True
     ),
-    "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
+    "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", "spectrum"),
 }
-OF_BINS = frozenset(
-    {
-        "running_average",
-        "running_median",
-        "resample",
-        "despike",
-        "detrend",
-        "interpolate",
-        "derivative",
-        "cumulative_integral",
-    }
-)
-"""Tools that compute each bin of a spectrum by itself."""
 CUTS = {
-    "slice_spectrum": ComputationTool("slice", "Take the nearest bin", quantity="{} in one bin"),
-    "band_average": ComputationTool("band", "Average over a band of energies", quantity="{} in a band"),
-    "band_integral": ComputationTool(
-        "integral", "Integrate over a band of energies", quantity="{} over a band"
-    ),
-    "pitch_angle_average": ComputationTool(
-        "pitch", "Average over pitch angles", quantity="{} over pitch angles"
-    ),
+    "slice_spectrum": ComputationTool("slice", "Take the nearest bin", "", "{} in one bin"),
+    "band_average": ComputationTool("band", "Average over a band of energies", "", "{} in a band"),
+    "band_integral": ComputationTool("integral", "Integrate over a band of energies", "", "{} over a band"),
+    "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles", "", "{} over pitch angles"),
 }
 """Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
@@ -150,8 +146,8 @@ class Part:
     Parameters
     ----------
     frame : str
-        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN; ``"="`` for a frame that
-        all vectors of the computation have.
+        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN; ``"spiral"`` for that of
+        the request, or the first of RTN and GSE; ``"="`` for a frame that all vectors of the computation have.
     """
 
     quantity: str
@@ -187,186 +183,134 @@ class Recipe:
     """What the user should know about the result."""
 
 
-_FLOW, _FIELD, _COUNT, _HEAT = Part(VELOCITY), Part(B), Part(DENSITY), Part(TEMPERATURE)
-_DISTANCE = Part(DISTANCE, otherwise={"distance": 1.0})
-_BZ = Part(B, "z", "GSM")
-_PLASMA = {
-    "velocity_label": Part(VELOCITY, frame="="),
-    "field_label": Part(B, frame="="),
-    "density_label": _COUNT,
-}
-_DST_MODELS = {"obrien": "O'Brien & McPherron (2000)", "burton": "Burton et al. (1975)"}
-_NANOPASCAL_OF_FIELD = 1e-9 / (2 * VACUUM_PERMEABILITY)
-_NANOPASCAL_OF_PLASMA = BOLTZMANN * 1e15
 DRIFT, TO_EARTH, CURRENT = "alpha drift velocity", "geocentric distance", "curlometer current density"
+_FLOW, _ALPHA_FLOW, _FIELD = (Part(vector, frame="=") for vector in (VELOCITY, ALPHA_V, B))
+_BZ = Part(B, "z", "GSM")
+_RADIUS = Part(DISTANCE, otherwise={"distance": 1.0})
+_ELECTRON = {"particle": "electron"}
+_OF_FIELD = {"factor": float(f"{1e-9 / (2 * VACUUM_PERMEABILITY):.12g}"), "unit": "nPa"}
+_OF_PLASMA = {"factor": float(f"{BOLTZMANN * 1e15:.12g}"), "unit": "nPa"}
+"""Arguments of `rescale` for B²/(2μ₀) from nT², and for n k T from cm^-3 K."""
+CONVECTIVE = "electric field"
+"""The quantity −V×B: of OMNI its y component, of others the vector."""
+
+
+def _recipe(
+    tool: str,
+    unit: str = "",
+    args: Mapping[str, Any] | None = None,
+    *,
+    helium: bool = False,
+    kind: str = "scalar",
+    window: str = "",
+    note: str = "",
+    **takes: str | Part,
+) -> Recipe:
+    """Return a recipe whose inputs are named by the arguments of the tool, without ``_label``."""
+    parts = {f"{name}_label": Part(part) if isinstance(part, str) else part for name, part in takes.items()}
+    return Recipe(tool, parts, helium, unit, args or {}, kind, window, note)
 
 
 def _ratio(above: str, below: str) -> Recipe:
-    parts = {"left_label": Part(above), "right_label": Part(below)}
-    return Recipe("arithmetic", parts, args={"operation": "divide"})
+    return _recipe("arithmetic", "", {"operation": "divide"}, left=above, right=below)
 
 
 def _along(vector: str, give: str, unit: str) -> Recipe:
-    parts = {"vector_label": Part(vector, frame="=", measured=vector == E), "field_label": Part(B, frame="=")}
-    return Recipe("along_field", parts, unit=unit, args={"give": give})
-
-
-def _taylor(length: str) -> Recipe:
-    return Recipe(
-        "taylor_frequency", {"length_label": Part(length), "velocity_label": Part(SPEED)}, unit="Hz"
-    )
+    part = Part(vector, frame="=", measured=vector == E)
+    return _recipe("along_field", unit, {"give": give}, vector=part, field=_FIELD)
 
 
 def _elsasser(give: str, unit: str = "") -> Recipe:
-    return Recipe("cross_helicity", _PLASMA, unit=unit, args={"give": give}, window="window")
+    args = {"give": give}
+    return _recipe(
+        "cross_helicity", unit, args, window="window", velocity=_FLOW, field=_FIELD, density=DENSITY
+    )
 
 
 def _coupling(tool: str, unit: str = "") -> Recipe:
-    return Recipe(tool, {"velocity_label": Part(SPEED), "field_label": Part(B, frame="GSM")}, unit=unit)
+    return _recipe(tool, unit, velocity=SPEED, field=Part(B, frame="GSM"))
 
 
 def _of_spiral(give: str, unit: str = "") -> Recipe:
-    parts = {"field_label": Part(B, frame="spiral"), "expected_label": Part("Parker spiral angle")}
-    return Recipe("field_spiral_angle", parts, unit=unit, args={"give": give})
+    field = Part(B, frame="spiral")
+    return _recipe("field_spiral_angle", unit, {"give": give}, field=field, expected="Parker spiral angle")
 
 
-def _burton(model: str) -> Recipe:
-    parts = {"electric_field_label": Part("VBs"), "index_label": Part("pressure-corrected Dst")}
-    note = f"Dst*, without the magnetopause currents, after {_DST_MODELS[model]}"
-    return Recipe("burton_dst", parts, unit="nT", args={"model": model}, note=note)
+def _burton(model: str, paper: str) -> Recipe:
+    note = f"Dst*, without the magnetopause currents, after {paper}"
+    parts = {"electric_field": "VBs", "index": "pressure-corrected Dst"}
+    return _recipe("burton_dst", "nT", {"model": model}, note=note, **parts)
 
 
-def _pressure(density: str, temperature: str) -> dict[str, Recipe]:
-    """Return the recipes of a thermal pressure n k T, and of the product that it needs."""
-    name = "electron pressure" if density == NE else "thermal pressure"
-    product = "electron pressure over k" if density == NE else "pressure over k"
-    parts = {"left_label": Part(density), "right_label": Part(temperature)}
-    scale = {"factor": float(f"{_NANOPASCAL_OF_PLASMA:.12g}"), "unit": "nPa"}
-    return {
-        product: Recipe("arithmetic", parts, unit="cm^-3 K", args={"operation": "multiply"}),
-        name: Recipe("rescale", {"source_label": Part(product)}, unit="nPa", args=scale),
-    }
+def _product(left: str, right: str, unit: str) -> Recipe:
+    return _recipe("arithmetic", unit, {"operation": "multiply"}, left=left, right=right)
+
+
+def _taylor(length: str) -> Recipe:
+    return _recipe("taylor_frequency", "Hz", length=length, velocity=SPEED)
 
 
 DERIVED: dict[str, Recipe] = {
-    "B squared": Recipe(
+    "B squared": _product(ABS_B, ABS_B, "nT^2"),
+    "magnetic pressure": _recipe("rescale", "nPa", _OF_FIELD, source="B squared"),
+    "pressure over k": _product(DENSITY, TEMPERATURE, "cm^-3 K"),
+    "thermal pressure": _recipe("rescale", "nPa", _OF_PLASMA, source="pressure over k"),
+    "electron pressure over k": _product(NE, TE, "cm^-3 K"),
+    "electron pressure": _recipe("rescale", "nPa", _OF_PLASMA, source="electron pressure over k"),
+    "total pressure": _recipe(
         "arithmetic",
-        {"left_label": Part(ABS_B), "right_label": Part(ABS_B)},
-        unit="nT^2",
-        args={"operation": "multiply"},
-    ),
-    "magnetic pressure": Recipe(
-        "rescale",
-        {"source_label": Part("B squared")},
-        unit="nPa",
-        args={"factor": float(f"{_NANOPASCAL_OF_FIELD:.12g}"), "unit": "nPa"},
-    ),
-    **_pressure(DENSITY, TEMPERATURE),
-    **_pressure(NE, TE),
-    "total pressure": Recipe(
-        "arithmetic",
-        {"left_label": Part("magnetic pressure"), "right_label": Part("thermal pressure")},
-        unit="nPa",
-        args={"operation": "add"},
+        "nPa",
+        {"operation": "add"},
         note="the magnetic pressure and the thermal pressure of the ions, without that of the electrons",
+        left="magnetic pressure",
+        right="thermal pressure",
     ),
-    "dynamic pressure": Recipe(
-        "dynamic_pressure", {"density_label": _COUNT, "velocity_label": _FLOW}, helium=True, unit="nPa"
+    "dynamic pressure": _recipe("dynamic_pressure", "nPa", helium=True, density=DENSITY, velocity=VELOCITY),
+    "Alfvén speed": _recipe("alfven_speed", "km/s", helium=True, field=B, density=DENSITY),
+    "Alfvén Mach number": _recipe("alfven_mach", helium=True, velocity=VELOCITY, field=B, density=DENSITY),
+    "magnetosonic Mach number": _recipe(
+        "magnetosonic_mach", helium=True, velocity=VELOCITY, density=DENSITY, temperature=TEMPERATURE, field=B
     ),
-    "Alfvén speed": Recipe(
-        "alfven_speed", {"field_label": _FIELD, "density_label": _COUNT}, helium=True, unit="km/s"
-    ),
-    "Alfvén Mach number": Recipe(
-        "alfven_mach", {"velocity_label": _FLOW, "field_label": _FIELD, "density_label": _COUNT}, helium=True
-    ),
-    "magnetosonic Mach number": Recipe(
-        "magnetosonic_mach",
-        {"velocity_label": _FLOW, "density_label": _COUNT, "temperature_label": _HEAT, "field_label": _FIELD},
-        helium=True,
-    ),
-    "plasma beta": Recipe(
-        "plasma_beta", {"density_label": _COUNT, "temperature_label": _HEAT, "field_label": _FIELD}
-    ),
-    "electron beta": Recipe(
-        "plasma_beta",
-        {"density_label": Part(NE), "temperature_label": Part(TE), "field_label": _FIELD},
-        note="computed from the density and temperature of the electrons",
-    ),
-    "clock angle": Recipe("clock_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
-    "cone angle": Recipe("cone_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
-    "field elevation": Recipe(
-        "direction_angle", {"source_label": _FIELD}, unit="deg", args={"give": "elevation"}
-    ),
-    "field azimuth": Recipe(
-        "direction_angle", {"source_label": _FIELD}, unit="deg", args={"give": "azimuth"}
-    ),
+    "plasma beta": _recipe("plasma_beta", density=DENSITY, temperature=TEMPERATURE, field=B),
+    "electron beta": _recipe("plasma_beta", density=NE, temperature=TE, field=B),
+    "field elevation": _recipe("direction_angle", "deg", {"give": "elevation"}, source=B),
+    "field azimuth": _recipe("direction_angle", "deg", {"give": "azimuth"}, source=B),
+    "clock angle": _recipe("clock_angle", "deg", source=Part(B, frame="*")),
+    "cone angle": _recipe("cone_angle", "deg", source=Part(B, frame="*")),
     "Newell coupling function": _coupling("newell_coupling"),
     "Akasofu epsilon": _coupling("akasofu_epsilon", "GW"),
     "Kan–Lee electric field": _coupling("kan_lee_field", "mV/m"),
     "polar cap potential": _coupling("polar_cap_potential", "kV"),
-    "VBs": Recipe("vbs", {"velocity_label": Part(SPEED), "bz_label": _BZ}, unit="mV/m"),
-    "magnetopause standoff distance": Recipe(
-        "shue_standoff", {"pressure_label": Part("dynamic pressure"), "bz_label": _BZ}, unit="R_E"
-    ),
-    "proton gyrofrequency": Recipe("gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz"),
-    "plasma frequency": Recipe("plasma_frequency", {"source_label": Part(NE)}, unit="kHz"),
-    "alpha gyrofrequency": Recipe(
-        "gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz", args={"particle": "alpha"}
-    ),
-    "proton plasma frequency": Recipe(
-        "plasma_frequency", {"source_label": _COUNT}, unit="kHz", args={"particle": "proton"}
-    ),
-    "electron gyrofrequency": Recipe(
-        "gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz", args={"particle": "electron"}
-    ),
-    "proton gyroradius": Recipe(
-        "gyroradius", {"temperature_label": _HEAT, "field_label": Part(ABS_B)}, unit="km"
-    ),
-    "electron gyroradius": Recipe(
-        "gyroradius",
-        {"temperature_label": Part(TE), "field_label": Part(ABS_B)},
-        unit="km",
-        args={"particle": "electron"},
-    ),
-    "proton inertial length": Recipe("inertial_length", {"source_label": _COUNT}, unit="km"),
-    "electron inertial length": Recipe(
-        "inertial_length", {"source_label": Part(NE)}, unit="km", args={"particle": "electron"}
-    ),
-    "upper-hybrid frequency": Recipe(
-        "upper_hybrid_frequency", {"density_label": Part(NE), "field_label": Part(ABS_B)}, unit="kHz"
-    ),
-    "specific entropy": Recipe("specific_entropy", {"density_label": _COUNT, "temperature_label": _HEAT}),
-    "Parker spiral angle": Recipe(
-        "parker_angle", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
-    ),
-    "field spiral angle": Recipe("field_spiral_angle", {"field_label": Part(B, frame="spiral")}, unit="deg"),
+    "VBs": _recipe("vbs", "mV/m", velocity=SPEED, bz=_BZ),
+    "magnetopause standoff distance": _recipe("shue_standoff", "R_E", pressure="dynamic pressure", bz=_BZ),
+    "proton gyrofrequency": _recipe("gyrofrequency", "Hz", source=ABS_B),
+    "plasma frequency": _recipe("plasma_frequency", "kHz", source=NE),
+    "alpha gyrofrequency": _recipe("gyrofrequency", "Hz", {"particle": "alpha"}, source=ABS_B),
+    "proton plasma frequency": _recipe("plasma_frequency", "kHz", {"particle": "proton"}, source=DENSITY),
+    "electron gyrofrequency": _recipe("gyrofrequency", "Hz", _ELECTRON, source=ABS_B),
+    "proton gyroradius": _recipe("gyroradius", "km", temperature=TEMPERATURE, field=ABS_B),
+    "electron gyroradius": _recipe("gyroradius", "km", _ELECTRON, temperature=TE, field=ABS_B),
+    "proton inertial length": _recipe("inertial_length", "km", source=DENSITY),
+    "electron inertial length": _recipe("inertial_length", "km", _ELECTRON, source=NE),
+    "upper-hybrid frequency": _recipe("upper_hybrid_frequency", "kHz", density=NE, field=ABS_B),
+    "specific entropy": _recipe("specific_entropy", density=DENSITY, temperature=TEMPERATURE),
+    "Parker spiral angle": _recipe("parker_angle", "deg", velocity=SPEED, radius=_RADIUS),
+    "field spiral angle": _recipe("field_spiral_angle", "deg", field=Part(B, frame="spiral")),
     "magnetic polarity": _of_spiral("polarity"),
     "deviation from the Parker spiral": _of_spiral("deviation", "deg"),
-    "footpoint longitude": Recipe(
-        "footpoint_longitude", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
+    "footpoint longitude": _recipe("footpoint_longitude", "deg", velocity=SPEED, radius=_RADIUS),
+    E: _recipe("electric_field", "mV/m", kind="vector", velocity=_FLOW, field=_FIELD),
+    "E×B drift velocity": _recipe(
+        "exb_drift", "km/s", kind="vector", electric=Part(E, frame="=", measured=True), field=_FIELD
     ),
-    E: Recipe(
-        "electric_field",
-        {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
-        unit="mV/m",
-        kind="vector",
-    ),
-    "E×B drift velocity": Recipe(
-        "exb_drift",
-        {"electric_label": Part(E, frame="=", measured=True), "field_label": Part(B, frame="=")},
-        unit="km/s",
-        kind="vector",
-    ),
-    "Alfvén velocity vector": Recipe(
+    "Alfvén velocity vector": _recipe(
         "walen_relation",
-        {
-            "velocity_label": Part("velocity in the de Hoffmann–Teller frame", frame="="),
-            "field_label": Part(B, frame="="),
-            "density_label": _COUNT,
-        },
-        unit="km/s",
-        args={"give": "alfven_velocity"},
+        "km/s",
+        {"give": "alfven_velocity"},
         kind="vector",
+        velocity=Part("velocity in the de Hoffmann–Teller frame", frame="="),
+        field=_FIELD,
+        density=DENSITY,
     ),
     "parallel electric field": _along(E, "parallel", "mV/m"),
     "perpendicular electric field": _along(E, "perpendicular", "mV/m"),
@@ -382,46 +326,28 @@ DERIVED: dict[str, Recipe] = {
     "electron to ion temperature ratio": _ratio(TE, TEMPERATURE),
     "frequency of the proton gyroradius": _taylor("proton gyroradius"),
     "frequency of the proton inertial length": _taylor("proton inertial length"),
-    "angle between velocity and field": Recipe(
-        "angle_between",
-        {"vector_label": Part(VELOCITY, frame="="), "other_label": Part(B, frame="=")},
-        unit="deg",
+    "angle between velocity and field": _recipe("angle_between", "deg", vector=_FLOW, other=_FIELD),
+    "velocity in the de Hoffmann–Teller frame": _recipe(
+        "de_hoffmann_teller", "km/s", {"give": "velocity"}, kind="vector", velocity=_FLOW, field=_FIELD
     ),
-    "velocity in the de Hoffmann–Teller frame": Recipe(
-        "de_hoffmann_teller",
-        {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
-        unit="km/s",
-        args={"give": "velocity"},
-        kind="vector",
+    "storm phase": _recipe("storm_phases", source="SYM-H"),
+    "storm phase in Dst": _recipe("storm_phases", source="Dst"),
+    DRIFT: _recipe(
+        "arithmetic", "km/s", {"operation": "subtract"}, kind="vector", left=_ALPHA_FLOW, right=_FLOW
     ),
-    "storm phase": Recipe("storm_phases", {"source_label": Part("SYM-H")}),
-    "storm phase in Dst": Recipe("storm_phases", {"source_label": Part("Dst")}),
-    DRIFT: Recipe(
-        "arithmetic",
-        {"left_label": Part(ALPHA_V, frame="="), "right_label": Part(VELOCITY, frame="=")},
-        unit="km/s",
-        args={"operation": "subtract"},
-        kind="vector",
+    "alpha drift speed": _recipe("magnitude", "km/s", source=DRIFT),
+    TO_EARTH: _recipe("magnitude", "{}", source=POSITION),
+    "pressure-corrected Dst": _recipe(
+        "pressure_corrected_dst", "nT", index="Dst", pressure="dynamic pressure"
     ),
-    "alpha drift speed": Recipe("magnitude", {"source_label": Part(DRIFT)}, unit="km/s"),
-    TO_EARTH: Recipe("magnitude", {"source_label": Part(POSITION)}, unit="{}"),
-    "pressure-corrected Dst": Recipe(
-        "pressure_corrected_dst",
-        {"index_label": Part("Dst"), "pressure_label": Part("dynamic pressure")},
-        unit="nT",
+    "pressure-corrected SYM-H": _recipe(
+        "pressure_corrected_dst", "nT", index="SYM-H", pressure="dynamic pressure"
     ),
-    "pressure-corrected SYM-H": Recipe(
-        "pressure_corrected_dst",
-        {"index_label": Part("SYM-H"), "pressure_label": Part("dynamic pressure")},
-        unit="nT",
-    ),
-    "predicted Dst": _burton("obrien"),
-    "Dst predicted by Burton": _burton("burton"),
-    TEMPERATURE: Recipe("thermal_temperature", {"source_label": Part(THERMAL)}, unit="K"),
-    THERMAL: Recipe("thermal_speed", {"source_label": _HEAT}, unit="km/s"),
-    "electron thermal speed": Recipe(
-        "thermal_speed", {"source_label": Part(TE)}, unit="km/s", args={"particle": "electron"}
-    ),
+    "predicted Dst": _burton("obrien", "O'Brien & McPherron (2000)"),
+    "Dst predicted by Burton": _burton("burton", "Burton et al. (1975)"),
+    TEMPERATURE: _recipe("thermal_temperature", "K", source=THERMAL),
+    THERMAL: _recipe("thermal_speed", "km/s", source=TEMPERATURE),
+    "electron thermal speed": _recipe("thermal_speed", "km/s", _ELECTRON, source=TE),
 }
 """Quantities to compute if no dataset has them."""
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
@@ -443,10 +369,20 @@ AT_EARTH = (
 """Quantities of the Earth's surroundings, which the solar wind at the bow shock's nose (OMNI) gives."""
 OF_ELECTRONS = {DENSITY: NE, TEMPERATURE: TE, T_PARALLEL: TE_PARALLEL, T_PERPENDICULAR: TE_PERPENDICULAR}
 """Moments that mean those of the electrons beside the name of an instrument that measures only electrons."""
+MAGNITUDE_OF = {B: ABS_B, VELOCITY: SPEED}
+"""Magnitudes that have names of their own."""
+VECTOR_OF = {magnitude: vector for vector, magnitude in MAGNITUDE_OF.items()}
 SIDES = {TEMPERATURE: (T_PARALLEL, T_PERPENDICULAR), TE: (TE_PARALLEL, TE_PERPENDICULAR)}
 """Temperatures that follow from those along and across the field."""
 NEARBY = {"distance": (DISTANCE, TO_EARTH)}
 """Quantities that mean the first of several that the spacecraft has: a distance from the Sun, or from the Earth."""
+
+
+def lacks_window(computation: Computation) -> bool:
+    """Return whether a computation needs a window, and the request gives none."""
+    tool = APPLIED.get(computation.tool)
+    needed = bool(tool and tool.argument) or computation.tool in WINDOWED
+    return needed and not computation.window
 
 
 def tool_named(text: str) -> str:
