@@ -72,7 +72,7 @@ _SHIFT = (
 _PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
 """x in km of the places to which a sentence shifts the solar wind."""
 _SHIFTED_TO = (
-    r"\b(?:(?:in\s+time\s+)?(?:down\s+)?to|at)\s+(?:the\s+)?(?P<place>Earth|bow[- ]?shock|magnetopause"
+    r"\b(?:ballistically\s+)?(?:(?:in\s+time\s+)?(?:down\s+)?to|at)\s+(?:the\s+)?(?P<place>Earth|bow[- ]?shock|magnetopause"
     r"|nose\s+of\s+the\s+bow[- ]?shock)(?:'s)?(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
 )
 _UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
@@ -364,6 +364,7 @@ def _shifts(sentence: Sentence) -> list[ComputationMention]:
     if match is None:
         return []
     sentence.drop(_SHIFT)
+    sentence.drop(r"\b(?:with|using|by)\s+(?:[\w-]+\s+){0,4}?(?:velocity|speed)\b")
     place = next(x for name, x in _PLACES.items() if match["place"].lower().startswith(name))
     return [_with_args(ComputationMention(Computation(SHIFT), match.start()), {"to_x": place})]
 
@@ -381,7 +382,7 @@ def _filters(sentence: Sentence) -> list[ComputationMention]:
     """Read ``band-pass filtered from 1.7 to 6.7 mHz``, and filters with one limit."""
     found = []
     filters = r"\bband[- ]?pass\w*(?:\s+filter\w*)?|\bfilter(?:ed|ing)?\b"
-    filters += r"|(?-i:\bPc\s?[1-5])|\b(?:fluctuations?|variations?|oscillations?|pulsations?)\b"
+    filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?|\b(?:fluctuations?|variations?|oscillations?|pulsations?)\b"
     for match in sentence.take(_BAND) if sentence.has(filters) else ():
         sentence.drop(filters)
         found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), _limits(match)))
