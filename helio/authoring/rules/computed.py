@@ -72,8 +72,9 @@ _SHIFT = (
 _PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
 """x in km of the places to which a sentence shifts the solar wind."""
 _SHIFTED_TO = (
-    r"\b(?:ballistically\s+)?(?:(?:in\s+time\s+)?(?:down\s+)?to|at)\s+(?:the\s+)?(?P<place>Earth|bow[- ]?shock|magnetopause"
-    r"|nose\s+of\s+the\s+bow[- ]?shock)(?:'s)?(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
+    r"\b(?:ballistically\s+)?(?:(?:in\s+time\s+)?(?:down\s+)?to|at)\s+(?:the\s+)?"
+    r"(?P<place>Earth|bow[- ]?shock|magnetopause|nose\s+of\s+the\s+bow[- ]?shock)(?:'s)?"
+    r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
 )
 _UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
 _LENGTH = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
