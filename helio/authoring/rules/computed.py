@@ -186,6 +186,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     yield (
         LAG,
         r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)"
+        r"|\b(?:propagation|time|transit)[- ](?:lag|delay)s?\b"
         r"|\b(?:best|optimal|optimum)\s+(?:time\s+)?(?:lag|delay)\b",
         False,
     )
@@ -228,7 +229,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for tool, pattern, related in _phrases()
         for match in sentence.take(pattern)
     ]
-    mentions += [*first_read, *_filters(sentence)]
+    mentions += [*first_read, *_apart(sentence), *_filters(sentence)]
     mentions.sort(key=lambda mention: mention.position)
     if any(mention.computation.tool == LAG for mention in mentions):
         lag = {
@@ -258,7 +259,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
     raw = sentence.take_first(
-        r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
+        r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|on\s+top\s+of)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
         r"(?:\s+(?:behind|below|beside|too|overlaid))?"
     )
     if raw:
@@ -300,7 +301,6 @@ def _changed_values(sentence: Sentence) -> list[ComputationMention]:
         )
         for match in sentence.take(pattern)
     ]
-    found += _apart(sentence)
     away = (
         r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no|hid\w+|drop(?:ped)?|omit\w*|cut"
         r"|reject\w*|skip\w*)"
@@ -383,7 +383,8 @@ def _filters(sentence: Sentence) -> list[ComputationMention]:
     """Read ``band-pass filtered from 1.7 to 6.7 mHz``, and filters with one limit."""
     found = []
     filters = r"\bband[- ]?pass\w*(?:\s+filter\w*)?|\bfilter(?:ed|ing)?\b"
-    filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?|\b(?:fluctuations?|variations?|oscillations?|pulsations?)\b"
+    filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
+    filters += r"|\b(?:ULF\s+waves?|fluctuations?|variations?|oscillations?|pulsations?)\b"
     for match in sentence.take(_BAND) if sentence.has(filters) else ():
         sentence.drop(filters)
         found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), _limits(match)))

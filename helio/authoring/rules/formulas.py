@@ -113,6 +113,12 @@ _OF_SPECIES = (
 _LISTED = r"(?<![\w|])(?P<name>[A-Za-z]+)\s*(?:,|&|/|\+|\band\b|\bplus\b|,\s*and\b)\s*$"
 _SHARED = ("electron", "electrons", "alpha", "helium")
 """Particles that stand once for all quantities behind them; protons need no name."""
+_PAPER = (
+    r"\b(Newell|Boyle|Akasofu|Lee|Perreault|Burton|McPherron)(?:['’]s)?(?:\s+et\s+al\.?,?(?:\s*\(?(?:19|20)\d\d\)?)?"
+    r"|\s*\((?:19|20)\d\d\))"
+)
+"""Pattern of a paper, of which the first or last author says enough."""
+_OF_E = rf"\b(?P<letter>[xyz])[- ]component\s+of\s+(?:the\s+)?(?P<motion>{_MOTIONAL}\s+)?{_FIELD_NAME}(?!\w)"
 _RAM = r"(?<!\w)(?:ρ|rho|m_?p\s?n|n\s?m_?p?)\s?[*·]?\s?V(?:_?sw)?\s?(?:\^\s?2|²)(?!\w)"
 _AGAINST_R = r"\b(versus|vs\.?|against)\s+(?-i:[rR])\b(?!\s*[,/&]?\s*T\b)"
 _RHYTHMS = {"hourly": "1 h", "daily": "1 day"}
@@ -159,6 +165,9 @@ def _in_words(text: str) -> str:
         text = _sub(r"\s+Shue\b", "" if named else " magnetopause standoff distance", text)
     text = _sub(_ENTROPY, "specific entropy", text)
     text = _sub(_RAM, "dynamic pressure", text)
+    text = _sub(_PAPER, r"\1", text)
+    text = re.sub(r"\bM_?ms\b", "magnetosonic Mach number", text)
+    text = _sub(_OF_E, lambda match: f"{'convective E' if match['motion'] else 'E_'}{match['letter']}", text)
     text = _sub(_AGAINST_R, r"\1 distance", text)
     text = _sub(_EACH_HOUR, lambda match: f"{_RHYTHMS[match[1].lower()]} ", text)
     text = _sub(_TIMES, r"\1 times \2", text)
@@ -228,7 +237,7 @@ def _front(before: list[str], behind: list[str]) -> str:
     """Return the words that the words behind a joint lack to name a quantity; empty if they lack none."""
     words = next((before[at:] for at in range(len(before)) if _quantity(" ".join(before[at:]))), [])
     for count in range(len(behind), 0, -1):
-        own = _quantity(" ".join(behind[:count]))
+        own = _quantity(" ".join(behind[:count]), ("scalar", "vector", "index", "spectrum"))
         for stop in range(len(words) - 1, 0, -1):
             other = _quantity(" ".join([*words[:stop], *behind[:count]]))
             shared = words[0].casefold() in _SHARED and "beta" not in behind[:count]
@@ -242,7 +251,7 @@ def _front(before: list[str], behind: list[str]) -> str:
 def _head(before: str, behind: str) -> str:
     """Return the words that the words before a joint lack to name a quantity; empty if they lack none."""
     words, last = behind.split(), before.split()[-1]
-    if _quantity(last) or "ratio" in words:
+    if _quantity(last, ("scalar", "vector", "index", "spectrum")) or "ratio" in words:
         return ""
     for count in range(len(words), 1, -1):
         named = _quantity(" ".join(words[:count]))
@@ -256,9 +265,9 @@ def _head(before: str, behind: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _quantity(words: str) -> str:
-    """Return the quantity that words name as a whole, but no spectrum and no index."""
-    rows = (row for row in WORDS if row.kind in ("scalar", "vector"))
+def _quantity(words: str, kinds: tuple[str, ...] = ("scalar", "vector")) -> str:
+    """Return the quantity that words name as a whole, if it is of one of the kinds."""
+    rows = (row for row in WORDS if row.kind in kinds)
     return next((row.quantity for row in rows if re.fullmatch(row.pattern, words, re.IGNORECASE)), "")
 
 

@@ -78,7 +78,8 @@ _SPELLINGS = (
 )
 """Patterns of names, and how the catalogue writes them."""
 _NO_MEANING = (
-    r"\b(?:flux ropes?|magnetic clouds?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
+    r"\b(?:flux ropes?|magnetic clouds?|(?:heliospheric )?current sheets?|(?:reconnection )?exhausts?"
+    r"|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
     r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b",
     r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b"
     r"|(?-i:\bE\d{1,2}\b)",

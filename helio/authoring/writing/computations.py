@@ -238,8 +238,8 @@ def _of_spiral(give: str, unit: str = "") -> Recipe:
 
 def _burton(model: str, paper: str) -> Recipe:
     note = f"Dst*, without the magnetopause currents, after {paper}"
-    parts = {"electric_field": "VBs", "index": "pressure-corrected Dst"}
-    return _recipe("burton_dst", "nT", {"model": model}, note=note, **parts)
+    index = "pressure-corrected Dst"
+    return _recipe("burton_dst", "nT", {"model": model}, note=note, electric_field="VBs", index=index)
 
 
 def _product(left: str, right: str, unit: str) -> Recipe:
