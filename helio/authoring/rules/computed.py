@@ -386,8 +386,8 @@ def _filters(sentence: Sentence) -> list[ComputationMention]:
     filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
     filters += r"|\b(?:ULF\s+waves?|fluctuations?|variations?|oscillations?|pulsations?)\b"
     for match in sentence.take(_BAND) if sentence.has(filters) else ():
-        sentence.drop(filters)
-        found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), _limits(match)))
+        start = min((word.start() for word in sentence.take(filters)), default=match.start())
+        found.append(_with_args(ComputationMention(Computation("band_pass"), start), _limits(match)))
     for kind, key in (("low", "high"), ("high", "low")):
         limit = rf"(?:\s+filter(?:ed)?)?\s*(?:below|above|at|of|with)?\s*{_FREQUENCY.format('cut')}"
         edge = r"\b(?:below|above|with|at|(?:and|using)\s+a)?\s*(?:an?\s+)?"

@@ -74,7 +74,7 @@ _HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (?P<craft>.+?) from (?:the 
 _LETTERS = {"radial": "R", "tangential": "T", "normal": "N"}
 _OF_B = r"(?:magnetic\s+)?(?:field|imf)|B"
 _COMPONENT = (
-    r"\b(?:(?P<named>radial|tangential|normal)|(?P<letter>[xyzrtn]))[ -]"
+    r"(?<!\b[VUE] )\b(?:(?P<named>radial|tangential|normal)|(?P<letter>[xyzrtn]))[ -]"
     rf"(?:(?:magnetic\s+)?(?:field|imf)(?:\s+component)?\b|component\s+of\s+(?:the\s+)?(?:{_OF_B})\b|B\b)"
 )
 _SPEED = (
