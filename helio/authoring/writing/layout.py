@@ -30,6 +30,10 @@ _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 MIDDLE = 50
 """Rank of the panels whose position the request does not give."""
 
+_LETTERS_IN = {"LMN": "lmn", "RTN": "rtn"}
+_HODOGRAM = {"LMN": "lm", "RTN": "nt"}
+"""The components of vectors in a frame, and those on the y and the x axis of a hodogram; otherwise x, y, z."""
+
 _SeriesPanels = list[list[PlotSeries]]
 
 
@@ -164,7 +168,7 @@ def _one_against_another(
     kinds = [series.kind for series in shown]
     letters = [""]
     if kinds == ["vector"] and layout.kind == "hodogram":
-        up, across = (f"{shown[0].label}.{letter}" for letter in ("xy" if shown[0].frame == "LMN" else "zy"))
+        up, across = (f"{shown[0].label}.{letter}" for letter in _HODOGRAM.get(shown[0].frame, "zy"))
     elif kinds not in (["scalar"] * 2, ["vector"] * 2):
         raise NotUnderstood(
             "a plot of one quantity against another needs two quantities without components",
@@ -176,7 +180,7 @@ def _one_against_another(
             shown = steps.align_all(shown)
         up, across = _labels(shown)
         if kinds == ["vector"] * 2:
-            letters = [f".{letter}" for letter in ("rtn" if first.frame == "RTN" else "xyz")]
+            letters = [f".{letter}" for letter in _LETTERS_IN.get(first.frame, "xyz")]
     kind = {} if layout.kind == "scatter" else {"type": layout.kind}
     fit = {"fit": layout.fit} if layout.fit else {}
     return shown, [{"x": across + letter, "y": up + letter, **kind, **fit} for letter in letters]

@@ -186,6 +186,19 @@ def test_a_walen_test_draws_each_component_with_a_fit(author):
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "up", "across"),
+    [
+        ("hodogram of B in LMN, Wind 2000-10-03 17:00-18:00", "Wind_B_lmn.l", "Wind_B_lmn.m"),
+        ("hodogram of B in RTN, Solar Orbiter 2022-03-10 01:00-02:00", "SolO_B.n", "SolO_B.t"),
+        ("hodogram of B, Wind 2000-10-03 17:00-18:00", "Wind_B.z", "Wind_B.y"),
+    ],
+)
+def test_a_hodogram_takes_components_that_its_vector_has(author, sentence, up, across):
+    spec = author.create(sentence).template["steps"][-1]["tool_args"]["spec"]
+    assert spec["xy"] == [{"x": across, "y": up, "type": "hodogram"}]
+
+
 def test_a_limit_with_a_unit_holds_for_the_data_that_have_it(author):
     tools, _ = made(author, "remove values above 20 nT from ACE |B| and speed, Oct 2003")
     assert tools["mask"] == {"where": ">", "value": 20.0}
