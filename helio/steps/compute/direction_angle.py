@@ -46,6 +46,10 @@ def direction_angle(
     StepError
         When the vector does not have three Cartesian components.
 
+    References
+    ----------
+    θ and φ as in Burlaga et al., J. Geophys. Res. 86, 6673 (1981), for magnetic clouds in GSE.
+
     Examples
     --------
     A field in the ecliptic on the spiral, towards the Sun, and a field northward:
