@@ -338,7 +338,7 @@ def _apart(sentence: Sentence) -> list[ComputationMention]:
 def _of_bands(sentence: Sentence) -> list[ComputationMention]:
     """Read ``power of Bz from 7 to 22 mHz`` and ``spectral slope between 0.01 and 0.1 Hz``."""
     kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|Pc\s?[1-5]|ULF)"
-    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
+    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))|\bpower\b(?=\s+(?:in|of|from|between)\b[^,;]*Hz)"
     spectrum = r"(?:PSD|power\s+spectr(?:um|al\s+densit(?:y|ies))|(?:power\s+)?spectr(?:um|a))"
     of_spectrum = rf"(?:spectral|{spectrum})\s+{{0}}\b|\b{{0}}\s+(?:of|in)\s+(?:the\s+)?{spectrum}(?!\w)"
     slope = of_spectrum.format(r"(?:slope|ind(?:ex|ices)|exponent)s?")
@@ -347,15 +347,14 @@ def _of_bands(sentence: Sentence) -> list[ComputationMention]:
     )
     found = []
     for tool, pattern in (("band_integral", power), ("spectral_slope", slope), ("spectral_break", bend)):
-        band = sentence.take_first(_BAND) if sentence.has(pattern) else None
-        match = sentence.take_first(pattern) if band or tool != "band_integral" else None
-        sentence.drop(
-            r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bPc\s?[1-5](?:\s+(?:band|range))?" if match else r"(?!)"
-        )
-        if match:
-            limits = _limits(band) if band else {}
-            args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
-            found.append(_with_args(ComputationMention(Computation(tool), match.start()), args))
+        match = None if tool == "band_integral" and not sentence.has(_BAND) else sentence.take_first(pattern)
+        if match is None:
+            continue
+        band = sentence.take_first(_BAND)
+        sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bPc\s?[1-5](?:\s+(?:band|range))?")
+        limits = _limits(band) if band else {}
+        args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
+        found.append(_with_args(ComputationMention(Computation(tool), match.start()), args))
     return found
 
 

@@ -155,7 +155,11 @@ def _in_words(text: str) -> str:
     text = _sub(_NEWELL, "Newell coupling function", text)
     text = _sub(_DERIVATIVE, lambda match: f"time derivative of {match['whole'] or match['what']}", text)
     text = _sub(_RATE, lambda match: f"time derivative of {match['inner'] or ''}", text)
+    text = re.sub(r"\bE\s?[x×]\s?B\b", "E×B", text)
     text = _sub(_VXB, " convection electric field ", text)
+    text = re.sub(
+        r"(?<![Ee])(?<![Ee]\s)×(?=\s?[A-Z|])", " cross product ", text
+    )  # no rule reads other products
     text = text if re.search(r"\dm?Hz|\sm?Hz", text) else _sub(_PULSATIONS, _pulsations, text)
     text = _sub(_EY, " convective Ey ", text)
     text = _sub(_CONVECTIVE, r" convective E\1 ", text)
@@ -275,7 +279,7 @@ def _pulsations(match: re.Match[str]) -> str:
     """Return a class of pulsations with its frequencies in mHz: ``Pc5``, of 150 to 600 s."""
     numbers = sorted(int(number) for number in (match["first"], match["last"] or match["first"]))
     high, low = (1e3 / period for period in (_PERIODS[numbers[0]][0], _PERIODS[numbers[1]][1]))
-    return f"{low:.3g} to {high:.3g} mHz Pc{match['first']}"
+    return f"{float(f'{low:.3g}'):g} to {float(f'{high:.3g}'):g} mHz Pc{match['first']}"
 
 
 def _dst_model(match: re.Match[str]) -> str:

@@ -45,6 +45,8 @@ from helio.knowledge.quantity_words import WORDS
         ("Pc5 band-pass of Bz", "1.67 to 6.67 mHz Pc5 band-pass of Bz"),
         ("n*T and Bz", "n times T and Bz"),
         ("rho V^2", "dynamic pressure"),
+        ("E + V×B", "E + V cross product B"),
+        ("E×B drift and Pc1", "E×B drift and 200 to 5000 mHz Pc1"),
         ("O'Brien & McPherron Dst", "predicted Dst"),
         ('title "dB/dt and -VxB"', 'title "dB/dt and -VxB"'),
     ],
