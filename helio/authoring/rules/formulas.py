@@ -240,12 +240,12 @@ def _with_fronts(text: str) -> str:
 def _front(before: list[str], behind: list[str]) -> str:
     """Return the words that the words behind a joint lack to name a quantity; empty if they lack none."""
     words = next((before[at:] for at in range(len(before)) if _quantity(" ".join(before[at:]))), [])
+    shared = bool(words) and words[0].casefold() in _SHARED and bool(_quantity(" ".join(words[1:])))
     for count in range(len(behind), 0, -1):
         own = _quantity(" ".join(behind[:count]), ("scalar", "vector", "index", "spectrum"))
         for stop in range(len(words) - 1, 0, -1):
             other = _quantity(" ".join([*words[:stop], *behind[:count]]))
-            shared = words[0].casefold() in _SHARED and "beta" not in behind[:count]
-            if other and other != own and (not own or shared):
+            if other and other != own and (not own or (shared and "beta" not in behind[:count])):
                 return f"{' '.join(words[:stop])} "
         if own:
             return ""

@@ -39,6 +39,8 @@ from helio.knowledge.quantity_words import WORDS
         ("ion and electron gyroradius", "ion gyroradius and electron gyroradius"),
         ("proton, alpha and electron density", "proton density, alpha density and electron density"),
         ("electron gyroradius and inertial length", "electron gyroradius and electron inertial length"),
+        ("alpha to proton ratio and density", "alpha to proton ratio and density"),
+        ("electron density and plasma beta", "electron density and plasma beta"),
         ("temperature and density of the electrons", "electron temperature and electron density"),
         ("field elevation and azimuth", "field elevation and field azimuth"),
         ("density and dynamic pressure", "density and dynamic pressure"),
