@@ -13,6 +13,7 @@ from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.layout import MIDDLE
+from helio.knowledge.quantities import POSITION
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
@@ -71,6 +72,15 @@ _FIT = (
     ("power_law", r"\b(?:and|with)?\s*(?:an?\s+)?power[- ]law\s+fit\b|\bfit\s+(?:an?\s+)?power[- ]law\b"),
     ("orthogonal", r"\b(?:and|with)?\s*(?:an?\s+)?orthogonal\s+(?:fit|regression)\b"),
 )  # fmt: skip
+_ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
+_OF_TWO = r"(?<=\x1f) (?:of|to|between)\b"
+_ORBIT = r"\b(?:orbits?|trajector(?:y|ies))\b"
+_BOUNDARY = r"(?:magnetopauses?|bow[- ]?shocks?|boundar(?:y|ies))"
+_MODELS = (
+    r"\b(?:(?:and|with|over|relative\s+to|plus|against|showing|including)\s+)*(?:the\s+|an?\s+)?(?:modell?(?:ed)?\s+)?"
+    rf"{_BOUNDARY}(?:\s*(?:and|,|&|\+)\s*(?:the\s+)?(?:modell?(?:ed)?\s+)?{_BOUNDARY})?(?:\s+models?)?\b"
+)
+"""The boundaries that helio draws beside orbits in GSE and GSM."""
 
 
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
@@ -97,6 +107,11 @@ class Arrangement:
         )
         self._kind = next((kind for kind, pattern in _KINDS if sentence.drop(pattern)), "")
         self._fit = next((fit for fit, pattern in _FIT if sentence.drop(pattern)), "")
+        if self._fit and not self._kind and sentence.take_first(_OF_TWO):
+            self._kind = "scatter"  # linear regression of T against V
+        if self._kind and not self._fit and sentence.drop(_ANY_FIT):
+            self._fit = "linear"
+        self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
         sentence.drop(_AGAINST_TIME)
         self._against = [match[0] for match in sentence.take(_AGAINST)]
         compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
@@ -125,6 +140,8 @@ class Arrangement:
         kind = self._kind
         if not kind and self._against and len(names) > 1 and len({name for _, name in crafts}) < 2:
             kind = "scatter"
+        if self._models and {quantity.name for quantity in names} <= {POSITION}:
+            kind = "orbits"
         several = len({name for _, name in crafts}) > 1
         by_quantity = several and len(names) > 1
         together = self._together if by_quantity else sorted([*self._together, *self._laid])

@@ -13,10 +13,10 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.computed import ComputationMention
 from helio.authoring.rules.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import INDICES
+from helio.knowledge.quantity_words import INDICES, VECTORS
 
 GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
@@ -141,7 +141,7 @@ def derived_from_others(sentence: Sentence, placed: Placed) -> str:
     (start, first), (following, _) = placed[:2]
     needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
     needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
-    computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
+    computed = re.search(r"\bfrom\b(?!.*(?:,|\band\b))", sentence.text[start:following], re.IGNORECASE)
     return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
 
 
@@ -163,13 +163,21 @@ def doubt_about(
         )
     for mention in mentions:
         tool = mention.computation.tool
-        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, placed)
+        taken = [each for each in placed if _takes(tool, each[1])]
+        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, taken)
         if len(drawn) > 1 and (mention.partial or between):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
                 advice=f"request one quantity at a time, or {USE_A_MODEL}",
             )
     return None
+
+
+def _takes(tool: str, quantity: RequestQuantity) -> bool:
+    """Return whether a tool could compute something of a quantity."""
+    if tool == "minimum_variance":
+        return quantity.name in VECTORS and not quantity.component
+    return tool != SHIFT or quantity.name not in INDICES
 
 
 def _is_between_two(position: int, placed: Placed) -> bool:

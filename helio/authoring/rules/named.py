@@ -33,7 +33,7 @@ _NOUN = (
     r"(?:(?:number|bulk|flow|thermal|specific|plasma|scalar)\s+)*"
     r"(?:density|temperature|velocity|speed|pressure|entropy|beta|gyroradius|gyrofrequency|anisotropy)"
 )
-_KIND = r"(?:electron|proton|ion|alpha)"
+_KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
 _AND = r"\s*(?:,|/|&|\+|\band\b)\s*(?:the\s+|of\s+)*"
 _SPECIES = re.compile(
     rf"\b(?P<kinds>{_KIND}s?(?:{_AND}{_KIND}s?)?)\s+(?P<nouns>{_NOUN}(?:{_AND}{_NOUN})?)\b"
@@ -207,6 +207,8 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
         rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
         re.IGNORECASE,
     )
+    for match in re.finditer(r"\b(?:of|in|by|for) the wind\b(?! (?:spacecraft|satellite))", sentence.text):
+        sentence.take_at(*match.span())
     for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
         if not listed.search(sentence.text[: match.start()]):
             sentence.take_at(*match.span())

@@ -90,7 +90,7 @@ def leave_directions(sentence: Sentence) -> None:
 
 def read_instruments(sentence: Sentence) -> tuple[str, ...]:
     """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
-    sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
+    sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{_IN_CAPITALS}))")
     names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
     for pattern in (re.compile(_IN_CAPITALS), _IN_SMALL_LETTERS):
         names += [match[0].upper() for match in sentence.take(pattern)]

@@ -62,9 +62,10 @@ from helio.authoring.rules.written_form import (
     take_units,
 )
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import APPLIED, LAG, MAGNITUDE
+from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import ABS_B, POSITION, RADIO, B, families
+from helio.knowledge.quantities import ABS_B, POSITION, RADIO, VECTOR_V, B, families
+from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
@@ -77,7 +78,8 @@ _SPELLINGS = (
 )
 """Patterns of names, and how the catalogue writes them."""
 _NO_MEANING = (
-    r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
+    r"\b(?:flux ropes?|magnetic clouds?|(?:heliospheric )?current sheets?|(?:reconnection )?exhausts?"
+    r"|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
     r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b",
     r"\b(?:(?:around|during|at|near|for)\s+)?(?:(?:encounter|enc\.?|perijove)\s*#?\d+\b"
     r"|(?:perihelion|flyby)\s*#?\d+\b(?!\s*(?:[-–/:.]\s*\d|to\b|(?!of)[a-z]{3,9}\.?,?\s+\d)))"
@@ -105,6 +107,8 @@ _OF_INSTRUMENT = (
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
 _LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
+_OF_FIELD = ("minimum_variance", ANGLE)
+"""Computations that mean the magnetic field where the sentence names no quantity."""
 _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
 
 
@@ -307,7 +311,14 @@ class _SentenceReader:
             self._mentions = tuple(
                 each for each in self._mentions if each.computation.tool != "power_spectrogram"
             )
+        if not placed and not names_data:  # MVA of the shock
+            placed = [
+                (at.position, RequestQuantity(B)) for at in self._mentions if at.computation.tool in _OF_FIELD
+            ]
         placed = with_total(sentence, placed)
+        if "minimum_variance" in self._tools:  # V in LMN
+            turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
+            placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
         if len(placed) == 1:
             sentence.drop(r"\b(?:only|alone)\b")
         self._styled = styled_components(self._looks)

@@ -32,7 +32,7 @@ _SAVED = (
 )
 _PLANE = (
     r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
-    r"(?P<first>[xy])[-–]?(?P<second>[yz])[- ](?:plane|projection)))\b"
+    r"(?P<first>[xy])[-–]?(?P<second>[yz])(?:[- ](?:plane|projection))?))\b"
 )
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks, complete
-from helio.authoring.writing.computations import APPLIED, CURRENT, OF_TWO
+from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, OF_TWO
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.fetching import Fetching, TimeVariable
 from helio.authoring.writing.layout import figure_of, names_of
@@ -19,7 +19,7 @@ from helio.authoring.writing.sources import ended, frames_of, is_available, quan
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import families
+from helio.knowledge.quantities import E, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, title
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
@@ -159,8 +159,10 @@ class _Figure:
 
     def _series_of(self, quantity: RequestQuantity, craft: str, common: str) -> PlotSeries:
         common = quantity.frame or common
-        if not quantity.component:
+        if not quantity.component or (quantity.name, craft, quantity.component) == (CONVECTIVE, "OMNI", "y"):
             return self.quantities.quantity(quantity.name, craft, common)
+        if quantity.name == CONVECTIVE:
+            return self.quantities.component(self.quantities.derived(E, craft), quantity.component)
         frame = common or ("RTN" if quantity.component in "rtn" else "")
         _check_component(quantity, craft, frame)
         vector = self.quantities.quantity(quantity.name, craft, frame)
