@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import calendar
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,12 +17,12 @@ from helio.authoring.rules.date_pairs import with_whole_dates
 from helio.authoring.rules.dates import with_plain_dates
 from helio.authoring.writing.writer import Asks
 from helio.errors import TimeRangeError
+from helio.interval import carrington_start
 from helio.time_range import parse_time_range
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?\s+\d{4}|\d{4}-\d{2}(?!-?\d)"
 _ROTATION = re.compile(r"\b(?:carrington\s+rotation|CR)\s*#?\s*(\d{3,4})\b", re.IGNORECASE)
 _HALF = re.compile(rf"\b(?:the\s+)?(first|second)\s+half\s+of\s+({_MONTH})", re.IGNORECASE)
-_JULIAN_DAY_OF_1970 = 2440587.5
 _MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _YEAR = r"(?:18|19|20)\d{2}"
 _YEAR_OF_A_DATE = re.compile(
@@ -284,16 +283,3 @@ def _rotation(match: re.Match[str], notes: list[str]) -> str:
     span = f"{start:%Y-%m-%dT%H:%M} to {stop:%Y-%m-%dT%H:%M}"
     notes.append(f"Carrington rotation {number} is {span}, as seen from the Earth")
     return span
-
-
-def carrington_start(number: int) -> datetime:
-    """Return when a Carrington rotation begins, to a few minutes (Meeus, Astronomical Algorithms, chapter 29).
-
-    >>> carrington_start(1699).strftime("%Y-%m-%d")
-    '1980-08-29'
-    """
-    angle = math.radians(281.96 + 26.882476 * number)
-    days = 2398140.2270 + 27.2752316 * number
-    days += 0.1454 * math.sin(angle) - 0.0085 * math.sin(2 * angle) - 0.0141 * math.cos(2 * angle)
-    start = datetime(1970, 1, 1) + timedelta(days=days - _JULIAN_DAY_OF_1970)
-    return start.replace(second=0, microsecond=0)
