@@ -16,7 +16,7 @@ MONTHS_OF = {"mo": 1, "month": 1, "months": 1, "y": 12, "yr": 12, "year": 12, "y
 MONTHS = re.compile(r"(\d{1,4}) ?(mo|months?|y|yr|years?)")
 """Calendar months or years, in small letters: ``1mo``, ``3 months``, ``1 year``."""
 _ISO = re.compile(r"p(?:(\d{1,4})y)?(?:(\d{1,4})m)?")
-_ROTATION = re.compile(r"(?:1 ?)?carrington(?: rotation)?")
+_ROTATION = re.compile(r"(?:1 ?)?(?:carrington|solar)(?:[ -]rotations?)|carrington")
 _DAY = 86_400 * 10**9
 _EPOCH = datetime(2000, 1, 1, 12)
 _EPOCH_DAY = 2451545.0

@@ -207,7 +207,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\bday\s+(\d{{1,2}})\s+of\s+({_MONTH}),?\s+({_YEAR})", r"\1 \2 \3"),
     (rf"\b((?:\d{{1,2}}[\s-])?{_MONTH}(?:\s+\d{{1,2}},?)?)\s+['’](\d{{2}})\b", _century),
     (rf"(?<![\w-])(\d{{1,2}}-{_MONTH})-(\d{{2}})(?![\w-])", _century),
-    (rf"(?<!-)(?<!new\s)\b(?:the\s+)?years?\s+(?={_YEAR}\b)", ""),
+    (rf"(?<!-)(?<!new\s)(?<!per\s)(?<!each\s)(?<!every\s)(?<!by\s)\b(?:the\s+)?years?\s+(?={_YEAR}\b)", ""),
     (r"\bthe\s+month\s+of\s+(?=\w)", ""),
 )  # fmt: skip
 """Patterns of dates, and how helio's grammar writes what they match."""

@@ -15,7 +15,12 @@ from helio.authoring.rules.arrangement import Arrangement
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue_words import CatalogueReading, read_catalogue
-from helio.authoring.rules.computed import ComputationMention, of_windowed, read_computations
+from helio.authoring.rules.computed import (
+    ComputationMention,
+    drop_rhythms_of_figures,
+    of_windowed,
+    read_computations,
+)
 from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.named import (
     Placed,
@@ -28,8 +33,10 @@ from helio.authoring.rules.named import (
     with_species,
 )
 from helio.authoring.rules.named_times import with_plain_times
+from helio.authoring.rules.open_times import with_open_times
 from helio.authoring.rules.particle_data import particles_asked
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
+from helio.authoring.rules.saved_files import take_files
 from helio.authoring.rules.sentence import Part, Sentence
 from helio.authoring.writing.computations import APPLIED, DERIVED, LAG, MAGNITUDE, OF_ELECTRONS, OF_TWO
 from helio.authoring.writing.writer import Asks
@@ -79,14 +86,6 @@ UNIT_WORDS = any_phrase(phrase for phrases in VOCABULARY["units"].values() for p
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
-_SAVED_BESIDE = (
-    r"(?:\b(?:and|plus)|[,+&])\s*(?:also\s+)?(?:an?\s+|the\s+)?(csv|cdf|netcdf|parquet)\b(?:[- ]+files?)?"
-    r"(?:\s+(?:of|with|for)\s+(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those)\s+(?:data|values|numbers)))?"
-)
-_SAVED = (
-    r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
-    r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
-)
 _FRAMES = (*FRAMES, *sorted({source.frame for source in SOURCES} - {*FRAMES, ""}))
 _CDAWEB = (
     r"\b(?:(?:from|via|at|in|using|out of)\s+)?(?:the\s+)?(?:NASA\s+)?(?:(?:SPDF|GSFC)[ /'’s]*)?"
@@ -245,6 +244,7 @@ def _read(
 ) -> tuple[Reading, list[Part], _OfParticles]:
     """Read a request; return also the parts that name quantities, except those in `described`, and the particles."""
     text, named = with_plain_times(text, now, ask)
+    text = with_open_times(text, now)
     text = re.sub(r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-", text)  # a spacecraft, not a year
     text = re.sub(r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p", text)  # P1' is P1p in the archive
     text = re.sub(r"\bSPAN-([ABEabe])\b", r"SPAN\1", text)
@@ -265,7 +265,7 @@ def _read(
     sentence.drop(r"\b(?:i\.e\.|e\.g\.|etc\.?)")
     cdaweb = sentence.drop(_CDAWEB) > 0
     title = sentence.take_text(_TITLE)
-    exports = _exports(sentence)
+    files = take_files(sentence)
     name = sentence.take_text(_NAME).lower()
     datasets = read_datasets(sentence, catalogue)
     arrangement = Arrangement(sentence)
@@ -276,6 +276,7 @@ def _read(
     if any(mention.computation.tool == "minimum_variance" for mention in mentions):
         sentence.drop(r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?")
     times = tuple(sentence.take_times(now))
+    drop_rhythms_of_figures(sentence, [parse_time_range(time, now) for time in times])
     sentence.drop(_TURNED)
     behind = None
     if any(mention.computation.tool == LAG for mention in mentions):
@@ -381,9 +382,11 @@ def _read(
         computations=tuple(mention.computation for mention in mentions),
         panels=panels,
         style=RequestedStyle(title, tuple(looks), as_lines),
-        exports=exports,
+        exports=files.formats,
+        saved=files.lines,
         name=name,
     )
+    named += files.notes
     if cdaweb:
         named += ("a run takes the data from CDAWeb, unless --archive names another archive",)
     doubt = _doubt(mentions, placed, drawn, unclear=unclear)
@@ -568,13 +571,6 @@ def _units(sentence: Sentence) -> tuple[str, ...]:
     written = [str(match["unit"] or match["bracketed"]) for match in sentence.take(_IN_UNIT)]
     plain = {word.casefold(): unit for unit, words in VOCABULARY["units"].items() for word in words}
     return tuple(plain.get(" ".join(unit.casefold().split()), unit) for unit in written)
-
-
-def _exports(sentence: Sentence) -> tuple[str, ...]:
-    forms = tuple(match[1].lower() for form in (_SAVED, _SAVED_BESIDE) for match in sentence.take(form))
-    if forms:
-        sentence.take_first(r"\b(?:save|export|write)\b")
-    return tuple({"nc": "netcdf"}.get(form, form) for form in forms)
 
 
 def _whole(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQuantity]) -> Placed:

@@ -54,7 +54,8 @@ def pick(
             raise NotUnderstood(
                 f"{craft} has no {quantity} for {span}", advice=f"choose a time with data: {spans}"
             )
-        sources = reaching
+        # a dataset of which the catalogue knows no record of this time may have some, another one does
+        sources = [source for source in reaching if _has_records(source, span, catalogue)] or reaching
     sources.sort(key=lambda source: not _is_archived(source, catalogue))
     first = sources[0]
     if cadence is not None:
@@ -168,6 +169,11 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
         return False
     last = ended(source, catalogue)
     return last is None or span.start <= last
+
+
+def _has_records(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
+    last = catalogue.summary(source.dataset).last
+    return last is None or span.start <= _naive(last)
 
 
 def _apart(cadence: float | None, target: float) -> tuple[int, float]:

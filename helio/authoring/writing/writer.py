@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
+from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import Computation, Lines, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import (
@@ -30,6 +31,7 @@ from helio.authoring.writing.computations import (
     Part,
     Recipe,
 )
+from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.sources import (
     cadence_words,
     coverage,
@@ -42,6 +44,7 @@ from helio.authoring.writing.sources import (
 from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
 from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.counts import number_of
+from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.frame_names import TURNABLE
@@ -54,7 +57,7 @@ from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
-from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
+from helio.time_range import TimeRange, is_relative, parse_time_range
 
 Asks = Callable[[str, Sequence[str]], str]
 """Function that asks the user a question with choices, the most likely choice first, and returns the chosen one."""
@@ -64,6 +67,9 @@ Epoch = tuple[str, str, TimeRange | None]
 WINDOWS = ("10min", "1h", "5min", "1min")
 _MOST_CHANGING = 60.0
 """Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
+_YEARS = timedelta(days=2 * 365)
+_OF_YEARS = 3600.0
+"""Cadence in seconds of the data that helio prefers for a time range of years."""
 EVERY = "all of them"
 FILE_ENDINGS = {"netcdf": "nc"}
 """File endings of the formats whose ending is not the format's name."""
@@ -84,11 +90,29 @@ def write_template(
     NotUnderstood
         Helio knows no dataset with the requested data, frame, mode or time.
     """
-    writer = _Writer(_complete(request, ask), catalogue, now, ask)
+    request = _complete(request, ask)
+    request, closing = _with_closed_times(request, catalogue, now, ask)
+    writer = _Writer(request, catalogue, now, ask)
+    writer.steps.notes.extend(closing)
     indices = [quantity.name in INDICES for quantity in request.quantities]
     if not request.spacecraft and not request.datasets and any(indices) and not all(indices):
         writer.steps.note("the request names no spacecraft: all data are taken from OMNI")
     return writer.written()
+
+
+def _with_closed_times(
+    request: PipelineRequest, catalogue: Catalogue, now: datetime, ask: Asks
+) -> tuple[PipelineRequest, list[str]]:
+    """Close time ranges that the data begin or end: write the template once to learn which data it takes."""
+    if not any(is_open(time, now) for time in request.times):
+        return request, []
+    draft, _ = _Writer(request, catalogue, now, ask).written()
+    fetched = [step["tool_args"] for step in draft["steps"] if step["tool_name"] == FETCH]
+    datasets = [choice.dataset_id for args in fetched for choice in fetch_choices(args)]
+    made = [
+        closed(time, datasets, catalogue, now) if is_open(time, now) else (time, "") for time in request.times
+    ]
+    return replace(request, times=tuple(time for time, _ in made)), [note for _, note in made if note]
 
 
 class _Writer:
@@ -431,12 +455,22 @@ class _Writer:
 
     def _pick(self, quantity: str, craft: str, frame: str = "") -> list[QuantitySource]:
         """Return the datasets and parameters that fit the request, best first, fine enough for its frequencies."""
-        found = self._pick_at(quantity, craft, frame, self.request.cadence)
+        found = self._pick_at(quantity, craft, frame, self.request.cadence or self._usual_cadence())
         frequencies = [value for made in self.request.computations for value in _frequencies(made)]
         needed = 1 / (2 * max(frequencies)) if frequencies and self.request.cadence is None else None
         if not needed or not found or (found[0].cadence and found[0].cadence < needed):
             return found
         return self._pick_at(quantity, craft, frame, needed / 2)
+
+    def _usual_cadence(self) -> float | None:
+        """Return the cadence to prefer for a time range of years, unless the request needs finer data."""
+        request = self.request
+        if self.span is None or self.span.duration <= _YEARS or request.instruments:
+            return None
+        lengths = [interval_of(made.window).nanoseconds / 1e9 for made in request.computations if made.window]
+        if len(lengths) < len(request.computations) or any(length < _OF_YEARS for length in lengths):
+            return None
+        return _OF_YEARS
 
     def _pick_at(self, quantity: str, craft: str, frame: str, cadence: float | None) -> list[QuantitySource]:
         return pick(
@@ -849,7 +883,7 @@ class _Writer:
             elif how.vectors:
                 new = replace(new, frame="LMN")
             elif tool == "resample":
-                new = replace(new, cadence=Duration(computation.window).nanoseconds / 1e9)
+                new = replace(new, cadence=interval_of(computation.window).nanoseconds / 1e9)
             if computation.behind and new.kind == series.kind and how.quantity == "{}":
                 new = replace(new, over=series.label)
             made[series.label] = new
@@ -947,8 +981,13 @@ class _Writer:
     # What is drawn ----------------------------------------------------------------------------------------
 
     def _export(self, shown: list[PlotSeries]) -> None:
+        saved = [series for series in shown if is_meant(self.request.saved, series)]
+        if not saved and self.request.exports:
+            raise NotUnderstood(
+                "the request does not draw what it saves", advice="name it once more, as a quantity"
+            )
         for form in self.request.exports:
-            for series in shown:
+            for series in saved:
                 filename = f"{series.label}.{FILE_ENDINGS.get(form, form)}"
                 args = {"source_labels": [series.label], "filename": filename, "format": form}
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save as {form}")
