@@ -39,7 +39,8 @@ from helio.authoring.rules.question_form import (
 )
 from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
-from helio.authoring.rules.storms import read_storms
+from helio.authoring.rules.storms import StormEpochs, read_storms
+from helio.authoring.rules.timed_epochs import TimedEpochs, read_timed_epochs
 from helio.authoring.writing.writer import Asks, write_template
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
@@ -153,7 +154,7 @@ class RuleAuthor:
             names = (*names, note)
         ask = _answers(chosen)
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
-        plain, storms = (listed.with_time(), None) if sources else read_storms(request)
+        plain, epochs = (listed.with_time(), None) if sources else self._epochs(request)
         rest, looks = take_looks(plain, self._now)
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
         if reading.unread:
@@ -179,9 +180,9 @@ class RuleAuthor:
                 template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
-                if storms:
-                    template = storms.superposed(template, catalogue=self._catalogue, ask=ask, now=self._now)
-                    notes = (*notes, *storms.notes)
+                if epochs:
+                    template = epochs.superposed(template, catalogue=self._catalogue, ask=ask, now=self._now)
+                    notes = (*notes, *epochs.notes)
                 template, said = changed_looks(
                     wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )
@@ -195,6 +196,11 @@ class RuleAuthor:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+
+    def _epochs(self, request: str) -> tuple[str, TimedEpochs | StormEpochs | None]:
+        """Read around which times a request superposes its series: those it gives, or those of storms."""
+        rest, timed = read_timed_epochs(request, self._now)
+        return (rest, timed) if timed else read_storms(request)
 
     def _from_catalogue(
         self, text: str, reading: Reading, refusals: Sequence[NotUnderstood], ask: Asks

@@ -231,7 +231,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
             _with_args(mention, lag) if mention.computation.tool == LAG else mention for mention in mentions
         ]
     window = sentence.take_first(
-        rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?window(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
+        rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch|Hann(?:ing)?|FFT)\s+)?windows?(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
     ) or sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
