@@ -27,6 +27,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
+from helio.authoring.rules.event_tables import StormTable, read_storm_table
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
@@ -55,6 +56,22 @@ _ALSO_WORDS = ("fast", "image", "moon")
 """Missions whose names in small letters are words."""
 _SHORTEST = 3
 """Names of instruments with at most this many letters are too short to suggest for a misspelt word."""
+
+
+_NOT_THERE = (
+    (
+        r"forecasts?|forecasted|prediction|tomorrow|upcoming|next",
+        "helio draws measurements, and no forecasts",
+        "choose a time that is over, such as 'last 3 days'",
+    ),
+    (
+        r"(?:near-?)?real-?time|rtsw|swpc|live|nowcasts?|real",
+        "helio's catalogue has archived data, and no real-time data",
+        "`helio run swpc-now --time-range 'last 3 days'` draws NOAA's real-time field and plasma at L1; NOAA keeps "
+        "seven days",
+    ),
+)
+"""Words for data that helio's catalogue does not have, with what to say."""
 
 
 class _PendingQuestion(Exception):
@@ -119,7 +136,7 @@ class RuleAuthor:
             The data do not exist, or not for that time.
         """
         _check_length(request)
-        if sources or not is_question(request) or asks_for_series(request):
+        if sources or not is_question(request) or asks_for_series(request) or read_storm_table(request)[1]:
             return self._drafted(request, chosen, sources)
         answer = answered if begins_question(request) else fully_answered
         named, _ = with_names(request, self._remembered())
@@ -154,7 +171,7 @@ class RuleAuthor:
             names = (*names, note)
         ask = _answers(chosen)
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
-        plain, epochs = (listed.with_time(), None) if sources else self._epochs(request)
+        plain, of_events = (listed.with_time(), None) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
         if reading.unread:
@@ -180,9 +197,11 @@ class RuleAuthor:
                 template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
-                if epochs:
-                    template = epochs.superposed(template, catalogue=self._catalogue, ask=ask, now=self._now)
-                    notes = (*notes, *epochs.notes)
+                if of_events:
+                    template = of_events.completed(
+                        template, catalogue=self._catalogue, ask=ask, now=self._now
+                    )
+                    notes = (*notes, *of_events.notes)
                 template, said = changed_looks(
                     wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )
@@ -197,10 +216,13 @@ class RuleAuthor:
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
 
-    def _epochs(self, request: str) -> tuple[str, TimedEpochs | StormEpochs | None]:
-        """Read around which times a request superposes its series: those it gives, or those of storms."""
+    def _about_events(self, request: str) -> tuple[str, TimedEpochs | StormEpochs | StormTable | None]:
+        """Read the events that a request superposes its series around, or of which it wants a table."""
         rest, timed = read_timed_epochs(request, self._now)
-        return (rest, timed) if timed else read_storms(request)
+        if timed:
+            return rest, timed
+        rest, table = read_storm_table(request)
+        return (rest, table) if table else read_storms(request)
 
     def _from_catalogue(
         self, text: str, reading: Reading, refusals: Sequence[NotUnderstood], ask: Asks
@@ -326,6 +348,9 @@ def refuse_others(unread: tuple[str, ...], catalogue: Catalogue) -> None:
 
 def _refuse_unread(unread: tuple[str, ...]) -> None:
     """Refuse a request with words that were not understood, because any of them could be important."""
+    for words, message, advice in _NOT_THERE:
+        if any(re.fullmatch(words, word, re.IGNORECASE) for word in unread):
+            raise NotUnderstood(message, advice=advice)
     if unread:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         strange = [word.casefold() for word in unread[:8] if re.fullmatch(r"[^\W\d]{4,}", word)]

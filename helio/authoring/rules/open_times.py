@@ -61,7 +61,7 @@ _ALL_DATA = (
 )
 _FORMS = (_SINCE, _TO_NOW, _ONWARDS, _AFTER, _UNTIL, _BEFORE)
 _OTHER_TIME = re.compile(
-    rf"(?<![\w.:/-]){YEAR}(?![\w:/]|\.\d)|\b(?:yesterday|today|ago)\b|(?<![\w-])(?:last|past|this|current|previous)\s+"
+    rf"(?<![\w.:/-]){YEAR}(?![\w/]|[:.]\d)|\b(?:yesterday|today|ago)\b|(?<![\w-])(?:last|past|this|current|previous)\s+"
     r"(?:\d+\s+)?(?:minute|hour|day|night|week|month|year)s?\b",
     re.IGNORECASE,
 )

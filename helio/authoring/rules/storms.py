@@ -78,7 +78,7 @@ class StormEpochs:
     window: Superposition
     notes: tuple[str, ...]
 
-    def superposed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
+    def completed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
         """Return a template whose figure superposes its lines around the storms."""
         figure = EventFigure(template, catalogue, ask, now)
         labels = [str(label) for label in (spec_of(figure.figure()) or {}).get("labels") or ()]
@@ -109,7 +109,7 @@ def read_storms(text: str) -> tuple[str, StormEpochs | None]:
     notes = []
     index = "SYM-H" if re.search(r"sym-?h", events if "Dst" in text else text, re.IGNORECASE) else "Dst"
     drawn = re.search(rf"\b{index.replace('-', '-?')}\b", what, re.IGNORECASE) is not None
-    threshold = _threshold(events)
+    threshold = threshold_in(events)
     if not threshold:
         threshold = _USUAL[0]
         notes.append(f"a storm reaches {threshold} nT, because the request names no limit")
@@ -137,7 +137,7 @@ def _with_window_last(text: str) -> str:
     return re.sub(pattern, r" around \g<events>, \g<span> ", text, count=1, flags=re.IGNORECASE)
 
 
-def _threshold(events: str) -> int:
+def threshold_in(events: str) -> int:
     number = re.search(r"[-−]?(\d{2,3})", events)
     if number:
         return -int(number[1])

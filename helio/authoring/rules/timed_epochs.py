@@ -65,7 +65,7 @@ class TimedEpochs:
         start, stop = min(self.times) - before, max(self.times) + after
         return TimeRange(start.replace(**midnight), stop.replace(**midnight) + timedelta(days=1))
 
-    def superposed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
+    def completed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
         """Return a template whose figure superposes its lines around the times."""
         figure = EventFigure(template, catalogue, ask, now)
         labels = [str(label) for label in (spec_of(figure.figure()) or {}).get("labels") or ()]
