@@ -13,12 +13,13 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.added_content import SUPERPOSED, crafts_for, read_addition
-from helio.authoring.rules.atom_reading import ORDINAL, plain_name
-from helio.authoring.rules.atoms import Atom
+from helio.authoring.rules.atom_reading import plain_name
+from helio.authoring.rules.atoms import PLACE, Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers
 from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.quantities import B
@@ -41,7 +42,7 @@ _WITH_PANEL = re.compile(
     r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
     re.IGNORECASE,
 )
-_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{ORDINAL})\s+(?:sub)?panel\b", re.IGNORECASE)
+_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{PLACE})\s+(?:sub)?panel\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"\b(?:in|as|into|with|to|on)\s+(?:an?\s+)?(?:(?:new|own|separate|extra|another|second|further)\s+)"
     r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
@@ -174,7 +175,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:1], names[1:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
-    lines = [line for atom in old for line in _old_lines(editor, atom, clause)]
+    lines = [line for atom in old for line in editor.known(atom.text, every=True)]
     if all(map(_is_strength, (atom.text for atom in new))) and all(
         editor.lines.is_vector(line) for line in lines
     ):
@@ -207,17 +208,6 @@ def _is_strength(words: str) -> bool:
     ) or plain.split() in (["magnitude"], ["speed"])
 
 
-def _old_lines(editor: FigureEditor, atom: Atom, clause: Clause) -> list[str]:
-    lines = editor.lines.meant(atom.text, editor.figure())
-    if not lines:
-        raise NotUnderstood(
-            f"the figure has no line called '{atom.text}'",
-            advice=f"name one of its lines: {', '.join(editor.drawn)}",
-        )
-    del clause
-    return lines
-
-
 def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
     place = _place_of(editor, clause, atoms)
     content = _content(clause, [atom for atom in atoms if atom not in place.atoms], place.words)
@@ -242,7 +232,7 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
     drawn = [label for label in labels if label not in editor.drawn]
     if not drawn:
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
-    editor.notes += [note for note in notes if "no time" not in note and "each run counts" not in note]
+    editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
     one = re.search(
         r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
         r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b"

@@ -418,33 +418,27 @@ def default_span(editor: FigureEditor) -> Any:
     return None
 
 
-def _iso(text: str) -> str:
-    return text.strip().replace(" ", "T").removesuffix("Z")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
+_NO_DATE = re.compile(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|(?<=\d)T|,")
+
+
+def _clock_and_date(text: str) -> tuple[str, str]:
+    clock = _CLOCK.search(text)
+    return clock[0].zfill(5) if clock else "", " ".join(_NO_DATE.sub(" ", text).split())
 
 
 def moment_in(editor: FigureEditor, clause: Clause) -> str:
     """Return the time that a clause names; its date comes from the time range if that is one day."""
-    atoms = clause.of("moment", "time")
-    clock = next(
-        (match for atom in atoms if (match := re.search(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?", atom.text))),
-        None,
-    )
-    if len(atoms) == 1 and re.fullmatch(
-        r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?", atoms[0].text.strip()
-    ):
-        return _iso(atoms[0].text)
-    day = _day(
-        editor,
-        [
-            re.sub(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|,", " ", atom.text)
-            for atom in atoms
-        ],
-    )
-    return f"{day}T{clock[0].zfill(5)}" if clock else day
+    named = [_clock_and_date(atom.text) for atom in clause.of("moment", "time")]
+    clock = next((clock for clock, _ in named if clock), "")
+    return _moment(_day(editor, " ".join(date for _, date in named if date)), clock)
 
 
-def _day(editor: FigureEditor, texts: list[str]) -> str:
-    plain = " ".join(" ".join(texts).split())
+def _moment(day: str, clock: str) -> str:
+    return f"{day}T{clock}" if clock else day
+
+
+def _day(editor: FigureEditor, plain: str) -> str:
     span = default_span(editor)
     if not plain:
         if span is None or (span.stop - span.start).total_seconds() > 86400:
@@ -489,17 +483,9 @@ def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
             "the interval to shade needs a start and a stop",
             advice="say 'shade 06:00 to 12:00 on 2015-03-17'",
         )
-    texts = [atom.text for atom in moments]
-    clocks = [re.search(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?", text) for text in texts]
-    dates = [
-        " ".join(re.sub(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|[T,]", " ", text).split())
-        for text in texts
-    ]
-    dates = [date or next((named for named in dates if named), "") for date in dates]
-    days = [_day(editor, [date] if date else []) for date in dates]
-    start, stop = (
-        f"{day}T{clock[0].zfill(5)}" if clock else day for day, clock in zip(days, clocks, strict=True)
-    )
+    named = [_clock_and_date(atom.text) for atom in moments]
+    known = next((date for _, date in named if date), "")
+    start, stop = (_moment(_day(editor, date or known), clock) for clock, date in named)
     return start, stop
 
 

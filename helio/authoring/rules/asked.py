@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from helio.authoring.rules.atoms import COUNT, COUNTED, PLACE, PLACES, panel_number
 from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import phrase_pattern
@@ -16,30 +17,9 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain
 
 _TABLE = VOCABULARY["questions"]
-_PLACES = {
-    "first": 1,
-    "top": 1,
-    "upper": 1,
-    "uppermost": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "last": -1,
-    "bottom": -1,
-    "lowest": -1,
-    "lower": -1,
-}
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], 1)
-}
 PANEL = re.compile(
-    rf"\b(?:(?:panel|plot|subplot)\s*(?:no\.?\s*|number\s*|#\s*)?(?P<number>\d+|{'|'.join(_NUMBERS)}\b)"
-    rf"|(?P<place>{'|'.join(_PLACES)}|\d+(?:st|nd|rd|th))\s+(?:panel|plot|subplot|row|graph|picture|one))\b",
+    rf"\b(?:(?:panel|plot|subplot)\s*(?:no\.?\s*|number\s*|#\s*)?(?P<number>\d+|(?:{COUNT})\b)"
+    rf"|(?P<place>{PLACE})\s+(?:panel|plot|subplot|row|graph|picture|one))\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\bH[A-Z]\d{3}\b")
@@ -112,11 +92,14 @@ class Asked:
     text : str
     names : mapping
         Subjects by folded name: labels, steps, datasets and so on of the template, and those that are always known.
+    panels : int
+        The largest number of panels of a figure of the template.
     """
 
-    def __init__(self, text: str, names: Mapping[str, frozenset[Subject]]) -> None:
+    def __init__(self, text: str, names: Mapping[str, frozenset[Subject]], panels: int) -> None:
         self.text = _AMOUNT.sub(r"\1\2", re.sub(r"['’]s\b", "", " ".join(text.split())))
         self._names = names
+        self._panels = panels
 
     @cached_property
     def atoms(self) -> list[Atom]:
@@ -201,9 +184,9 @@ class Asked:
         for match in _COLOURS.finditer(text):
             yield Atom(*match.span(), match[0], topics=("colours",))
         for match in PANEL.finditer(text):
-            place = (match["place"] or "").lower()
-            written = (match["number"] or "").lower()
-            number = _NUMBERS.get(written) or int(written or _PLACES.get(place) or re.sub(r"\D", "", place))
+            written = (match["number"] or match["place"]).lower()
+            place = PLACES[written] if match["place"] else int(COUNTED.get(written, written))
+            number = panel_number(place, self._panels) or place
             yield Atom(*match.span(), match[0], subjects=frozenset({("panel", str(number))}))
         for match in _CODE.finditer(text):
             yield Atom(*match.span(), match[0], subjects=frozenset({("code", match[0])}))

@@ -17,7 +17,18 @@ from helio.authoring.rules.atom_values import (
     take_times,
     take_values,
 )
-from helio.authoring.rules.atoms import CHANGES, SPELT, Atom, Number, UnreadWords, number_of_text
+from helio.authoring.rules.atoms import (
+    CHANGES,
+    COUNT,
+    COUNTED,
+    PANEL,
+    PLACE,
+    PLACES,
+    Atom,
+    Number,
+    UnreadWords,
+    number_of_text,
+)
 from helio.authoring.rules.computed import tool_names
 from helio.authoring.rules.durations import duration_pattern
 from helio.authoring.rules.harmless import IN_CHANGES
@@ -28,16 +39,6 @@ from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 
-_ORDINALS = {
-    **{name: at for at, name in enumerate((
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    ), 1)},
-    **{f"{at}{ending}": at for at, ending in ((1, "st"), (2, "nd"), (3, "rd"), *((at, "th") for at in range(4, 20)))},
-    "top": 1, "upper": 1, "uppermost": 1, "topmost": 1, "last": -1, "bottom": -1, "lowest": -1, "lower": -1,
-    "final": -1, "lowermost": -1, "middle": 0,
-}  # fmt: skip
-_PANEL = r"(?:panels?|subplots?|subpanels?|rows?|plots?|axes|axis|boxe?s?|place)"
-ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _AND = r"\s*(?:,|;|/|&|and|to|-|–|\.\.+|…)?\s*"
 _AND_SO_ON = r"(?:[\s,]*(?:etc\.?|…|\.\.\.))?"
 _LETTERS = (
@@ -46,7 +47,7 @@ _LETTERS = (
     rf"|\b(?:letters?|labels?)\s+a(?:\s*(?:,|/|&|and|to|-|–|\.\.+|…)\s*[b-z])+\b{_AND_SO_ON}"
 )
 """Regular expression of the letters of panels: ``(a) and (b)``, ``letters a, b, c``."""
-_COUNT = r"\d{1,2}|one|two|three|four|five|six"
+_COUNT = rf"\d{{1,2}}|{COUNT}"
 _LEVELS = {
     r"(?:geomagnetic\s+)?storm\s+(?:levels?|thresholds?|classes|categories)": "storms",
     r"flare\s+(?:levels?|classes|class\s+lines)": "flares",
@@ -96,11 +97,7 @@ def take_panels(unread: UnreadWords) -> None:
 
     def numbers(match: re.Match[str]) -> tuple[int, ...]:
         words = re.findall(r"\d+|[a-z]+", match["which"].casefold())
-        found = [
-            int(word) if word.isdigit() else int(SPELT[word])
-            for word in words
-            if word.isdigit() or word in SPELT
-        ]
+        found = [int(COUNTED.get(word, word)) for word in words if word.isdigit() or word in COUNTED]
         if re.search(r"\bto\b|-|–|\bthrough\b", match["which"]) and len(found) == 2:
             return tuple(range(found[0], found[1] + 1))
         return tuple(found)
@@ -120,13 +117,13 @@ def take_panels(unread: UnreadWords) -> None:
     )
     unread.take(
         "panel",
-        rf"\b(?:the\s+)?(?P<names>(?:{ORDINAL})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{ORDINAL}))"
-        rf"*)\s+(?:(?P<count>{_COUNT})\s+)?(?:{_PANEL}|one|ones)\b",
+        rf"\b(?:the\s+)?(?P<names>(?:{PLACE})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{PLACE}))"
+        rf"*)\s+(?:(?P<count>{_COUNT})\s+)?(?:{PANEL}|place|one|ones)\b",
         _ordinals,
     )
     unread.take(
         "panel",
-        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{ORDINAL})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
+        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{PLACE})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
         _ordinals,
     )
     unread.take(
@@ -263,16 +260,16 @@ def _count(atom: Atom) -> str:
     """Return the number that a part of a sentence is, if it has no unit, as digits."""
     if atom.kind == "number" and not atom.value.unit:
         return f"{atom.value.value:g}"
-    return f"{SPELT[atom.text.casefold()]:g}" if atom.kind == "what" and atom.text.casefold() in SPELT else ""
+    return str(COUNTED.get(atom.text.casefold(), "")) if atom.kind == "what" else ""
 
 
 def _ordinals(match: re.Match[str]) -> tuple[int, ...]:
     """Return panel numbers, negative from the end, 0 for the middle."""
-    names = re.findall(ORDINAL, match["names"], re.IGNORECASE)
-    places = [_ORDINALS[name.casefold()] for name in names]
+    names = re.findall(PLACE, match["names"], re.IGNORECASE)
+    places = [PLACES[name.casefold()] for name in names]
     count = match["count"]
     if count:
-        many = int(count) if count.isdigit() else int(SPELT[count.casefold()])
+        many = int(COUNTED.get(count.casefold(), count))
         if many > 1:
             return tuple(range(1, many + 1)) if places[0] > 0 else tuple(range(-many, 0))
     return tuple(places)
@@ -291,26 +288,22 @@ def _compiled(
     )
 
 
+_NOT_NAMED = (
+    "plot_data", "render_spec", "style_plot", "manage_plot", "fetch_data", "magnitude", "components", "save_data",
+)  # fmt: skip
+"""Tools whose names are also words for a figure or its lines."""
+
+
 @lru_cache(maxsize=1)
 def _tools() -> tuple[tuple[re.Pattern[str], str], ...]:
     tools = [
         *VOCABULARY["computations"],
         *(name for name in signatures() if name not in VOCABULARY["computations"]),
     ]
-    drawn = {
-        "plot_data",
-        "render_spec",
-        "style_plot",
-        "manage_plot",
-        "fetch_data",
-        "magnitude",
-        "components",
-        "save_data",
-    }
     return tuple(
         (re.compile(rf"(?<![\w|-])(?:{tool_names(tool)})(?![\w|-])", re.IGNORECASE), tool)
         for tool in tools
-        if tool not in drawn
+        if tool not in _NOT_NAMED
     )
 
 

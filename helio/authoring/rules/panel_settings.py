@@ -6,7 +6,7 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.atoms import Atom, Range
+from helio.authoring.rules.atoms import Atom, Range, panel_number
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.writing.steps import listed
@@ -31,8 +31,8 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
             numbers += range(1, count + 1)
             continue
         for place in atom.value:
-            number = (count + 1) // 2 if place == 0 else place if place > 0 else count + 1 + place
-            if not 1 <= number <= count or (place == 0 and count % 2 == 0):
+            number = panel_number(place, count)
+            if not number:
                 raise NotUnderstood(
                     f"the figure has no panel {atom.text.split()[-1] if place > 0 else atom.text}",
                     advice=f"choose a panel from 1 to {count}",

@@ -31,6 +31,7 @@ from helio.authoring.writing.computations import (
     Part,
     Recipe,
 )
+from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.sources import (
     cadence_words,
@@ -112,7 +113,9 @@ def _with_closed_times(
     made = [
         closed(time, datasets, catalogue, now) if is_open(time, now) else (time, "") for time in request.times
     ]
-    return replace(request, times=tuple(time for time, _ in made)), [note for _, note in made if note]
+    return replace(request, times=tuple(time for time, _ in made)), [
+        TimeNote(note) for _, note in made if note
+    ]
 
 
 class _Writer:
@@ -192,12 +195,11 @@ class _Writer:
         if ends:
             stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
             default = str(TimeRange(stop - timedelta(days=7), stop))
-            self.steps.note(f"the request names no time: the default is {default}, the last week with data")
+            meant = f"{default}, the last week with data"
         else:
             default = "last 7 days"
-            self.steps.note(
-                "the request names no time: the default is the last 7 days; use --time-range to set another one"
-            )
+            meant = "the last 7 days; use --time-range to set another one"
+        self.steps.note(TimeNote(f"the request names no time: the default is {meant}"))
         self.steps.variables[epochs[0][0]] = {"type": "time_range", "default": default}
 
     # Series -----------------------------------------------------------------------------------------------
@@ -1096,7 +1098,7 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
     """Return the default of a time variable, and notes for the user; a phrase such as ``last week`` stays relative."""
     if not is_relative(phrase):
         return str(span), []
-    return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]
+    return phrase, [TimeNote(f"'{phrase}' is now {span}; each run counts from its own date")]
 
 
 def _frequencies(computation: Computation) -> list[float]:
