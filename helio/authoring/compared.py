@@ -30,6 +30,7 @@ from helio.authoring.rules.lines import Lines, no_question
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.writing.computations import APPLIED
 from helio.errors import RequestError, TimeRangeError
+from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import INDICES, title
@@ -41,7 +42,7 @@ from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import signatures
-from helio.time_range import Duration, TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
 TIME, SHOWN, WINDOW = "HE405", "HE406", "HE407"
 
@@ -189,7 +190,7 @@ def _seconds(text: object) -> float | None:
     if not isinstance(text, str):
         return None
     try:
-        return Duration(text).nanoseconds / 1e9
+        return interval_of(text).nanoseconds / 1e9
     except RequestError:
         return None
 

@@ -61,9 +61,11 @@ class TimedEpochs:
             timedelta(microseconds=Duration(length).nanoseconds / 1000)
             for length in (self.window.before, self.window.after)
         )
-        midnight = {"hour": 0, "minute": 0, "second": 0}
-        start, stop = min(self.times) - before, max(self.times) + after
-        return TimeRange(start.replace(**midnight), stop.replace(**midnight) + timedelta(days=1))
+        start, stop = (
+            datetime.combine(moment, datetime.min.time())
+            for moment in (min(self.times) - before, max(self.times) + after)
+        )
+        return TimeRange(start, stop + timedelta(days=1))
 
     def completed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
         """Return a template whose figure superposes its lines around the times."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from helio.authoring.rules.clocks import DATE
 from helio.authoring.rules.date_pairs import YEAR
@@ -88,10 +89,10 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
     text = _TWO_MOMENTS.sub(_two_moments, text)
     for pattern, span in _FORMS:
         text = re.sub(
-            pattern, lambda match, span=span: _written(match, span, notes), text, flags=re.IGNORECASE
+            rf"{_LED}{pattern}", partial(_written, span=span, notes=notes), text, flags=re.IGNORECASE
         )
     for part, read in ((_SEASON, _season), (_THIRD, _third), (_PART, _part), (_WEEK, _week)):
-        text = part.sub(lambda match, read=read: _noted(match, read(match), notes), text)
+        text = part.sub(partial(_noted, read=read, notes=notes), text)
     return text
 
 
@@ -148,7 +149,7 @@ _FORMS: tuple[tuple[str, Span], ...] = (
 """Forms of times around a moment, and the range that each means."""
 
 
-def _written(match: re.Match[str], span: Span, notes: list[str]) -> str:
+def _written(match: re.Match[str], *, span: Span, notes: list[str]) -> str:
     hours = match["early"] or match["late"] or ""
     moment = _read(match["date"], hours)
     if moment is None or (match["early"] and match["late"]):
@@ -161,7 +162,13 @@ def _written(match: re.Match[str], span: Span, notes: list[str]) -> str:
     return written
 
 
-def _noted(match: re.Match[str], span: tuple[datetime, datetime] | None, notes: list[str]) -> str:
+def _noted(
+    match: re.Match[str],
+    *,
+    read: Callable[[re.Match[str]], tuple[datetime, datetime] | None],
+    notes: list[str],
+) -> str:
+    span = read(match)
     if span is None:
         return match[0]
     notes.append(f"helio reads '{match[0]}' as {_range(*span)}")
