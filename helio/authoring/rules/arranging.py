@@ -15,7 +15,7 @@ from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers, panels_of
-from helio.authoring.writing.writer import EVERY
+from helio.authoring.writing.asking import EVERY
 from helio.errors import TimeRangeError
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.time_range import parse_time_range

@@ -20,8 +20,8 @@ from helio.authoring.rules.catalogue_matches import (
     word_list,
 )
 from helio.authoring.rules.sentence import Part
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import listed
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
 from helio.knowledge.quantities import families

@@ -17,8 +17,8 @@ from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.lines import AVERAGES
 from helio.authoring.rules.panel_settings import limit_panels
 from helio.authoring.rules.storms import STORMS
+from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED
-from helio.authoring.writing.writer import WINDOWS
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
 
@@ -163,7 +163,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         lines = lines or drawn
     for line in lines:
         new = _computed_from(editor, line, tool, window)
-        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or APPLIED[tool].spectral)
+        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or APPLIED[tool].kind == "spectrum")
         if clause.has("colour"):
             editor.put("trace_colors", clause.value("colour"), new)
         if clause.has("dash"):

@@ -43,7 +43,7 @@ from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.settings import SETTINGS
 from helio.authoring.rules.siblings import Siblings
 from helio.authoring.swapping import crafts_in
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings

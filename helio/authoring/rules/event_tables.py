@@ -10,7 +10,8 @@ from helio.authoring.rules.listed import EventFigure
 from helio.authoring.rules.saved_files import take_files
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.storms import STORMS, threshold_in
-from helio.authoring.writing.writer import FILE_ENDINGS, Asks
+from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.writer import FILE_ENDINGS
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantity_words import symbol
 from helio.pipelines.dialect.written import spec_of

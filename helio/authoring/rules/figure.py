@@ -13,8 +13,8 @@ from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.lines import AVERAGES, Lines
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import free_name
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of

@@ -10,7 +10,7 @@ from typing import Any
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.named import names_of_spacecraft
-from helio.authoring.writing.writer import EVERY, Asks
+from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES, TURNABLE

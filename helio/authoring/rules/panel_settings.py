@@ -9,8 +9,8 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.atoms import Atom, Range, panel_number
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.writing.asking import EVERY
 from helio.authoring.writing.steps import listed
-from helio.authoring.writing.writer import EVERY
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.figures import ENTRY_LABELS

@@ -24,7 +24,7 @@ from helio.authoring.rules.particle_words import (
     read_particles,
     squashed,
 )
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import Craft, instrument_names

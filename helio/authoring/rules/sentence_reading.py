@@ -62,8 +62,8 @@ from helio.authoring.rules.written_form import (
     take_title,
     take_units,
 )
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import APPLIED, LAG, MAGNITUDE
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, B, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS

@@ -13,7 +13,7 @@ from helio.authoring.rules.durations import duration_in
 from helio.authoring.rules.listed import EventFigure, Superposition
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.storms import BINS, SUPERPOSED, window_of
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document
