@@ -9,7 +9,7 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, RequestQuantity
-from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import (
     DERIVED,
@@ -31,15 +31,10 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange
 
-_EACH = {
-    "hourly": "1h", "daily": "1d", "minutely": "1min", "weekly": "7d", "monthly": "1 month", "quarterly": "3 months",
-    "yearly": "1 year", "annually": "1 year", "annual": "1 year",
-}  # fmt: skip
-"""Words for the length of intervals."""
 _EVERY = {"minute": "1min", "hour": "1h", "day": "1d", "week": "7d", "month": "1 month", "quarter": "3 months",
           "year": "1 year"}  # fmt: skip
 _ROTATION = r"(?:carrington|solar)[\s-]+rotation"
-_RHYTHM = rf"(?:\b(?P<each>{'|'.join(_EACH)})\b|\b(?P<turn>{_ROTATION})s?\b)"
+_RHYTHM = rf"(?:\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{_ROTATION})s?\b)"
 _PER = (
     rf"\b(?:per|each|every|for\s+each|for\s+every|in\s+each|in\s+every|of\s+each|of\s+every|over\s+each|over\s+every|by)\s+"
     rf"(?:calendar\s+)?(?P<every>{'|'.join(_EVERY)}|{_ROTATION})\b"
@@ -282,14 +277,14 @@ def drop_rhythms_of_figures(sentence: Sentence, spans: Sequence[TimeRange]) -> N
     """Drop ``daily`` in ``daily overview`` of one day: it says how often a person looks at the figure."""
     if len(spans) == 1:
         days = spans[0].duration.days
-        words = (word for word, length in _EACH.items() if interval_of(length).nanoseconds >= days * _DAY)
+        words = (word for word, length in INTERVALS.items() if interval_of(length).nanoseconds >= days * _DAY)
         sentence.drop(rf"\b(?:{'|'.join(words)})\s+(?={_FIGURE}s?\b)")
-    several = sentence.take_first(rf"\b(?P<each>{'|'.join(_EACH)})\s+(?:{_FIGURE}s|summaries)\b")
+    several = sentence.take_first(rf"\b(?P<each>{'|'.join(INTERVALS)})\s+(?:{_FIGURE}s|summaries)\b")
     if several:
         raise NotUnderstood(
             f"helio writes a pipeline that draws one figure, not {several[0]}",
             advice="ask for the figure of one time; then `helio backfill NAME RANGE --each "
-            f"'{_EACH[several['each'].lower()]}'` draws all",
+            f"'{INTERVALS[several['each'].lower()]}'` draws all",
         )
 
 
@@ -446,7 +441,7 @@ def _rhythm(match: re.Match[str]) -> str:
     groups = {name: (words or "").lower() for name, words in match.groupdict().items()}
     if groups.get("turn") or "rotation" in groups.get("every", ""):
         return str(CalendarInterval("Carrington rotation"))
-    return _EACH.get(groups.get("each", "")) or _EVERY.get(groups.get("every", ""), "")
+    return INTERVALS.get(groups.get("each", "")) or _EVERY.get(groups.get("every", ""), "")
 
 
 def _with_args(mention: ComputationMention, args: Mapping[str, Any]) -> ComputationMention:

@@ -7,6 +7,11 @@ import re
 from helio.interval import CalendarInterval
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
+INTERVALS = {
+    "hourly": "1h", "daily": "1d", "minutely": "1min", "weekly": "7d", "monthly": "1 month", "quarterly": "3 months",
+    "yearly": "1 year", "annually": "1 year", "annual": "1 year",
+}  # fmt: skip
+"""Words for the length of intervals."""
 _UNITS = {"ms": "ms", "s": "s", "m": "min", "h": "h", "d": "d"}
 _NUMBERS = {
     "one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "eight": "8",

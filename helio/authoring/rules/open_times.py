@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from helio.authoring.rules.date_pairs import MONTH, YEAR
@@ -65,6 +65,12 @@ _OTHER_TIME = re.compile(
     r"(?:\d+\s+)?(?:minute|hour|day|night|week|month|year)s?\b",
     re.IGNORECASE,
 )
+_SHOWS = re.compile(
+    r"(?:(?:please|can|you|could|show|use|plot|draw|make|take|extend|zoom|out|set|change|widen|do|run|cover|now|it|this|me|us"
+    r"|the|everything|time|range|period|instead|to|for|over|same)\s*)*",
+    re.IGNORECASE,
+)
+"""Words before a time in a sentence that only sets the time range."""
 _RANGE_BEFORE = re.compile(rf"(?:\b(?:from|between)\b[^,;]*|\d\s*|{MONTH}\s*)$", re.IGNORECASE)
 
 
@@ -93,6 +99,15 @@ def with_open_times(text: str, now: datetime) -> str:
         kept = dates.pop("kept", "")
         return " ".join(f"{before} {kept} {_range(dates, now)} {behind}".split())
     return text
+
+
+def with_whole_time(text: str, span: Callable[[], str]) -> str:
+    """Write ``show the whole mission`` with the time range that `span` returns, if the sentence says nothing else."""
+    match = re.search(_ALL.replace("NAMES", names_of_spacecraft()), text, re.IGNORECASE)
+    if match is None or match["kept"] or text[match.end() :].strip(" .!"):
+        return text
+    before = text[: match.start()]
+    return f"{before}{span()}" if _SHOWS.fullmatch(before) else text
 
 
 def _range(dates: Mapping[str, str], now: datetime) -> str:
