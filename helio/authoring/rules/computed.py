@@ -35,9 +35,11 @@ _EVERY = {"minute": "1min", "hour": "1h", "day": "1d", "week": "7d", "month": "1
           "year": "1 year"}  # fmt: skip
 _ROTATION = r"(?:carrington|solar)[\s-]+rotation"
 _RHYTHM = rf"(?:\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{_ROTATION})s?\b)"
+_NO_COUNT = r"(?<!\x1f )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
+"""What stands before ``per month`` is no correlation, which was taken, and no count."""
 _PER = (
-    rf"\b(?:per|each|every|for\s+each|for\s+every|in\s+each|in\s+every|of\s+each|of\s+every|over\s+each|over\s+every|by)\s+"
-    rf"(?:calendar\s+)?(?P<every>{'|'.join(_EVERY)}|{_ROTATION})\b"
+    rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by)\s+)(?:calendar\s+)?"
+    rf"(?P<every>{'|'.join(_EVERY)}|{_ROTATION})\b|\b(?P<by>day|week|month|year)[\s-]+by[\s-]+(?P=by)\b)"
 )
 _DAY = 86_400 * 10**9
 """Nanoseconds of a day."""
@@ -133,6 +135,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         yield tool, rf"\b(?:{names})\b{window}?", True
     statistic = rf"(?P<statistic>{_METHOD})"
     yield "resample", rf"{_RHYTHM}[\s-]+{statistic}\b(?:\s+values?\b)?", True
+    yield "resample", rf"\b{statistic}\s+{_RHYTHM}(?!\s+{_METHOD})", True
     yield "resample", rf"\b{_REDUCED}\s+(?:(?:over|by|to|in|on)\s+)?{_RHYTHM}", True
     yield (
         "resample",
@@ -441,7 +444,9 @@ def _rhythm(match: re.Match[str]) -> str:
     groups = {name: (words or "").lower() for name, words in match.groupdict().items()}
     if groups.get("turn") or "rotation" in groups.get("every", ""):
         return str(CalendarInterval("Carrington rotation"))
-    return INTERVALS.get(groups.get("each", "")) or _EVERY.get(groups.get("every", ""), "")
+    return INTERVALS.get(groups.get("each", "")) or _EVERY.get(
+        groups.get("every") or groups.get("by", ""), ""
+    )
 
 
 def _with_args(mention: ComputationMention, args: Mapping[str, Any]) -> ComputationMention:
@@ -455,7 +460,9 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     groups = match.groupdict()
     window = _rhythm(match) or (duration_in(match) if "number" in groups else "")
     statistic = groups.get("statistic")
-    if tool == "resample" and groups.get("every") and not statistic:  # mean speed per month
+    if (
+        tool == "resample" and (groups.get("every") or groups.get("by")) and not statistic
+    ):  # mean speed per month
         apart = sentence.take_first(
             rf"\b(?:the\s+)?(?P<statistic>{_METHOD})\b(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
         )

@@ -15,7 +15,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.clocks import with_plain_clocks
 from helio.authoring.rules.date_pairs import with_whole_dates
 from helio.authoring.rules.dates import with_plain_dates
-from helio.authoring.rules.times_around import with_plain_spans
+from helio.authoring.rules.times_around import widened, with_plain_spans
 from helio.authoring.writing.asking import Asks
 from helio.errors import TimeRangeError
 from helio.interval import carrington_number, carrington_start
@@ -23,10 +23,12 @@ from helio.time_range import parse_time_range
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?\s+\d{4}|\d{4}-\d{2}(?!-?\d)"
 _ROTATION = re.compile(
-    r"\b(?:carrington\s+rotations?|CR)\s*#?\s*(?P<first>\d{3,4})(?:\s*(?:-|–|to|through|and|&)\s*(?:CR\s*)?(?P<last>\d{3,4}))?(?![\w-])"
+    r"\b(?:carrington\s+rotation(?P<several>s)?|CR)\s*#?\s*(?P<first>\d{3,4})"
+    r"(?P<more>\s*(?:-|–|to|through|and|&)\s*(?:CR\s*)?(?P<last>\d{3,4}))?(?(several)(?(more)|(?!)))(?![\w-])"
     r"|\b(?P<which>last|previous|this|current)\s+carrington\s+rotation\b",
     re.IGNORECASE,
 )
+"""Rotations with their numbers; "averages over Carrington rotations 2001" has a year."""
 _BARTELS = re.compile(r"\bbartels\s+rotation\s*#?\s*(\d{4})\b", re.IGNORECASE)
 _FIRST_BARTELS = date(1832, 2, 8)
 """Start of the first Bartels rotation; each has 27 days."""
@@ -174,7 +176,7 @@ def with_plain_times(
     text = with_plain_clocks(text, notes)
     text = _ROTATION.sub(lambda match: _rotation(match, now, notes), text)
     text = _BARTELS.sub(_bartels, text)
-    text = _with_events(text, notes, ask, crafts)
+    text = widened(_with_events(text, notes, ask, crafts))
     return " ".join(text.replace("()", "").split()), tuple(notes)
 
 

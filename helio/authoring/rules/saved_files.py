@@ -77,7 +77,7 @@ def take_files(sentence: Sentence) -> SavedFiles:
         (match["format"] or match["text"]).lower() for pattern in _WHOLE for match in sentence.take(pattern)
     ]
     notes: tuple[str, ...] = ()
-    if not words and sentence.drop(_BARE_TABLE):
+    if sentence.drop(_BARE_TABLE) and not words:
         words = ["csv"]
         notes = ("the table is saved as CSV, because the request names no format",)
     if words:

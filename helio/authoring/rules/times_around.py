@@ -38,6 +38,10 @@ _TWO_MOMENTS = re.compile(
     rf"(?P<last>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<end>{DATE})",
     re.IGNORECASE,
 )
+_WIDENED = re.compile(
+    rf"(?P<first>\d{{4}}-\d\d-\d\d) to (?P<last>\d{{4}}-\d\d-\d\d),?\s*\(?{_SIGN}\s*{_LENGTH}\)?",
+    re.IGNORECASE,
+)
 _SEASONS = {"spring": (3, 0), "summer": (6, 0), "autumn": (9, 0), "fall": (9, 0), "winter": (12, 1)}
 """First month of a season in the northern hemisphere; a winter ends in the next year."""
 _SEASON = re.compile(
@@ -94,6 +98,20 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
     for part, read in ((_SEASON, _season), (_THIRD, _third), (_PART, _part), (_WEEK, _week)):
         text = part.sub(partial(_noted, read=read, notes=notes), text)
     return text
+
+
+def widened(text: str) -> str:
+    """Write a range with days to add on both sides, as a named event has them, as one range.
+
+    >>> widened("Dst 2015-03-17 to 2015-03-19 plus minus 3 days")
+    'Dst 2015-03-14 to 2015-03-22'
+    """
+    return _WIDENED.sub(_wider, text)
+
+
+def _wider(match: re.Match[str]) -> str:
+    first, last = (datetime.fromisoformat(match[name]) for name in ("first", "last"))
+    return _range(first - _length(match), last + _length(match))
 
 
 Span = Callable[[re.Match[str], TimeRange], tuple[datetime, datetime]]
