@@ -331,6 +331,9 @@ def variable_named(editor: FigureEditor, clause: Clause) -> str:
     return named[0] if len(named) == 1 else ""
 
 
+_EXTREME = re.compile(r"^(?:minimum|maximum|min|max|peak|lowest|highest)\s+", re.IGNORECASE)
+
+
 def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
     """Set the threshold of the events found in the named line, if the clause means it; return whether it does."""
     name = variable_named(editor, clause)
@@ -339,7 +342,8 @@ def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
         return True
     limits = clause.value("bound")
     value = limits.high if limits.low is None else limits.low
-    lines = {whole_of(editor, line) for words in clause.names for line in editor.known(words, every=True)}
+    names = [_EXTREME.sub("", words) for words in clause.names]
+    lines = {whole_of(editor, line) for words in names for line in editor.known(words, every=True)}
     behind = {label for line in lines for label in editor.behind(line)}
     steps = [
         step

@@ -10,7 +10,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import CUTS
-from helio.authoring.writing.sources import cadence_words, coverage, pick
+from helio.authoring.writing.sources import cadence_words, coverage, has_records, pick
 from helio.authoring.writing.steps import PlotSeries, Steps, duration
 from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
@@ -26,6 +26,8 @@ from helio.time_range import TimeRange
 _YEARS = timedelta(days=2 * 365)
 _OF_YEARS = 3600.0
 """Cadence in seconds of the data that helio prefers for a time range of years."""
+_SAMPLES = 32
+"""Least number of samples in a window of a spectrum."""
 _MOST_CHANGING = 60.0
 """Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
 
@@ -91,11 +93,18 @@ class Fetching:
         )
         found = pick_at(cadence=request.cadence or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in _frequencies(computation)]
-        if not found or not frequencies or request.cadence is not None:
+        windows = [
+            length for computation in request.computations if (length := _spectral_window(computation))
+        ]
+        if not found or not (frequencies or windows) or request.cadence is not None:
             return found
-        needed = 1 / (2 * max(frequencies))
+        needed = min([1 / (2 * value) for value in frequencies] + [length / _SAMPLES for length in windows])
         is_fine = found[0].cadence and found[0].cadence < needed
         return found if is_fine else pick_at(cadence=needed / 2)
+
+    def has_records(self, source: QuantitySource) -> bool:
+        """Return whether the catalogue knows records of a dataset at the time, or no last record."""
+        return self.time.span is None or has_records(source, self.time.span, self.catalogue)
 
     def _usual_cadence(self) -> float | None:
         """Return the cadence to prefer for a time range of years, unless the request needs finer data."""
@@ -234,6 +243,12 @@ def _kind_of(parameter: ParameterEntry) -> str:
     if not parameter.size:
         return "scalar"
     return "vector" if parameter.size in ((3,), (4,)) and not is_flux(parameter.unit) else "spectrum"
+
+
+def _spectral_window(computation: Computation) -> float:
+    """Return the length of a spectrum's window in seconds; 0 for other tools, and without a window."""
+    is_spectral = computation.tool in ("power_spectrum", "power_spectrogram")
+    return interval_of(computation.window).nanoseconds / 1e9 if is_spectral and computation.window else 0.0
 
 
 def _frequencies(computation: Computation) -> list[float]:
