@@ -119,8 +119,8 @@ class Deriving:
 
     def _only_vector_has(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether the vector of a magnitude has known records at the time, and the sources have none."""
-        vectors = self.data.pick(VECTOR_OF[quantity], craft) if quantity in VECTOR_OF else []
-        return bool(vectors) and self.data.has_records(vectors[0]) and not self.data.has_records(sources[0])
+        vectors = sources_of(VECTOR_OF[quantity], craft) if quantity in VECTOR_OF else []
+        return not self.data.has_records(sources[0]) and any(map(self.data.has_records, vectors))
 
     def _is_of_instrument(self, other: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether the instruments that the request names measure another quantity, but none of the sources."""
