@@ -27,7 +27,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.event_tables import StormTable, read_storm_table
+from helio.authoring.rules.event_tables import StormTable, is_table, read_storm_table
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
@@ -40,6 +40,7 @@ from helio.authoring.rules.question_form import (
 )
 from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
+from helio.authoring.rules.solar_xrays import solar_xrays
 from helio.authoring.rules.storms import StormEpochs, read_storms
 from helio.authoring.rules.timed_epochs import TimedEpochs, read_timed_epochs
 from helio.authoring.writing.asking import Asks
@@ -137,7 +138,7 @@ class RuleAuthor:
             The data do not exist, or not for that time.
         """
         _check_length(request)
-        if sources or not is_question(request) or asks_for_series(request) or read_storm_table(request)[1]:
+        if sources or not is_question(request) or asks_for_series(request) or is_table(request):
             return self._drafted(request, chosen, sources)
         answer = answered if begins_question(request) else fully_answered
         named, _ = with_names(request, self._remembered())
@@ -171,6 +172,9 @@ class RuleAuthor:
         if archive and (note := archive_note(archive, self._catalogue)):
             names = (*names, note)
         ask = _answers(chosen)
+        if not sources and (xrays := solar_xrays(request, self._now, ask)):
+            template, notes = xrays
+            return self._proved(template, (*names, *notes))
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
         plain, of_events = (listed.with_time(), None) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
@@ -211,11 +215,14 @@ class RuleAuthor:
                 refusals.append(refused)
         else:
             raise refusals[len(readings) - 1]
+        return self._proved(template, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+
+    def _proved(self, template: Document, notes: tuple[str, ...]) -> TemplateDraft:
         proved = self._gate.new(as_text(template))
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
-        return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+        return TemplateDraft(proved, BY, notes)
 
     def _about_events(self, request: str) -> tuple[str, TimedEpochs | StormEpochs | StormTable | None]:
         """Read the events that a request superposes its series around, or of which it wants a table."""

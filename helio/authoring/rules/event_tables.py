@@ -75,6 +75,12 @@ class StormTable:
         return figure.after
 
 
+def is_table(text: str) -> bool:
+    """Return whether a sentence asks for a table of storms or flares, which is no question."""
+    is_of_flares = re.match(rf"{_ASKED}{_TABLE}\s+of\s+(?:\w+\s+){{0,4}}flares\b", text, re.IGNORECASE)
+    return is_of_flares is not None or read_storm_table(text)[1] is not None
+
+
 def read_storm_table(text: str) -> tuple[str, StormTable | None]:
     """Read a request for a table of storms; return the rest as a plain request for the index.
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helio.authoring.outcome import TemplateDraft
+from helio.authoring.outcome import NotUnderstood, TemplateDraft
 
 
 def steps_of(author, sentence: str):
@@ -88,3 +88,23 @@ def test_given_zero_times_stand_in_the_pipeline_in_order(author):
     steps = dict(steps_of(author, "superposed epoch of Dst at 2015-06-22 18:33 and 17 March 2015 04:45"))
     code = steps["store_dataframe"]["pandas_code"]
     assert code.index("2015-03-17T04:45:00") < code.index("2015-06-22T18:33:00")
+
+
+def test_x_rays_and_flares_are_those_of_the_named_satellite(author):
+    steps = dict(steps_of(author, "list of all flares above M1 from GOES-16 XRS, 4 to 10 Sept 2017, as csv"))
+    assert steps["fetch_data"]["dataset_id"] == "SCI_XRSF-L2-AVG1M_G16"
+    assert steps["solar_flares"]["least"] == 1e-5
+    assert steps["save_data"]["source_labels"] == [steps["solar_flares"]["output_label"]]
+    assert "solar_flares" not in dict(steps_of(author, "GOES-15 X-ray flux, 2012-03-07"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("GOES-16 X-ray flux, 2003-10-28", "no X-rays of 2003"),
+        ("GOES-5 XRS 1982-06-06", "no X-rays of GOES-5"),
+    ],
+)
+def test_x_rays_that_are_not_there_are_refused(author, sentence, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.create(sentence)
