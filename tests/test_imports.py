@@ -16,7 +16,7 @@ ROOT = Path(helio.__file__).parent
 LAYERS = (
     ("clock", "limits"),
     ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
-    ("notebook",),
+    ("interval", "notebook"),
     ("store",),
     ("sources",),
     ("knowledge",),

@@ -7,8 +7,7 @@ HE405 (error)  a time in the template is not the time of the request
     to do   Write the time of the request, or the variable $TIME_RANGE.
 
 HE406 (warning)  the template shows something else than the request names
-    It lacks a spacecraft, a quantity, a frame, a dataset or a computation that the request names, or has a spacecraft,
-    a computation or a window that the request does not name; or an edit changes a time or data that it does not name.
+    It lacks something that the request names, or has or changes something that the request does not name.
     before  Wind's field for "ACE magnetic field for last week"
     after   a warning above the changes: the request names ACE, but the data are from Wind
     to do   Reject the proposal, or request the change in other words.
@@ -32,6 +31,7 @@ from helio.authoring.rules.lines import AVERAGES, Lines, no_question
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.writing.computations import APPLIED
 from helio.errors import RequestError, TimeRangeError
+from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.quantity_words import INDICES, title
@@ -44,7 +44,7 @@ from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import signatures
-from helio.time_range import Duration, TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
 TIME, SHOWN, WINDOW = "HE405", "HE406", "HE407"
 _TIME_WORDS = re.compile(
@@ -386,7 +386,7 @@ def _seconds(text: object) -> float | None:
     if not isinstance(text, str):
         return None
     try:
-        return Duration(text).nanoseconds / 1e9
+        return interval_of(text).nanoseconds / 1e9
     except RequestError:
         return None
 

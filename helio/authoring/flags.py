@@ -10,6 +10,7 @@ from helio.authoring.request import Computation, Panels, PipelineRequest, Reques
 from helio.authoring.writing.computations import APPLIED, tool_named
 from helio.counts import number_of
 from helio.errors import RequestError, closest, did_you_mean
+from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import families, spacecraft_named
@@ -138,7 +139,8 @@ def _computation(text: str, may_ask: bool) -> Computation:
         )
     if most and not (values and values[0]) and not may_ask:
         raise RequestError(f"{tool} needs a duration", advice=f"write '{tool}:10min'")
-    window = str(Duration(values[0])) if values and values[0] else ""
+    read = interval_of if tool == "resample" else Duration
+    window = str(read(values[0])) if values and values[0] else ""
     default = "mean" if tool == "resample" else ""
     method = _one_of(values[1].casefold(), METHODS, "method") if len(values) > 1 else default
     return Computation(tool, window, method)

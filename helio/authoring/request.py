@@ -199,6 +199,8 @@ class PipelineRequest:
     style : RequestedStyle
     exports : tuple of str
         File formats in which to save the series: ``"csv"``.
+    saved : Lines
+        The series to save in these formats.
     name : str
         The id of the pipeline; if empty, made from spacecraft and quantities.
     """
@@ -221,4 +223,5 @@ class PipelineRequest:
     panels: Panels = Panels()
     style: RequestedStyle = RequestedStyle()
     exports: tuple[str, ...] = ()
+    saved: Lines = Lines()
     name: str = ""

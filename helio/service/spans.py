@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import datetime, timedelta
 from itertools import count, pairwise, takewhile
@@ -11,19 +10,15 @@ from typing import Any
 
 from helio.authoring.event_lists import event_rows
 from helio.errors import DamagedRecord, RequestError, TimeRangeError
+from helio.interval import MONTHS, MONTHS_OF, carrington_number, carrington_start
 from helio.store.records import read_bytes
-from helio.time_range import EARLIEST, LATEST, Duration, TimeRange, parse_time_range
+from helio.time_range import LATEST, Duration, TimeRange, parse_time_range
 
 MOST = 100_000
 """Maximum number of intervals of one backfill."""
 CARRINGTON = "carrington"
-_MONTHS = re.compile(r"(\d{1,4}) ?(mo|months?|y|years?)")
 _ROTATIONS = re.compile(r"CR ?(\d{1,5})(?: ?(?:\.\.|-|–|/|to) ?(?:CR ?)?(\d{1,5}))?", re.IGNORECASE)
 _LARGEST_FILE = 64 * 1024**2
-_EPOCH = datetime(2000, 1, 1, 12)
-_EPOCH_DAY = 2451545.0
-_TT_AHEAD = timedelta(seconds=69)
-"""Terrestrial time minus UTC, to a few seconds in this century; rotations are known to minutes."""
 
 
 def intervals_of(text: str, each: str, now: datetime) -> tuple[tuple[TimeRange, ...], str]:
@@ -72,12 +67,12 @@ def intervals_of(text: str, each: str, now: datetime) -> tuple[tuple[TimeRange, 
         return tuple(rotation(number) for number in range(first, last + 1)), ""
     whole = parse_time_range(text, now)
     if each.strip().lower() == CARRINGTON:
-        first = _rotation_number(whole.start)
+        first = carrington_number(whole.start)
         spans = takewhile(lambda span: span.start < whole.stop, map(rotation, count(first)))
         return _at_least_one((span for span in spans if span.start >= whole.start), whole, each), ""
-    months = _MONTHS.fullmatch(each.strip().lower())
+    months = MONTHS.fullmatch(each.strip().lower())
     if months:
-        step = int(months[1]) * (12 if months[2][0] == "y" else 1)
+        step = int(months[1]) * MONTHS_OF[months[2]]
         if step == 0:
             raise RequestError(f"each interval is to be {each}, which is no length", advice="write 1mo or 1y")
         if whole.start.day > 28:
@@ -143,36 +138,14 @@ def _refuse_many(number: int) -> None:
 
 
 def rotation(number: int) -> TimeRange:
-    """Return the time range of a Carrington rotation, which begins when the central meridian's longitude is 0.
-
-    Accurate to a few minutes, in UTC, and rounded to minutes.
-
-    References
-    ----------
-    J. Meeus, Astronomical Algorithms, 2nd ed., 1998, chapter 29.
+    """Return the time range of a Carrington rotation, to a few minutes.
 
     Examples
     --------
     >>> print(rotation(2193))
     2017-07-20T06:06:00 to 2017-08-16T11:27:00
     """
-    return TimeRange(_beginning(number), _beginning(number + 1))
-
-
-def _beginning(number: int) -> datetime:
-    anomaly = math.radians(281.96 + 26.882476 * number)
-    day = 2398140.2270 + 27.2752316 * number
-    day += 0.1454 * math.sin(anomaly) - 0.0085 * math.sin(2 * anomaly) - 0.0141 * math.cos(2 * anomaly)
-    moment = _EPOCH + timedelta(days=day - _EPOCH_DAY) - _TT_AHEAD
-    if not EARLIEST <= moment <= LATEST:
-        raise RequestError(f"Carrington rotation {number} is outside the times that helio knows")
-    return (moment + timedelta(seconds=30)).replace(second=0, microsecond=0)
-
-
-def _rotation_number(start: datetime) -> int:
-    """Return a rotation that begins at or before a time, by at most two rotations."""
-    days = (start - _EPOCH).total_seconds() / 86400 + _EPOCH_DAY
-    return max(0, math.floor((days - 2398140.2270) / 27.2752316) - 1)
+    return TimeRange(carrington_start(number), carrington_start(number + 1))
 
 
 def events_in(path: Path, before: str, after: str, now: datetime) -> tuple[TimeRange, ...]:

@@ -18,6 +18,7 @@ _FORMATS = {
     "label": ("label", "labels"),
     "time-range": ("time range", "time ranges"),
     "duration": ("duration", "durations"),
+    "interval-length": ("duration or calendar interval", "durations or calendar intervals"),
     "file-name": ("file name", "file names"),
     "printed-length": ("length with a unit", "lengths with units"),
     "amount": ("number with a unit", "numbers with units"),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
+from helio.interval import Interval
 from helio.limits import LIMITS
 from helio.sources.provider import Providers
 from helio.steps.docstrings import entries, sections
@@ -209,6 +210,7 @@ def schema_of(annotation: Any) -> Schema:
         Share: {"type": "number", "minimum": 0, "maximum": 1},
         TimeRange: {"type": "string", "format": "time-range"},
         Duration: {"type": "string", "format": "duration"},
+        Interval: {"type": "string", "format": "interval-length"},
         Any: {},
     }
     if annotation in simple:

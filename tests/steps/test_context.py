@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helio.interval import CalendarInterval
 from helio.steps import load_tool
 from helio.steps.compute.join_components import join_components
 from helio.steps.signature import signatures
@@ -25,7 +26,8 @@ CALLS = {name: [(makes, args)] for name, (makes, args) in CALLS_OF_WIND.items()}
 """By tool: tables and arguments of some calls."""
 CALLS |= {
     "resample": [([STATED["resample"][0][0][0]], {"cadence": MINUTE, "method": method}) for method in
-                 ("mean", "median", "min", "max", "first")],
+                 ("mean", "median", "min", "max", "first")]
+                + [(makes, {"cadence": CalendarInterval("1 month")}) for makes, _ in STATED["resample"][:1]],
     "statistics": [(makes, {**args, "interval": MINUTE}) for makes, args in STATED["statistics"]],
     "running_average": [([makes[0]], {"window": MINUTE}) for makes, _ in STATED["running_average"]],
     "running_median": [([makes[0]], {"window": MINUTE}) for makes, _ in STATED["running_median"]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from helio.authoring.rules.atoms import CHANGES, TAKEN, Atom, Number, Range, UnreadWords, number_of_text
-from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
@@ -234,11 +234,8 @@ def take_times(unread: UnreadWords) -> None:
         unread.put("moment", match[1], *match.span(1))
         unread.put("moment", match[2], *match.span(2))
     unread.take("moment", rf"(?<![\w:-]){MOMENT}(?![\w:-])")
-    unread.take(
-        "duration",
-        r"\b(?:hourly|daily|minutely)\b",
-        lambda match: {"h": "1h", "d": "1d", "m": "1min"}[match[0][0].lower()],
-    )
+    unread.take("duration", rf"\b(?:{'|'.join(INTERVALS)})\b", lambda match: INTERVALS[match[0].lower()])
+    unread.take("duration", r"\b(?:carrington|solar)[\s-]+rotations?\b", lambda match: "Carrington rotation")
     for match in re.finditer(rf"(?<![\w.]){duration_pattern()}", unread.left, re.IGNORECASE):
         if re.search(r"\b(?:more|extra|additional)\b", match[0], re.IGNORECASE):
             unread.atoms.append(Atom("rel", "more", match.start(), match.start(), ""))

@@ -27,6 +27,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
+from helio.authoring.rules.event_tables import StormTable, is_table, read_storm_table
 from helio.authoring.rules.guard import refuse_unused
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.listed import ListedEvents
@@ -40,7 +41,9 @@ from helio.authoring.rules.question_form import (
 )
 from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
-from helio.authoring.rules.storms import read_storms
+from helio.authoring.rules.solar_xrays import solar_xrays
+from helio.authoring.rules.storms import StormEpochs, read_storms
+from helio.authoring.rules.timed_epochs import TimedEpochs, read_timed_epochs
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.writer import write_template
 from helio.errors import did_you_mean
@@ -56,6 +59,22 @@ _ALSO_WORDS = ("fast", "image", "moon")
 """Missions whose names in small letters are words."""
 _SHORTEST = 3
 """Names of instruments with at most this many letters are too short to suggest for a misspelt word."""
+
+
+_NOT_THERE = (
+    (
+        r"forecasts?|forecasted|prediction|tomorrow|upcoming|next",
+        "helio draws measurements, and no forecasts",
+        "choose a time that is over, such as 'last 3 days'",
+    ),
+    (
+        r"(?:near-?)?real-?time|rtsw|swpc|live|nowcasts?|real",
+        "helio's catalogue has archived data, and no real-time data",
+        "`helio run swpc-now --time-range 'last 3 days'` draws NOAA's real-time field and plasma at L1; NOAA keeps "
+        "seven days",
+    ),
+)
+"""Words for data that helio's catalogue does not have, with what to say."""
 
 
 class _PendingQuestion(Exception):
@@ -120,7 +139,7 @@ class RuleAuthor:
             The data do not exist, or not for that time.
         """
         _check_length(request)
-        if sources or not is_question(request) or asks_for_series(request):
+        if sources or not is_question(request) or asks_for_series(request) or is_table(request):
             return self._drafted(request, chosen, sources)
         answer = answered if begins_question(request) else fully_answered
         named, _ = with_names(request, self._remembered())
@@ -154,8 +173,11 @@ class RuleAuthor:
         if archive and (note := archive_note(archive, self._catalogue)):
             names = (*names, note)
         ask = _answers(chosen)
+        if not sources and (xrays := solar_xrays(request, self._now, ask)):
+            template, notes = xrays
+            return self._proved(template, (*names, *notes))
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
-        plain, storms = (listed.with_time(), None) if sources else read_storms(request)
+        plain, of_events = (listed.with_time(), None) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
         if reading.unread:
@@ -182,9 +204,11 @@ class RuleAuthor:
                 refuse_unused(template)
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
-                if storms:
-                    template = storms.superposed(template, catalogue=self._catalogue, ask=ask, now=self._now)
-                    notes = (*notes, *storms.notes)
+                if of_events:
+                    template = of_events.completed(
+                        template, catalogue=self._catalogue, ask=ask, now=self._now
+                    )
+                    notes = (*notes, *of_events.notes)
                 template, said = changed_looks(
                     wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )
@@ -193,11 +217,22 @@ class RuleAuthor:
                 refusals.append(refused)
         else:
             raise refusals[len(readings) - 1]
+        return self._proved(template, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+
+    def _proved(self, template: Document, notes: tuple[str, ...]) -> TemplateDraft:
         proved = self._gate.new(as_text(template))
         if proved.errors:
             message = "the pipeline written from this request is not valid"
             raise NotProved(message, diagnostics=proved.errors)
-        return TemplateDraft(proved, BY, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+        return TemplateDraft(proved, BY, notes)
+
+    def _about_events(self, request: str) -> tuple[str, TimedEpochs | StormEpochs | StormTable | None]:
+        """Read the events that a request superposes its series around, or of which it wants a table."""
+        rest, timed = read_timed_epochs(request, self._now)
+        if timed:
+            return rest, timed
+        rest, table = read_storm_table(request)
+        return (rest, table) if table else read_storms(request)
 
     def _from_catalogue(
         self, text: str, reading: Reading, refusals: Sequence[NotUnderstood], ask: Asks
@@ -323,6 +358,9 @@ def refuse_others(unread: tuple[str, ...], catalogue: Catalogue) -> None:
 
 def _refuse_unread(unread: tuple[str, ...]) -> None:
     """Refuse a request with words that were not understood, because any of them could be important."""
+    for words, message, advice in _NOT_THERE:
+        if any(re.fullmatch(words, word, re.IGNORECASE) for word in unread):
+            raise NotUnderstood(message, advice=advice)
     if unread:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         strange = [word.casefold() for word in unread[:8] if re.fullmatch(r"[^\W\d]{4,}", word)]

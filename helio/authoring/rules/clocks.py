@@ -10,7 +10,7 @@ from helio.errors import TimeRangeError
 from helio.time_range import parse_time_range
 
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_DATE = (
+DATE = (
     rf"(?:(?<![\d./-]){YEAR}-\d{{2}}-\d{{2}}|(?<![\d./-])\d{{1,2}}(?:st|nd|rd|th)?(?:\s+of)?[\s-]{MONTH},?[\s-]{YEAR}"
     rf"|\b{MONTH}\s+{_DAY},?\s+{YEAR}|(?<![\d./-]){YEAR},?[\s-]{MONTH}[\s-]{_DAY})(?![\d/-])"
 )
@@ -21,35 +21,30 @@ _CLOCK = (
     r"|\d{1,2}h\d{2}|\d{4}|\d{1,2})"
 )
 _AFTER_DATE = re.compile(
-    rf"(?P<date>{_DATE})(?:T|\s*[,:(]?\s*(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
-    rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"
+    rf"(?P<date>{DATE})(?:T|\s*[,:(]?\s*(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
+    rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?:\s+(?:on\s+)?(?:the\s+)?(?:next|following)\s+day)?(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"
     rf"|\s+{MONTH})",
     re.IGNORECASE,
 )
 _ALONE = re.compile(
-    rf"\b(?:from\s+|between\s+)?(?<![\d:.-])(?P<first>{_CLOCK}){_UT}{_JOINT}(?P<last>{_CLOCK})(?P<unit>{_UT})(?![\w:])",
+    rf"\b(?:from\s+|between\s+)?(?<![\d:.-])(?P<first>{_CLOCK}){_UT}{_JOINT}(?P<last>{_CLOCK})(?P<unit>{_UT})(?!\w|:\d)",
     re.IGNORECASE,
 )
 _LASTING = re.compile(
-    rf"(?P<date>{_DATE})(?:T|[\s,]+(?:at\s+|from\s+)?)(?P<clock>\d{{1,2}}:\d{{2}})(?:\s*UTC?|Z)?\s*(?:,|\+|\bfor\b)\s*"
+    rf"(?P<date>{DATE})(?:T|[\s,]+(?:at\s+|from\s+)?)(?P<clock>\d{{1,2}}:\d{{2}})(?:\s*UTC?|Z)?\s*(?:,|\+|\bfor\b)\s*"
     r"(?P<count>\d{1,3}|one|two|three|half an)\s*(?P<unit>hours?|hrs?|h|minutes?|mins?)\b",
     re.IGNORECASE,
 )
-_AROUND = re.compile(
-    rf"(?P<date>{_DATE})\s*(?:±|\+/-|\+-|plus[\s/-]+(?:or[\s-]+)?minus)\s*(?P<count>\d{{1,2}}|one|two|three)\s*"
-    r"(?:days?|d)\b",
-    re.IGNORECASE,
-)
 _WHOLE_DAY = re.compile(
-    rf"(?P<date>{_DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?",
+    rf"(?P<date>{DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(
-    rf"\b(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?,?\s+(?={_DATE}|the\s+\d)",
+    rf"\b(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?,?\s+(?={DATE}|the\s+\d)",
     re.IGNORECASE,
 )
 _OF_YEAR = re.compile(
-    rf"(?P<date>{_DATE}),?\s*\(\s*(?:day(?:\s+of\s+year)?|doy)\s*(?P<day>\d{{1,3}})\s*\)", re.IGNORECASE
+    rf"(?P<date>{DATE}),?\s*\(\s*(?:day(?:\s+of\s+year)?|doy)\s*(?P<day>\d{{1,3}})\s*\)", re.IGNORECASE
 )
 _OF_MONTH = re.compile(
     rf"\b(?:the\s+)?(?P<part>early|mid|middle\s+of|late|beginning\s+of|start\s+of|end\s+of"
@@ -82,7 +77,6 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     for pattern, written in (
         (_WHOLE_DAY, lambda match: match["date"]),
         (_LASTING, _lasting),
-        (_AROUND, _around),
         (_AFTER_DATE, _after_date),
         (_ALONE, _alone),
     ):
@@ -117,14 +111,6 @@ def _lasting(match: re.Match[str]) -> str:
         60 if match["unit"][0] in "hH" else 1
     )
     return _written(day, start, start + int(length))
-
-
-def _around(match: re.Match[str]) -> str:
-    day = _day(match["date"])
-    if day is None:
-        return match[0]
-    days = timedelta(days=_COUNTS.get(match["count"].lower()) or int(match["count"]))
-    return f"{day - days} through {day + days}"
 
 
 def _of_year(match: re.Match[str]) -> str:

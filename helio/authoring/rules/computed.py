@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, RequestQuantity
-from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import (
@@ -27,12 +28,33 @@ from helio.authoring.writing.computations import (
     lacks_window,
 )
 from helio.authoring.writing.windows import has_usual_window
+from helio.interval import CalendarInterval, interval_of
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
+from helio.time_range import TimeRange
 
-_EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min", "weekly": "7d"}
+_EVERY = {"minute": "1min", "hour": "1h", "day": "1d", "week": "7d", "month": "1 month", "quarter": "3 months",
+          "year": "1 year"}  # fmt: skip
+_ROTATION = r"(?:carrington|solar)[\s-]+rotation"
+_RHYTHM = rf"(?:\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{_ROTATION})s?\b)"
+_NO_COUNT = r"(?<!\x1f )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
+"""What stands before ``per month`` is no correlation, which was taken, and no count."""
+_PER = (
+    rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by)\s+)(?:calendar\s+)?"
+    rf"(?P<every>{'|'.join(_EVERY)}|{_ROTATION})\b|\b(?P<by>day|week|month|year)[\s-]+by[\s-]+(?P=by)\b)"
+)
+_DAY = 86_400 * 10**9
+"""Nanoseconds of a day."""
+_LONG = ("monthly", "quarterly", "yearly", "annually", "annual")
+_FIGURE = r"(?:overview|plot|summary|figure|quick-?look|check|view|report|survey|page|look)"
+"""What ``daily`` may only say how often a person looks at."""
+_REDUCED = r"(?:averaged|averaging|resampled|resampling|rebinned|binned|reduced)"
+_METHOD = (
+    r"(?:averages?|averaged|avg|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
+    r"|greatest|peaks?)"
+)
 _FREQUENCY = r"(?P<{0}>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<{0}_unit>[mk]?Hz)?"
 _HERTZ = {"mhz": 1e-3, "hz": 1.0, "khz": 1e3}
 _BAND = (
@@ -47,8 +69,13 @@ _INTERVAL = (
     rf"\b(?:(?:in|over|per|for|every|each|using|with)\s+)?(?:an?\s+|every\s+|each\s+)?{duration_pattern()}[\s-]*"
     r"(?:long\s+)?(?:intervals?|windows?|blocks?|segments?|chunks?|pieces)\b"
 )
-_METHODS = {"med": "median", "min": "min", "max": "max"}
+_METHODS = {
+    "med": "median", "min": "min", "low": "min", "sma": "min", "max": "max", "hig": "max", "lar": "max", "gre": "max",
+    "pea": "max",
+}  # fmt: skip
+"""Methods of `resample` by the first letters of their names; all others mean the mean."""
 _DURATION = duration_pattern()
+_LENGTH = duration_pattern(calendar=True)
 _STATISTICS = {
     "mean": "mean",
     "aver": "mean",
@@ -77,23 +104,23 @@ _SHIFTED_TO = (
     r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
 )
 _UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
-_LENGTH = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
+_LENGTH_OR_RHYTHM = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
 _VERBS = (
     (
         "resample",
         r"(?:down-?sampl\w*|re-?sampl\w*|re-?bin\w*|averag(?:ed?|ing)|decimat\w*|bin(?:ned)?)",
-        rf"\b(?:on|in)?to\s+(?:an?\s+)?{_LENGTH}(?:[\s-]*(?:cadence|bins?|intervals|averages|means|resolution|grid|steps))?",
+        rf"\b(?:on|in)?to\s+(?:an?\s+)?{_LENGTH_OR_RHYTHM}(?:[\s-]*(?:cadence|bins?|intervals|averages|means|resolution|grid|steps))?",
     ),
     (
         "interpolate",
         r"interpolat\w*",
-        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH}[\s-]*(?:grid|epochs|cadence|steps|time\s?tags)",
+        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH_OR_RHYTHM}[\s-]*(?:grid|epochs|cadence|steps|time\s?tags)",
     ),
     (
         "interpolate",
         r"(?:fill\w*|bridg\w*|interpolat\w*)(?:\s+(?:over|across|the|all|data|short|small))*\s+gaps?",
         r"\b(?:shorter\s+than|smaller\s+than|less\s+than|(?:of\s+)?up\s+to|below|under|(?:of\s+)?at\s+most|<)\s*"
-        rf"{_LENGTH}",
+        rf"{_LENGTH_OR_RHYTHM}",
     ),
 )
 """Tools with a verb and a length of time that may stand apart."""
@@ -142,24 +169,29 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         names = tool_names(tool)
         yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
         yield tool, rf"\b(?:{names})\b{window}?", True
-    statistic = r"(?P<statistic>averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)"
-    yield "resample", rf"\b(?P<each>hourly|daily|minutely|weekly)[- ](?:averaged|{statistic})\b", True
-    yield "resample", r"\b(?P<each>weekly)\b(?!\s+(?:cadence|resolution))", False
+    statistic = rf"(?P<statistic>{_METHOD})"
+    yield "resample", rf"{_RHYTHM}[\s-]+{statistic}\b(?:\s+values?\b)?", True
+    yield "resample", rf"\b{statistic}\s+{_RHYTHM}(?!\s+{_METHOD})", True
+    yield "resample", rf"\b{_REDUCED}\s+(?:(?:over|by|to|in|on)\s+)?{_RHYTHM}", True
     yield (
         "resample",
-        rf"\b(?:(?:an?|one|single)\s+(?:point|value|{statistic})\s+)?(?:per|each|every|for each|for every)\s+"
-        r"(?P<every>minute|hour|day|week)\b",
+        rf"\b(?P<each>weekly|{'|'.join(_LONG)})\b(?!\s+(?:cadence|resolution|{_FIGURE}s?|summaries)\b)",
+        False,
+    )
+    yield (
+        "resample",
+        rf"\b(?:(?:(?:an?|one|single)\s+)?(?:(?:point|value|{statistic})\s+)|{_REDUCED}\s+)?{_PER}",
         False,
     )
     statistic = (
         r"(?P<statistic>averages?|averaging|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
     )
-    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{_DURATION}[\s-]*{statistic}\b", True
+    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{_LENGTH}[\s-]*{statistic}\b", True
     yield (
         "resample",
         r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"
         r"(?: (?:it|them|both|all|everything|the data))?\s+(?:over|to|on|into|at|every|in)\s+(?:a\s+)?"
-        rf"{_DURATION}(?:\s+(?:cadence|bins|intervals|averages|means|resolution|grid))?",
+        rf"{_LENGTH}(?:\s+(?:cadence|bins|intervals|averages|means|resolution|grid))?",
         False,
     )
     yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
@@ -223,13 +255,14 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         *_of_windows(sentence),
         *_trends(sentence),
         *_statistics(sentence),
+        *_rhythms_apart(sentence),
     ]
     mentions = [
         _mention(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
         for match in sentence.take(pattern)
     ]
-    mentions += [*first_read, *_apart(sentence), *_filters(sentence)]
+    mentions += [*first_read, *_verbs_apart(sentence), *_filters(sentence)]
     mentions.sort(key=lambda mention: mention.position)
     if any(mention.computation.tool == LAG for mention in mentions):
         lag = {
@@ -241,7 +274,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
             _with_args(mention, lag) if mention.computation.tool == LAG else mention for mention in mentions
         ]
     window = sentence.take_first(
-        rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:Welch(?:'s)?\s+)?(?:windows?|segments?)(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
+        rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
     ) or sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
@@ -289,6 +322,21 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     return tuple(first.values())
 
 
+def drop_rhythms_of_figures(sentence: Sentence, spans: Sequence[TimeRange]) -> None:
+    """Drop ``daily`` in ``daily overview`` of one day: it says how often a person looks at the figure."""
+    if len(spans) == 1:
+        days = spans[0].duration.days
+        words = (word for word, length in INTERVALS.items() if interval_of(length).nanoseconds >= days * _DAY)
+        sentence.drop(rf"\b(?:{'|'.join(words)})\s+(?={_FIGURE}s?\b)")
+    several = sentence.take_first(rf"\b(?P<each>{'|'.join(INTERVALS)})\s+(?:{_FIGURE}s|summaries)\b")
+    if several:
+        raise NotUnderstood(
+            f"helio writes a pipeline that draws one figure, not {several[0]}",
+            advice="ask for the figure of one time; then `helio backfill NAME RANGE --each "
+            f"'{INTERVALS[several['each'].lower()]}'` draws all",
+        )
+
+
 def _changed_values(sentence: Sentence) -> list[ComputationMention]:
     """Read ``gaps up to 5 min filled`` and ``without values above 100``."""
     upto = rf"(?:\s*(?:of|up\s+to|shorter\s+than|below|under|no\s+longer\s+than|less\s+than|<|≤)+)*\s*{_DURATION}"
@@ -321,12 +369,12 @@ def _changed_values(sentence: Sentence) -> list[ComputationMention]:
     return found
 
 
-def _apart(sentence: Sentence) -> list[ComputationMention]:
+def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
     """Read verbs whose lengths of time stand behind their objects: ``downsample B to 1 s``."""
     found = []
     for tool, verb, length in _VERBS:
         if sentence.drop(rf"(?P<out>\b{verb})(?=[^.;]*?{length})") and (match := sentence.take_first(length)):
-            written = _EACH.get((match["each"] or "").lower()) or duration_in(match)
+            written = INTERVALS.get((match["each"] or "").lower()) or duration_in(match)
             made = Computation(tool, written)
             if tool == "interpolate" and "gap" not in verb:
                 number, unit = re.findall(r"[\d.]+|[a-z]+", written)
@@ -440,7 +488,7 @@ def _statistics(sentence: Sentence) -> list[ComputationMention]:
     """Read ``mean, minimum and maximum in 1 h bins``, ``5 min standard deviation`` and ``hourly statistics``."""
     several = rf"{_STATISTIC}(?:\s*(?:,|and|&|/|\+)+\s*(?:the\s+)?{_STATISTIC})+"
     names = rf"(?P<names>{several}|(?:standard\s+deviations?|std(?:\s?dev)?)\b\.?|statistics\b)"
-    length = rf"(?:\b(?P<each>{'|'.join(_EACH)})|{_DURATION})"
+    length = rf"(?:{_RHYTHM}|\b(?P<every>{'|'.join(_EVERY)})\b|{_LENGTH})"
     bins = (
         r"\b(?:in|over|per|for|within|with|using)\s+(?:an?\s+|every\s+|each\s+|(?:bins|intervals|windows)\s+of\s+)*"
         rf"{length}(?:[\s-]*(?:bins?|intervals?|blocks?|windows?|steps?))?"
@@ -448,8 +496,8 @@ def _statistics(sentence: Sentence) -> list[ComputationMention]:
     match = sentence.take_first(rf"(?:{length}[\s-]*)?(?<!\w){names}(?!\w)")
     if match is None:
         return []
-    window = match if match["each"] or match["number"] else sentence.take_first(bins)
-    written = "" if window is None else _EACH.get((window["each"] or "").lower()) or duration_in(window)
+    window = match if _rhythm(match) or match["number"] else sentence.take_first(bins)
+    written = "" if window is None else _rhythm(window) or duration_in(window)
     words = re.findall(_STATISTIC, match["names"], re.IGNORECASE)
     of = [
         next(name for begin, name in _STATISTICS.items() if word.lower().startswith(begin)) for word in words
@@ -468,6 +516,16 @@ def _of_windows(sentence: Sentence) -> list[ComputationMention]:
     ]
 
 
+def _rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
+    """Read ``daily Kp maxima``, where the input stands between the length of the intervals and the statistic."""
+    between = r"(?:(?!(?:and|with|or|vs)\b)[\w|./-]+\s+){1,4}?"
+    pattern = rf"(?P<rhythm>{_RHYTHM})\s+{between}(?P<statistic>{_METHOD})\b(?!\s+of\b)"
+    for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
+        if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
+            method = _METHODS.get(match["statistic"][:3].lower(), "mean")
+            yield ComputationMention(Computation("resample", _rhythm(match), method), match.start())
+
+
 def of_windowed(mentions: Iterable[ComputationMention]) -> list[tuple[int, RequestQuantity]]:
     """Return the quantities that are computed in a window, with their positions."""
     return [
@@ -479,6 +537,16 @@ def of_windowed(mentions: Iterable[ComputationMention]) -> list[tuple[int, Reque
     ]
 
 
+def _rhythm(match: re.Match[str]) -> str:
+    """Return the length of the intervals that a word such as ``monthly`` means; empty if the match has none."""
+    groups = {name: (words or "").lower() for name, words in match.groupdict().items()}
+    if groups.get("turn") or "rotation" in groups.get("every", ""):
+        return str(CalendarInterval("Carrington rotation"))
+    return INTERVALS.get(groups.get("each", "")) or _EVERY.get(
+        groups.get("every") or groups.get("by", ""), ""
+    )
+
+
 def _with_args(mention: ComputationMention, args: Mapping[str, Any]) -> ComputationMention:
     rounded = {
         key: float(f"{value:.12g}") if isinstance(value, float) else value for key, value in args.items()
@@ -488,12 +556,16 @@ def _with_args(mention: ComputationMention, args: Mapping[str, Any]) -> Computat
 
 def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
     groups = match.groupdict()
-    rhythm = (groups.get("each") or "").lower()
-    rhythm = rhythm or {"minute": "minutely", "hour": "hourly", "day": "daily", "week": "weekly"}.get(
-        (groups.get("every") or "").lower(), ""
-    )
-    window = _EACH.get(rhythm) or (duration_in(match) if "number" in groups else "")
-    method = _METHODS.get((groups.get("statistic") or "")[:3].lower(), "mean") if tool == "resample" else ""
+    window = _rhythm(match) or (duration_in(match) if "number" in groups else "")
+    statistic = groups.get("statistic")
+    if (
+        tool == "resample" and (groups.get("every") or groups.get("by")) and not statistic
+    ):  # mean speed per month
+        apart = sentence.take_first(
+            rf"\b(?:the\s+)?(?P<statistic>{_METHOD})\b(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
+        )
+        statistic = apart["statistic"] if apart else ""
+    method = _METHODS.get((statistic or "")[:3].lower(), "mean") if tool == "resample" else ""
     joined = related and re.search(_AND_ITS, sentence.text[: match.start()], re.IGNORECASE) is not None
     participle = re.search(
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE

@@ -38,7 +38,7 @@ _PAIR = re.compile(
     re.IGNORECASE,
 )
 _LISTED = re.compile(
-    rf"(?<![\w./:-])(?P<first>{_DAY})(?P<more>(?:\s*,\s*{_DAY})+),?\s*(?:and|&)\s*(?P<last>{_DAY}(?:\s+of)?\s+{MONTH})",
+    rf"(?<![\w./:-])(?P<first>{_DAY})(?P<more>(?:\s*,\s*{_DAY})+)\s*(?:,|,?\s*(?:and|&))\s*(?P<last>{_DAY}(?:\s+of)?\s+{MONTH})",
     re.IGNORECASE,
 )
 _ANY_YEAR = re.compile(rf"(?<![\w.]){YEAR}(?!\w|[:.]\d)")

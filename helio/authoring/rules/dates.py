@@ -21,7 +21,7 @@ def with_plain_dates(text: str) -> str:
     >>> with_plain_dates("on 23/07/2012"), with_plain_dates("2003, November"), with_plain_dates("5/6/2010")
     ('on 2012-07-23', 'November 2003', '5/6/2010')
     >>> with_plain_dates("days 90-95 of 2001"), with_plain_dates("17-Mar-15")
-    ('2001-090 through 2001-095', '17 Mar 2015')
+    ('2001-090 through 2001-095', '2015-03-17')
     """
     for pattern, written in _FORMS:
         text = re.sub(pattern, written, text, flags=re.IGNORECASE)
@@ -147,7 +147,7 @@ def _days_last(match: re.Match[str]) -> str:
 
 
 def _lasting(match: re.Match[str]) -> str:
-    """Write ``3 days from 2024-05-10`` and ``2024-05-10 for 3 days`` as a range."""
+    """Write ``2024-05-10 for 3 days`` as a range."""
     try:
         start = date.fromisoformat(match["start"])
     except ValueError:
@@ -173,8 +173,65 @@ def _two_short_years(match: re.Match[str]) -> str:
 _ISO_DAY = r"(?<![\d-])(?:19|20)\d{2}-\d{2}-\d{2}"
 _COUNT = r"(?P<count>two|three|four|five|seven|ten|\d{1,2})\s+(?P<unit>days?|weeks?)"
 _ISO = r"(?P<start>\d{4}-\d{2}-\d{2})(?![\dT:-])"
+_OTHER_LANGUAGES = {
+    word: number
+    for number, words in enumerate(
+        (
+            "januar janvier enero", "februar février fevrier febrero", "märz maerz mars marzo", "avril abril",
+            "mai mayo", "juni juin junio", "juli juillet julio", "août aout agosto", "septembre septiembre",
+            "oktober octobre octubre", "novembre noviembre", "dezember décembre decembre diciembre",
+        ),
+        1,
+    )
+    for word in words.split()
+}  # fmt: skip
+"""Months in German, French and Spanish; beside a day, so that Mars stays a planet."""
+
+
+def _english(match: re.Match[str]) -> str:
+    month = calendar.month_name[_OTHER_LANGUAGES[match["month"].lower()]]
+    return f"{match['days'].replace('.', '')} {month} {match['year']}"
+
+
+def _with_century(match: re.Match[str]) -> str:
+    first_launch = 57
+    year = f"{'19' if int(match['year']) >= first_launch else '20'}{match['year']}"
+    month = int(match["month"]) if match["month"].isdigit() else _number_of_month(match["month"])
+    try:
+        return f"{date(int(year), month, int(match['day'])):%Y-%m-%d}"
+    except ValueError:
+        return match[0]
+
+
+def _alone_with_century(match: re.Match[str]) -> str:
+    """Write ``17 Mar 15`` with four digits of the year, in a sentence without another year."""
+    written = _with_century(match)
+    return match[0] if written == match[0] else f"{match['before']}{written}"
+
+
+def _months_of_year(match: re.Match[str]) -> str:
+    """Write ``2001 (July to October)`` as a range of months."""
+    first, last = (_number_of_month(match[name]) for name in ("first", "last"))
+    return (
+        f"{match['first']} {match['year']} to {match['last']} {match['year']}" if first < last else match[0]
+    )
+
+
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
+    (rf"(?P<days>\d{{1,2}}\.?(?:\s*(?:-|–|bis|et|y)\s*\d{{1,2}}\.?)?)\s*(?:de\s+)?"
+     rf"(?P<month>{'|'.join(_OTHER_LANGUAGES)})\s+(?:de\s+)?(?P<year>{_YEAR})(?![\w-])", _english),
+    (rf"(?<![\d.])(\d{{1,2}})\.\s*(-|–)\s*(\d{{1,2}})\.\s*(?={_MONTH}\s+{_YEAR})", r"\1-\3 "),
+    (rf"(?<![\d./-])({_YEAR})(0\d|1[0-2])([0-3]\d)(?=[\s,]+\d{{4}}\s*(?:-|–|to)\s*\d{{4}}(?!\d))", r"\1-\2-\3"),
+    (rf"(?<![\d.-])({_YEAR})\s(0[1-9]|1[0-2])\s([0-3]\d)(?![\d:.-])", r"\1-\2-\3"),
+    (rf"(?<![\d./-])({_YEAR})/([0-3]\d\d)(?![\d/.-])", r"\1-\2"),
+    (rf"\b(?:DOY|day)\s*([0-3]?\d?\d)/({_YEAR})(?![\d/.-])", r"\2 DOY \1"),
+    (r"(?<![\d./:-])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{2})(?![\d./:-])", _with_century),
+    (rf"^(?P<before>(?!.*(?<!\d){_YEAR}(?!\d)).*?)(?<![\w.:/-])(?P<day>\d{{1,2}})[ -](?P<month>{_MONTH})[ -]"
+     r"(?P<year>\d{2})(?![\w:./-]|\s*(?:UTC?|h)\b)", _alone_with_century),
+    (rf"(?<![\d./:-])(?P<year>{_YEAR})(?:\s*[(,:]\s*|\s+)(?P<first>{_MONTH})(?:{_JOINT})(?P<last>{_MONTH})"
+     r"(?!\s*\d)\)?", _months_of_year),
+    (r"\byesterday\s+(?:and|&|\+)\s+today\b", "yesterday through today"),
     (rf"(?<![\d./-])({_YEAR})\s+({_MONTH})\s+({_DAY}\s*(?:-|–|to|through)\s*{_DAY})(?![\d:./-])", r"\2 \3, \1"),
     (rf"(?<![\d./-])(?P<first>{_YEAR})[-–](?P<last>1[3-9]|[2-9]\d)(?![\d./:-])", _two_short_years),
     (r"(?<![\d-])((?:19|20)\d)0s\b", r"\g<1>0 to \g<1>9"),
@@ -195,7 +252,6 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?:(?<![\d-])(?P<year>{_YEAR}),?\s*)?\b(?:DOY|days?(?:\s+of\s+(?:the\s+)?year)?)\s*(?P<first>\d{{1,3}}){_JOINT}"
      rf"(?:(?:DOY|day)\s*)?(?P<last>\d{{1,3}})(?![\d-])(?:,?\s*(?:of\s+|in\s+)?(?P<after>{_YEAR}))?", _days_of_year),
     (rf"(?<![\d./:-])(?P<first>{_YEAR})\s*[-–]\s*(?P<last>{_YEAR})(?![\d./:-])", _two_years),
-    (rf"\b(?:the\s+)?(?:{_COUNT})\s+(?:from|after|since|starting\s+(?:on|at|from))\s+{_ISO}", _lasting),
     (rf"\b(?:from\s+|starting\s+(?:on\s+)?)?{_ISO}\s*(?:,|for|\+|plus)\s*{_COUNT}(?![\w-])", _lasting),
     (rf"(?<![\d-])({_YEAR}-\d{{2}})-(\d{{2}})\s*/\s*(\d{{2}})(?![\d-])", r"\1-\2 through \1-\3"),
     (rf"(?<![\d-])({_YEAR})(\d{{2}})(\d{{2}})\s*(?:-|–|to|/)\s*({_YEAR})(\d{{2}})(\d{{2}})(?![\d-])",
@@ -207,7 +263,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\bday\s+(\d{{1,2}})\s+of\s+({_MONTH}),?\s+({_YEAR})", r"\1 \2 \3"),
     (rf"\b((?:\d{{1,2}}[\s-])?{_MONTH}(?:\s+\d{{1,2}},?)?)\s+['’](\d{{2}})\b", _century),
     (rf"(?<![\w-])(\d{{1,2}}-{_MONTH})-(\d{{2}})(?![\w-])", _century),
-    (rf"(?<!-)(?<!new\s)\b(?:the\s+)?years?\s+(?={_YEAR}\b)", ""),
+    (rf"(?<!-)(?<!new\s)(?<!per\s)(?<!each\s)(?<!every\s)(?<!by\s)\b(?:the\s+)?years?\s+(?={_YEAR}\b)", ""),
     (r"\bthe\s+month\s+of\s+(?=\w)", ""),
 )  # fmt: skip
 """Patterns of dates, and how helio's grammar writes what they match."""

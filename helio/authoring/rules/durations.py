@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import re
 
+from helio.interval import CalendarInterval
+
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
+INTERVALS = {
+    "hourly": "1h", "daily": "1d", "minutely": "1min", "weekly": "7d", "monthly": "1 month", "quarterly": "3 months",
+    "yearly": "1 year", "annually": "1 year", "annual": "1 year",
+}  # fmt: skip
+"""Words for the length of intervals."""
 _UNITS = {"ms": "ms", "s": "s", "m": "min", "h": "h", "d": "d"}
 _NUMBERS = {
     "one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "eight": "8",
@@ -12,18 +20,24 @@ _NUMBERS = {
 _SPELT = "|".join(sorted(_NUMBERS, key=len, reverse=True))
 
 
-def duration_pattern(name: str = "") -> str:
-    """Return a regular expression for a duration; `name` makes its group names unique within a larger expression."""
+def duration_pattern(name: str = "", *, calendar: bool = False) -> str:
+    """Return a regular expression for a duration; `name` makes its group names unique within a larger expression.
+
+    With `calendar`, months, quarters, years and Carrington rotations match too.
+    """
+    more = r"|months?|quarters?|years?|(?:carrington|solar)[\s-]+rotations?" if calendar else ""
     return (
         rf"(?P<number{name}>\d+(?:\.\d+)?|(?:half an|{_SPELT})(?=[\s-]))[\s-]*"  # "and" is no day
         r"(?:(?:more|extra|additional)[\s-]+)?"
-        rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d|weeks?)\b"
+        rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d|weeks?{more})\b"
     )
 
 
 def duration_in(match: re.Match[str], *names: str) -> str:
     """Return the first duration that a match contains, spelled as in templates (``10min``); empty if there is none.
 
+    >>> duration_in(re.search(duration_pattern(calendar=True), "2-year means"))
+    '2 years'
     >>> [duration_in(re.search(duration_pattern(), text)) for text in ("10 minutes", "half an hour", "an hour")]
     ['10min', '30min', '1h']
     """
@@ -35,8 +49,12 @@ def duration_in(match: re.Match[str], *names: str) -> str:
 
 
 def _duration(number: str, unit: str) -> str:
+    count = _NUMBERS.get(number, number)
+    months = next((months for word, months in MONTHS.items() if unit.startswith(word)), 0)
+    if months or "rotation" in unit:
+        whole = months and count.isdigit()
+        return str(CalendarInterval(f"{int(count) * months} months" if whole else f"{count} {unit}"))
     letter = "ms" if unit == "ms" else unit[0]
     if number == "half an":
         return "30min" if letter == "h" else "30s"
-    count = _NUMBERS.get(number, number)
     return f"{float(count) * 7:g}d" if letter == "w" else f"{count}{_UNITS[letter]}"

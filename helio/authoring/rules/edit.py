@@ -39,11 +39,13 @@ from helio.authoring.rules.line_settings import style_lines
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.named_times import with_plain_times
+from helio.authoring.rules.open_times import with_whole_time
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.replacements import REPLACEMENTS
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.settings import SETTINGS
 from helio.authoring.rules.siblings import Siblings
+from helio.authoring.rules.time_changes import whole_time
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.asking import Asks
 from helio.errors import did_you_mean
@@ -166,6 +168,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         )
     crafts = " ".join(crafts_in(editor.after, editor.catalogue))
     text, named = with_plain_times(text, editor.now, editor.ask, crafts)
+    text = with_whole_time(text, lambda: whole_time(editor))
     for words in quoted:
         text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named

@@ -280,9 +280,13 @@ class EventFigure(FigureEditor):
 
     def compute_before(self, stem: str, tool: str, args: Document, intent: str) -> str:
         """Add a step before the figure under a free name, and return its label."""
+        return self.add_before(stem, tool, args, intent, labelled=True)
+
+    def add_before(self, stem: str, tool: str, args: Document, intent: str, *, labelled: bool = False) -> str:
+        """Add a step before the figure under a free name, which is also its label, and return the name."""
         taken = {str(step["step_id"]) for step in self.after["steps"]}
         name = free_name(stem, taken, "_")
-        args = {**args, "output_label": name}
+        args = {**args, "output_label": name} if labelled else args
         self._insert({"step_id": name, "tool_name": tool, "tool_args": args, "intent": intent}, self.figure())
         return name
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import calendar
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +15,24 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.clocks import with_plain_clocks
 from helio.authoring.rules.date_pairs import with_whole_dates
 from helio.authoring.rules.dates import with_plain_dates
+from helio.authoring.rules.times_around import widened, with_plain_spans
 from helio.authoring.writing.asking import Asks
 from helio.errors import TimeRangeError
+from helio.interval import carrington_number, carrington_start
 from helio.time_range import parse_time_range
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?\s+\d{4}|\d{4}-\d{2}(?!-?\d)"
-_ROTATION = re.compile(r"\b(?:carrington\s+rotation|CR)\s*#?\s*(\d{3,4})\b", re.IGNORECASE)
+_ROTATION = re.compile(
+    r"\b(?:carrington\s+rotation(?P<several>s)?|CR)\s*#?\s*(?P<first>\d{3,4})"
+    r"(?P<more>\s*(?:-|–|to|through|and|&)\s*(?:CR\s*)?(?P<last>\d{3,4}))?(?(several)(?(more)|(?!)))(?![\w-])"
+    r"|\b(?P<which>last|previous|this|current)\s+carrington\s+rotation\b",
+    re.IGNORECASE,
+)
+"""Rotations with their numbers; "averages over Carrington rotations 2001" has a year."""
+_BARTELS = re.compile(r"\bbartels\s+rotation\s*#?\s*(\d{4})\b", re.IGNORECASE)
+_FIRST_BARTELS = date(1832, 2, 8)
+"""Start of the first Bartels rotation; each has 27 days."""
 _HALF = re.compile(rf"\b(?:the\s+)?(first|second)\s+half\s+of\s+({_MONTH})", re.IGNORECASE)
-_JULIAN_DAY_OF_1970 = 2440587.5
 _MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _YEAR = r"(?:18|19|20)\d{2}"
 _YEAR_OF_A_DATE = re.compile(
@@ -162,10 +171,12 @@ def with_plain_times(
         The sentence gives the event another year, or names two events, or the name has several meanings.
     """
     notes: list[str] = []
-    text = _HALF.sub(lambda match: _half(match, now), with_whole_dates(with_plain_dates(text)))
+    text = with_whole_dates(with_plain_spans(with_plain_dates(text), notes))
+    text = _HALF.sub(lambda match: _half(match, now), text)
     text = with_plain_clocks(text, notes)
-    text = _ROTATION.sub(lambda match: _rotation(match, notes), text)
-    text = _with_events(text, notes, ask, crafts)
+    text = _ROTATION.sub(lambda match: _rotation(match, now, notes), text)
+    text = _BARTELS.sub(_bartels, text)
+    text = widened(_with_events(text, notes, ask, crafts))
     return " ".join(text.replace("()", "").split()), tuple(notes)
 
 
@@ -278,22 +289,20 @@ def _half(match: re.Match[str], now: datetime) -> str:
     return f"{start:%Y-%m-%d} to {stop:%Y-%m-%d}"
 
 
-def _rotation(match: re.Match[str], notes: list[str]) -> str:
-    number = int(match[1])
-    start, stop = carrington_start(number), carrington_start(number + 1)
+def _rotation(match: re.Match[str], now: datetime, notes: list[str]) -> str:
+    if match["which"]:
+        first = last = carrington_number(now) - (match["which"].lower() in ("last", "previous"))
+    else:
+        first, last = int(match["first"]), int(match["last"] or match["first"])
+    start, stop = carrington_start(first), carrington_start(last + 1)
+    if start >= stop:
+        return match[0]
     span = f"{start:%Y-%m-%dT%H:%M} to {stop:%Y-%m-%dT%H:%M}"
-    notes.append(f"Carrington rotation {number} is {span}, as seen from the Earth")
+    which = f"rotation {first} is" if first == last else f"rotations {first} to {last} are"
+    notes.append(f"Carrington {which} {span}, as seen from the Earth")
     return span
 
 
-def carrington_start(number: int) -> datetime:
-    """Return when a Carrington rotation begins, to a few minutes (Meeus, Astronomical Algorithms, chapter 29).
-
-    >>> carrington_start(1699).strftime("%Y-%m-%d")
-    '1980-08-29'
-    """
-    angle = math.radians(281.96 + 26.882476 * number)
-    days = 2398140.2270 + 27.2752316 * number
-    days += 0.1454 * math.sin(angle) - 0.0085 * math.sin(2 * angle) - 0.0141 * math.cos(2 * angle)
-    start = datetime(1970, 1, 1) + timedelta(days=days - _JULIAN_DAY_OF_1970)
-    return start.replace(second=0, microsecond=0)
+def _bartels(match: re.Match[str]) -> str:
+    start = _FIRST_BARTELS + timedelta(days=27 * (int(match[1]) - 1))
+    return f"{start} to {start + timedelta(days=27)}"

@@ -14,7 +14,7 @@ from helio.authoring.rules.arrangement import Arrangement
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue_reading import CatalogueReading, read_catalogue
-from helio.authoring.rules.computed import of_windowed, read_computations
+from helio.authoring.rules.computed import drop_rhythms_of_figures, of_windowed, read_computations
 from helio.authoring.rules.drawn_quantities import (
     GROUP,
     derived_from_others,
@@ -51,11 +51,12 @@ from helio.authoring.rules.named_instruments import (
     without_source_of_indices,
 )
 from helio.authoring.rules.named_times import with_plain_times
+from helio.authoring.rules.open_times import with_open_times
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
+from helio.authoring.rules.saved_files import take_files
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.written_form import (
     take_energies,
-    take_formats,
     take_name,
     take_plane,
     take_title,
@@ -214,7 +215,7 @@ class _SentenceReader:
         self._looks = tuple(looks)
         self._described = described
         text, self._notes = with_plain_times(text, now, ask)
-        self._sentence = Sentence(_plain(text))
+        self._sentence = Sentence(_plain(with_open_times(text, now)))
         leave_directions(self._sentence)
         for span in described.spans:
             self._sentence.take_at(*span)
@@ -223,20 +224,23 @@ class _SentenceReader:
         if self._sentence.drop(_CDAWEB):
             self._notes += ("a run takes the data from CDAWeb, unless --archive names another archive",)
         self._title = take_title(self._sentence)
-        self._formats = take_formats(self._sentence)
+        self._files = take_files(self._sentence)
         self._name = take_name(self._sentence)
         self._datasets = read_datasets(self._sentence, catalogue)
         self._arrangement = Arrangement(self._sentence)
         self._ratios = read_ratios(self._sentence)
         self._read_computations()
         self._times = tuple(self._sentence.take_times(now))
+        drop_rhythms_of_figures(self._sentence, [parse_time_range(time, now) for time in self._times])
         self._sentence.drop(TURNED)
         self._read_crafts()
         self._spans = [parse_time_range(time, now) for time in self._times]
         drop_descriptions(self._sentence, {craft for _, craft in self.flown}, self._spans)
         self._read_data()
         request, doubt = self._request()
-        self.reading = Reading(request, self._sentence.unread(), doubt, (*self._notes, *described.notes))
+        self.reading = Reading(
+            request, self._sentence.unread(), doubt, (*self._notes, *self._files.notes, *described.notes)
+        )
         self.parts = self._sentence.parts(self._moments, self.flown)
 
     def _read_computations(self) -> None:
@@ -377,7 +381,8 @@ class _SentenceReader:
             computations=tuple(mention.computation for mention in self._mentions),
             panels=panels,
             style=RequestedStyle(self._title, self._looks, self._as_lines),
-            exports=self._formats,
+            exports=self._files.formats,
+            saved=self._files.lines,
             name=self._name,
         )
         lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)

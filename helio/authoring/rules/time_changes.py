@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
+from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.rules.arranging import interval_of, moment_in
@@ -13,8 +14,9 @@ from helio.authoring.rules.computation_changes import variable_named
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.harmless import OF_A_TIME
 from helio.authoring.rules.storms import STORMS
+from helio.authoring.writing.open_ranges import closed
 from helio.authoring.writing.writer import default_range
-from helio.time_range import Duration, parse_time_range
+from helio.time_range import EARLIEST, LATEST, Duration, parse_time_range
 
 _RELATIVE = r"last|past|this|current|previous|today|yesterday|now|ago"
 
@@ -28,6 +30,17 @@ def _time_variable(editor: FigureEditor) -> str:
             advice="use `helio fix` to make a variable from the time ranges",
         )
     return names[0] if len(names) == 1 else editor.ask("Which time range do you mean?", names)
+
+
+def whole_time(editor: FigureEditor) -> str:
+    """Return the time in which there are data of the pipeline; a note says so."""
+    fetches = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
+    datasets = [
+        choice.dataset_id for step in fetches for choice in fetch_choices(step.get("tool_args") or {})
+    ]
+    span, note = closed(f"{EARLIEST:%Y-%m-%d} to {LATEST:%Y-%m-%d}", datasets, editor.catalogue, editor.now)
+    editor.notes.append(note)
+    return span
 
 
 def set_time(editor: FigureEditor, clause: Clause) -> None:

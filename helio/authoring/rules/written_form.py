@@ -1,4 +1,4 @@
-"""Read the form in which a request wants its figure and files: title, name, units, energies, plane and file formats."""
+"""Read the form in which a request wants its figure: title, name, units, energies and plane."""
 
 from __future__ import annotations
 
@@ -22,14 +22,6 @@ _NOT_IN_UNIT = rf"[,(]?\s*\b(?:and\s+)?(?:not|instead\s+of|rather\s+than)\s+(?:i
 _ABOVE = r"(?:\bE\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
 _TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
 _NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
-_SAVED_BESIDE = (
-    r"(?:\b(?:and|plus)|[,+&])\s*(?:also\s+)?(?:an?\s+|the\s+)?(csv|cdf|netcdf|parquet)\b(?:[- ]+files?)?"
-    r"(?:\s+(?:of|with|for)\s+(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those)\s+(?:data|values|numbers)))?"
-)
-_SAVED = (
-    r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
-    r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
-)
 _PLANE = (
     r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
     r"(?P<first>[xy])[-–]?(?P<second>[yz])(?:[- ](?:plane|projection))?))\b"
@@ -43,14 +35,6 @@ def take_title(sentence: Sentence) -> str:
 def take_name(sentence: Sentence) -> str:
     """Remove the name of the new pipeline, and return it in small letters."""
     return sentence.take_text(_NAME).lower()
-
-
-def take_formats(sentence: Sentence) -> tuple[str, ...]:
-    """Remove the formats of the files to save, and return them."""
-    formats = tuple(match[1].lower() for form in (_SAVED, _SAVED_BESIDE) for match in sentence.take(form))
-    if formats:
-        sentence.take_first(r"\b(?:save|export|write)\b")
-    return tuple({"nc": "netcdf"}.get(name, name) for name in formats)
 
 
 def take_energies(sentence: Sentence) -> tuple[str, ...]:

@@ -92,7 +92,12 @@ class Deriving:
             return self.quantity(of_electrons, craft, frame)
         from_vector = self._is_of_instrument(VECTOR_OF.get(quantity, ""), craft, sources)
         finer_vector = quantity == ABS_B and bool(sources) and self._finer_vector(craft, sources[0])
-        if sources and not from_vector and not finer_vector:
+        if (
+            sources
+            and not from_vector
+            and not finer_vector
+            and not self._only_vector_has(quantity, craft, sources)
+        ):
             return self.data.fetch(quantity, craft, sources)
         series = (
             self._turned(quantity, craft, vector_frame)
@@ -115,6 +120,11 @@ class Deriving:
             advice=f"choose one of {', '.join(quantities_of(craft))};"
             f" or search with `helio datasets search '{craft} {quantity}'`",
         )
+
+    def _only_vector_has(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
+        """Return whether the vector of a magnitude has known records at the time, and the sources have none."""
+        vectors = sources_of(VECTOR_OF[quantity], craft) if quantity in VECTOR_OF else []
+        return not self.data.has_records(sources[0]) and any(map(self.data.has_records, vectors))
 
     def _is_of_instrument(self, other: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether the instruments that the request names measure another quantity, but none of the sources."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import CUTS
-from helio.authoring.writing.sources import cadence_words, coverage, pick
+from helio.authoring.writing.sources import cadence_words, coverage, has_records, pick
 from helio.authoring.writing.steps import PlotSeries, Steps, duration
 from helio.authoring.writing.windows import LEAST_RECORDS
+from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import craft_of, short
@@ -22,6 +24,9 @@ from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
 from helio.time_range import Duration, TimeRange
 
+_YEARS = timedelta(days=2 * 365)
+_OF_YEARS = 3600.0
+"""Cadence in seconds of the data that helio prefers for a time range of years."""
 _MOST_CHANGING = 60.0
 """Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
 
@@ -85,13 +90,27 @@ class Fetching:
             instruments=request.instruments,
             energies=request.energies if quantity in SPECTRA else (),
         )
-        found = pick_at(cadence=request.cadence)
+        found = pick_at(cadence=request.cadence or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in _frequencies(computation)]
         needed = min([1 / (2 * value) for value in frequencies] + _spacings(request), default=None)
         if not found or needed is None or request.cadence is not None:
             return found
         is_fine = found[0].cadence and found[0].cadence < needed
         return found if is_fine else pick_at(cadence=needed / 2)
+
+    def has_records(self, source: QuantitySource) -> bool:
+        """Return whether the catalogue knows records of a dataset at the time, or no last record."""
+        return self.time.span is None or has_records(source, self.time.span, self.catalogue)
+
+    def _usual_cadence(self) -> float | None:
+        """Return the cadence to prefer for a time range of years, unless the request needs finer data."""
+        request, span = self.request, self.time.span
+        if span is None or span.duration <= _YEARS or request.instruments:
+            return None
+        lengths = [interval_of(made.window).nanoseconds / 1e9 for made in request.computations if made.window]
+        if len(lengths) < len(request.computations) or any(length < _OF_YEARS for length in lengths):
+            return None
+        return _OF_YEARS
 
     def fetch(self, quantity: str, craft: str, sources: list[QuantitySource]) -> PlotSeries:
         """Fetch a quantity from the first dataset, with the other datasets as alternatives."""

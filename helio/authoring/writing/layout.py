@@ -88,7 +88,7 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
     compare = compare and layout.count != len(shown)  # two spacecraft in two panels
     panels = [shown] if layout.together else _panels_of(shown, compare=compare)
     for place in layout.places:
-        group = [series for series in shown if _is_meant(place.lines, series)]
+        group = [series for series in shown if is_meant(place.lines, series)]
         if place.shared and len(group) > 1 and len({series.unit for series in group}) == 1:
             panels = [[series for series in panel if series not in group] for panel in panels]
             panels = [group, *filter(None, panels)]
@@ -127,12 +127,12 @@ def _rank_of(panel: Sequence[PlotSeries], layout: Panels) -> int:
         place.rank
         for place in layout.places
         if not (place.shared and place.rank == MIDDLE)
-        and any(_is_meant(place.lines, series) for series in panel)
+        and any(is_meant(place.lines, series) for series in panel)
     )
     return next(ranks, MIDDLE)
 
 
-def _is_meant(lines: Lines, series: PlotSeries) -> bool:
+def is_meant(lines: Lines, series: PlotSeries) -> bool:
     """Return whether words that name lines mean a series, or a component of it."""
     if lines.crafts and series.craft not in lines.crafts:
         return False

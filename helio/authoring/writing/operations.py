@@ -24,12 +24,12 @@ from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.sources import UPSTREAM, crafts_with
 from helio.authoring.writing.steps import PlotSeries
 from helio.authoring.writing.windows import has_usual_window, usual_window
+from helio.interval import interval_of
 from helio.knowledge.quantities import ABS_B, POSITION, B
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
-from helio.time_range import Duration
 
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
@@ -103,7 +103,9 @@ class Operations:
                 unit=how.unit.format(series.unit),
                 kind=how.kind or series.kind,
                 frame=how.frame or series.frame,
-                cadence=Duration(computation.window).nanoseconds / 1e9 if tool == "resample" else new.cadence,
+                cadence=interval_of(computation.window).nanoseconds / 1e9
+                if tool == "resample"
+                else new.cadence,
                 over=series.label if over else series.over,
             )
         if computation.beside:

@@ -57,7 +57,8 @@ def pick(
             raise NotUnderstood(
                 f"{craft} has no {quantity} for {span}", advice=f"choose a time with data: {spans}"
             )
-        sources = reaching
+        # another dataset may have records of a time after the last that the catalogue knows of this one
+        sources = [source for source in reaching if has_records(source, span, catalogue)] or reaching
     sources.sort(key=lambda source: not _is_archived(source, catalogue))
     first = sources[0]
     if cadence is not None:
@@ -174,6 +175,12 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
         return False
     last = ended(source, catalogue)
     return last is None or span.start <= last
+
+
+def has_records(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
+    """Return whether a time range begins before the last record that the catalogue knows of a dataset."""
+    last = catalogue.summary(source.dataset).last
+    return last is None or span.start <= _naive(last)
 
 
 def _naive(moment: datetime) -> datetime:

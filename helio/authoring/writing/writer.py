@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import product
 
+from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks, complete
 from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, OF_TWO
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.fetching import Fetching, TimeVariable
-from helio.authoring.writing.layout import figure_of, names_of
+from helio.authoring.writing.layout import figure_of, is_meant, names_of
 from helio.authoring.writing.notes import TimeNote
+from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.operations import Operations
 from helio.authoring.writing.sources import ended, frames_of, is_available, quantities_of
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
@@ -44,7 +46,31 @@ def write_template(
     is_index = [quantity.name in INDICES for quantity in request.quantities]
     if not request.spacecraft and not request.datasets and any(is_index) and not all(is_index):
         steps.note("the request names no spacecraft: all data are taken from OMNI")
-    request = complete(request, ask)
+    request, notes = _with_closed_times(complete(request, ask), catalogue, now, ask)
+    for note in notes:
+        steps.note(note)
+    return _template(request, catalogue, now, ask, steps), tuple(steps.notes)
+
+
+def _with_closed_times(
+    request: PipelineRequest, catalogue: Catalogue, now: datetime, ask: Asks
+) -> tuple[PipelineRequest, list[TimeNote]]:
+    """Close the time ranges whose start or end the data give: write the template once to learn which data it takes."""
+    if not any(is_open(time, now) for time in request.times):
+        return request, []
+    draft = _template(request, catalogue, now, ask, Steps())
+    fetched = [step["tool_args"] for step in draft["steps"] if step["tool_name"] == FETCH]
+    datasets = [choice.dataset_id for args in fetched for choice in fetch_choices(args)]
+    made = [
+        closed(time, datasets, catalogue, now) if is_open(time, now) else (time, "") for time in request.times
+    ]
+    times = tuple(time for time, _ in made)
+    return replace(request, times=times), [TimeNote(note) for _, note in made if note]
+
+
+def _template(
+    request: PipelineRequest, catalogue: Catalogue, now: datetime, ask: Asks, steps: Steps
+) -> Document:
     figures = [
         _Figure(request, Deriving(Fetching(request, catalogue, ask, steps, time)), steps)
         for time in _time_variables(request, now, steps)
@@ -52,7 +78,7 @@ def write_template(
     (name, text), *_ = [figure.drawn() for figure in figures]
     if not request.times:
         _set_default_range(catalogue, steps)
-    return steps.template(name, text), tuple(steps.notes)
+    return steps.template(name, text)
 
 
 def _time_variables(request: PipelineRequest, now: datetime, steps: Steps) -> list[TimeVariable]:
@@ -221,8 +247,13 @@ class _Figure:
         return shown
 
     def _export(self, shown: list[PlotSeries]) -> None:
+        saved = [series for series in shown if is_meant(self.request.saved, series)]
+        if self.request.exports and not saved:
+            raise NotUnderstood(
+                "the figure does not draw what the request saves", advice="name it as a quantity too"
+            )
         for form in self.request.exports:
-            for series in shown:
+            for series in saved:
                 filename = f"{series.label}.{FILE_ENDINGS.get(form, form)}"
                 args = {"source_labels": [series.label], "filename": filename, "format": form}
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save as {form}")

@@ -44,6 +44,7 @@ NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 BARE: Mapping[str, frozenset[str]] = {
     "time-range": frozenset({"time_range", "interval"}),
     "duration": frozenset({"duration"}),
+    "interval-length": frozenset({"duration"}),
     "dataset_id": frozenset({"dataset"}),
     "parameter_id": frozenset({"parameter"}),
     "number": frozenset({"number", "integer"}),

@@ -31,6 +31,7 @@ TYPES = {
 }
 TEXTS = {
     "duration": "a length of time",
+    "interval-length": "a length of time, or a calendar interval such as '1 month'",
     "time-range": "a time range",
     "label": "a label",
     "printed-length": "a length such as '90 mm'",

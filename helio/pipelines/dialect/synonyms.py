@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from helio.errors import closest
+from helio.interval import READ_LENGTHS
 from helio.steps.signature import Signature, signatures
 
 TOOL_ARGS = (
@@ -355,7 +356,7 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
     names = [argument.name for argument in signature.arguments]
     spellings = by_word([*(name for name in ARGUMENTS if name in names), *names], ARGUMENTS)
     formats = {argument.name: argument.schema.get("format") for argument in signature.arguments}
-    lengths = {name: kind for name, kind in formats.items() if kind in ("duration", "time-range")}
+    lengths = {name: kind for name, kind in formats.items() if kind in (*READ_LENGTHS, "time-range")}
     if lengths == {"window": "duration"}:
         spellings = dict.fromkeys(folded(LENGTHS), "window") | spellings
     return spellings

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.errors import RequestError, TimeRangeError, closest
+from helio.interval import READ_LENGTHS
 from helio.pipelines.dialect.structure import misfits
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
@@ -20,9 +21,8 @@ from helio.pipelines.template.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import TOKEN, Path, strings
 from helio.steps.signature import Schema, Signature
-from helio.time_range import Duration
 
-_WRITTEN = {"duration": "3min", "time-range": "2024-05-10 to 2024-05-12"}
+_WRITTEN = {"duration": "3min", "interval-length": "1 month", "time-range": "2024-05-10 to 2024-05-12"}
 """Example of a text in each format."""
 
 
@@ -95,13 +95,13 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
     for path, text in strings(args, schema):
         argument = signature.argument(str(path[0])) if len(path) == 1 else None
         kind_of = argument.schema.get("format") if argument else None
-        if kind_of not in ("time-range", "duration") or TOKEN.search(text):
+        if kind_of not in _WRITTEN or TOKEN.search(text):
             continue
         try:
             if kind_of == "time-range":
                 context.read_time_range(text)
             else:
-                Duration(text).nanoseconds  # noqa: B018 - reading it is the check
+                READ_LENGTHS[kind_of](text)
         except TimeRangeError as error:
             yield found(
                 "HN703" if error.empty else "HN702",

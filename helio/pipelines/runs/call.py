@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import Mismatch, StepError
+from helio.interval import READ_LENGTHS
 from helio.sources.provider import Providers
 from helio.steps import load_tool
 from helio.steps.quantity import check_quantity
 from helio.steps.signature import signatures
-from helio.time_range import Duration, TimeRange
+from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
     from helio.steps.sandbox.jail import Jail
@@ -70,8 +71,8 @@ def call_tool(
     used = {table.argument for table in signature.tables}
     used |= {"output_label"} if signature.gives == "table" else set()
     arguments = {
-        argument.name: Duration(args[argument.name])
-        if argument.schema.get("format") == "duration"
+        argument.name: read_length(args[argument.name])
+        if (read_length := READ_LENGTHS.get(argument.schema.get("format", "")))
         else args[argument.name]
         for argument in signature.arguments
         if argument.name in args and argument.name not in used

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.interval import Interval, carrington_number, carrington_start
 from helio.steps.compute.angles import hold_no_turn, mean_directions
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.medians import row_medians
@@ -38,18 +39,19 @@ _BLOCK = 1 << 18
 def resample(
     series: Table,
     *,
-    cadence: Duration,
+    cadence: Interval,
     method: Literal["mean", "median", "min", "max", "first"] = "mean",
     epoch: Literal["start", "middle"] = "start",
 ) -> Table:
-    """Reduce a series to one value per interval of fixed duration.
+    """Reduce a series to one value per interval of fixed duration, or per month, year or Carrington rotation.
 
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit, epochs in increasing order at any cadence, regular or not.
-    cadence : Duration
-        Length c of the intervals: ``"1min"``, ``"1h"``.
+    cadence : Duration or CalendarInterval
+        Length c of the intervals: ``"1min"``, ``"1h"``, ``"1 month"``, ``"3 months"``, ``"1 year"``, or
+        ``"Carrington rotation"``.
     method : "mean", "median", "min", "max" or "first"
         Reduction of the valid samples of an interval; ``first`` is the earliest of them.
     epoch : "start" or "middle"
@@ -60,7 +62,10 @@ def resample(
     -------
     Table, shape (m,), (m, k) or (m, b)
         float64. Intervals are half-open, [t, t + c), and start at the multiples of c since 1970-01-01T00:00 UTC,
-        for every time range: with a cadence that divides a day, the first starts at midnight. The epoch of an
+        for every time range: with a cadence that divides a day, the first starts at midnight. Months, quarters and
+        years are those of the calendar in UTC; a Carrington rotation starts when the longitude of the central
+        meridian of the Sun is 0, to a few minutes. The first and the last interval may hold fewer samples, where the
+        series starts or stops inside of them. The epoch of an
         interval is its **start** t, as in OMNI's hourly and one-minute data, or its middle with ``epoch: middle``.
         There is a row for every interval from the first to the last record; without a valid sample it is NaN, so that
         gaps stay gaps. Nothing is interpolated: a cadence finer than the data gives rows of NaN between them. The
@@ -91,7 +96,7 @@ def resample(
         hold_no_turn(series, purpose=f"reduced to the {_REDUCED[method]} of an interval")
     epochs, first, last = intervals_of(series, cadence)
     if epoch == "middle":
-        epochs = epochs + np.timedelta64(cadence.nanoseconds // 2, "ns")
+        epochs = _middles(epochs, cadence)
     notes: tuple[str, ...] = ()
     if method == "mean":
         values, notes = mean_directions(series, first, last)
@@ -106,8 +111,8 @@ def resample(
     )
 
 
-def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Indices]:
-    """Divide the time range of a series into half-open intervals, which start at multiples of the cadence since 1970.
+def intervals_of(series: Table, cadence: Interval) -> tuple[Epochs, Indices, Indices]:
+    """Divide the time of a series into half-open intervals: multiples of a duration since 1970, or of the calendar.
 
     Returns
     -------
@@ -121,8 +126,7 @@ def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Ind
     StepError
         When the intervals would hold more than `MOST_VALUES` values.
     """
-    step = cadence.nanoseconds
-    interval = series.epoch.astype(np.int64) // step
+    interval = _numbers(series.epoch, cadence)
     start, rows = int(interval[0]), int(interval[-1]) - int(interval[0]) + 1
     if rows * max(1, series.values[0].size) > MOST_VALUES:
         raise StepError(
@@ -130,8 +134,34 @@ def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Ind
             advice="choose a longer cadence or a shorter time range",
         )
     edges = np.searchsorted(interval, start + np.arange(rows + 1, dtype=np.int64), side="left")
-    epoch = ((start + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
-    return epoch, edges[:-1], edges[1:]
+    return _starts(start + np.arange(rows, dtype=np.int64), cadence), edges[:-1], edges[1:]
+
+
+def _numbers(epoch: Epochs, cadence: Interval) -> Indices:
+    """Return the number of the interval of every epoch."""
+    if isinstance(cadence, Duration):
+        return epoch.astype(np.int64) // cadence.nanoseconds
+    if cadence.months:
+        return epoch.astype("datetime64[M]").astype(np.int64) // cadence.months
+    first, last = (carrington_number(edge.astype("datetime64[us]").item()) for edge in epoch[[0, -1]])
+    starts = _starts(np.arange(first, last + 1), cadence)
+    return first - 1 + np.searchsorted(starts, epoch, side="right")
+
+
+def _starts(numbers: Indices, cadence: Interval) -> Epochs:
+    """Return the starts of the intervals with these numbers."""
+    if isinstance(cadence, Duration):
+        return (numbers * cadence.nanoseconds).astype("datetime64[ns]")
+    if cadence.months:
+        return (numbers * cadence.months).astype("datetime64[M]").astype("datetime64[ns]")
+    return np.array([carrington_start(int(number)) for number in numbers], dtype="datetime64[ns]")
+
+
+def _middles(starts: Epochs, cadence: Interval) -> Epochs:
+    """Return the middles of the intervals with these starts."""
+    if isinstance(cadence, Duration):
+        return starts + np.timedelta64(cadence.nanoseconds // 2, "ns")
+    return starts + (_starts(_numbers(starts, cadence) + 1, cadence) - starts) // 2
 
 
 def leap_second_notes(series: Table) -> tuple[str, ...]:
@@ -185,7 +215,7 @@ def _pick(
             made[block] = samples[np.arange(block.size), np.argmax(~np.isnan(samples), axis=1)]
 
 
-def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Duration) -> Axis:
+def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Interval) -> Axis:
     """Return an axis with bins for each interval; an interval without records takes the bins of the one before."""
     if not axis.per_record:
         return axis

@@ -1,4 +1,4 @@
-"""Statistics of a series in intervals of fixed duration."""
+"""Statistics of a series in intervals of fixed duration, or of the calendar."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.interval import Interval
 from helio.steps.compute.angles import hold_no_turn, mean_directions
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.resample import intervals_of, leap_second_notes, picked
@@ -18,7 +19,6 @@ from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.periods import known_periods
 from helio.store.table import Table
-from helio.time_range import Duration
 
 Statistic = Literal["mean", "median", "std", "min", "max", "count"]
 
@@ -33,16 +33,17 @@ Statistic = Literal["mean", "median", "std", "min", "max", "count"]
     ),
     synonyms="interval_statistics windowed_statistics summary_statistics compute_statistics",
 )
-def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None = None) -> Table:
+def statistics(series: Table, *, interval: Interval, of: list[Statistic] | None = None) -> Table:
     """Compute mean, median, standard deviation, minimum and maximum of every interval.
 
     Parameters
     ----------
     series : Table, shape (n,) or (n, k)
         Any components and unit, any cadence, regular or not.
-    interval : Duration
-        Length c of the intervals. They are half-open, [t, t + c), and start at the multiples of c since
-        1970-01-01T00:00 UTC, as in `resample`.
+    interval : Duration or CalendarInterval
+        Length c of the intervals: ``"1h"``, ``"1 month"``, ``"1 year"``, ``"Carrington rotation"``. They are half-open,
+        [t, t + c), and start at the multiples of c since 1970-01-01T00:00 UTC, or with a month, a year or a rotation,
+        as in `resample`.
     of : list of "mean", "median", "std", "min", "max", or "count" alone
         Statistics to compute, in this order. Default: mean, median, std, min and max. ``std`` is the sample's standard
         deviation, with m − 1 in the denominator, NaN for a single value; ``count`` is the number of valid samples and
@@ -70,6 +71,7 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     Mean, standard deviation and greatest value of an hour:
 
     >>> from helio.steps.examples import series
+    >>> from helio.time_range import Duration
     >>> hourly = statistics(series([1.0, 2.0, 6.0], "nT", "Bz"), interval=Duration("1h"), of=["mean", "std", "max"])
     >>> hourly.values.round(2), hourly.components
     (array([[3.  , 2.65, 6.  ]]), ('mean', 'std', 'max'))

@@ -383,7 +383,7 @@ def test_an_answer_that_was_no_choice_is_refused(author):
         ("zeige mir das Magnetfeld von ACE", "does not understand 'zeige'"),
         ("ACE field but not during the storm of 2023-01-02", "does not understand 'not'"),
         ("ACE magnetic field when Bz is southward, 2023-01-02", "does not understand 'when'"),
-        ("Kp of STEREO-A heliocentric dipole wobble forecast", "does not understand"),
+        ("Kp of STEREO-A heliocentric dipole wobble forecast", "no forecasts"),
         ("ACE position in R_J jovian frame ephemeris tables", "does not understand"),
         ("ion energy spectrogram of ACE for 2023-01-02", "no ion energy spectrogram of ACE"),
         ("RBSP-A magnetic field for 2022-01-01", "for 2022-01-01"),

@@ -22,6 +22,18 @@ ORDINALS = (
 )  # fmt: skip
 
 
+def at_planet(planet: str) -> tuple[str, ...]:
+    return tuple(
+        f"{before}{planet}{after}"
+        for before, after in (
+            ("", " flyby"),
+            ("flyby of ", ""),
+            ("encounter with ", ""),
+            ("closest approach to ", ""),
+        )
+    )
+
+
 def of_month(month, *names):
     return (*names, f"{month} storm", f"{month} severe geomagnetic storm", f"storm of {month}")
 
@@ -125,6 +137,17 @@ NAMES = {
     "flyby of Earth by Solar Orbiter": ("Earth flyby", "flyby of Earth", "encounter with Earth"),
     "flyby of Earth by BepiColombo": ("Earth flyby", "gravity assist at Earth", "encounter with Earth"),
     "flyby of Jupiter by Ulysses": ("Jupiter flyby", "flyby of Jupiter", "encounter with Jupiter"),
+    "flyby of Jupiter by Voyager 1": at_planet("Jupiter"),
+    "flyby of Jupiter by Voyager 2": at_planet("Jupiter"),
+    "flyby of Saturn by Voyager 1": at_planet("Saturn"),
+    "flyby of Saturn by Voyager 2": at_planet("Saturn"),
+    "flyby of Uranus by Voyager 2": at_planet("Uranus"),
+    "flyby of Neptune by Voyager 2": at_planet("Neptune"),
+    "Saturn orbit insertion of Cassini": (
+        "Saturn orbit insertion", "SOI", "orbit insertion at Saturn", "orbit insertion",
+    ),
+    "second close perihelion of Solar Orbiter": ("second close perihelion", "2nd close approach to the Sun"),
+    "solar cycle 24": ("solar cycle 24", "cycle 24", "SC24"),
     "flyby of Jupiter by Cassini": ("Jupiter flyby", "flyby of Jupiter", "encounter with Jupiter"),
     "flyby of Pluto by New Horizons": ("Pluto flyby", "flyby of Pluto", "encounter with Pluto"),
     "first south polar pass of Ulysses": (
@@ -191,8 +214,8 @@ DATASETS = {
     "MMS1": "MMS1_FGM_SRVY_L2",
     "": "OMNI2_H0_MRG1HR",
 }
-NO_DATA = ("Carrington event of 1859", "ground-level event 5")
-"""Events before the first record of OMNI, in 1963."""
+NO_DATA = ("Carrington event of 1859", "ground-level event 5", "Saturn orbit insertion of Cassini")
+"""Events before the first record of OMNI, in 1963, or in a gap of the spacecraft."""
 
 
 def craft_of(name):

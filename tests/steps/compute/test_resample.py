@@ -1,11 +1,13 @@
 """A series on a regular grid of epochs."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from helio.errors import StepError
+from helio.interval import carrington_start, interval_of
 from helio.steps.compute.resample import resample
 from helio.store.table import Table
 from helio.time_range import Duration
@@ -133,3 +135,39 @@ def test_the_grid_is_regular_over_gaps():
 def test_golden():
     check_golden(resample, resample(vector(), cadence=Duration("2min")))
     check_golden(resample, resample(vector(), cadence=Duration("3min"), method="median"), "_median")
+
+
+@pytest.mark.parametrize(
+    ("cadence", "starts", "middle"),
+    [
+        ("1 month", ["2024-01-01", "2024-02-01", "2024-03-01"], "2024-02-15T12:00"),
+        ("1mo", ["2024-01-01", "2024-02-01", "2024-03-01"], "2024-02-15T12:00"),
+        ("3 months", ["2024-01-01"], "2024-02-15T12:00"),
+        ("1 year", ["2024-01-01"], "2024-07-02"),
+        (
+            "Carrington rotation",
+            [str(carrington_start(number)) for number in (2279, 2280, 2281, 2282)],
+            str(carrington_start(2280) + (carrington_start(2281) - carrington_start(2280)) / 2),
+        ),
+    ],
+)
+def test_intervals_may_be_of_the_calendar(cadence, starts, middle):
+    days = epochs(*(86400 * np.arange(80))) + (np.datetime64("2024-01-10", "ns") - START)
+    series = Table(days, np.arange(80.0), unit="nT", name="Bz")
+    made = resample(series, cadence=interval_of(cadence))
+    assert made.epoch.astype("M8[m]").tolist() == np.array(starts, "M8[m]").tolist()
+    edges = [*made.epoch, np.datetime64("2100-01-01")]
+    expected = [series.values[(days >= start) & (days < stop)].mean() for start, stop in pairwise(edges)]
+    np.testing.assert_allclose(made.values, expected)
+    halfway = resample(series, cadence=interval_of(cadence), epoch="middle").epoch
+    assert np.datetime64(middle) in halfway
+
+
+def test_months_without_samples_stay_gaps():
+    series = Table(np.array(["1969-11-03", "2024-02-29"], "M8[ns]"), np.array([1.0, 2.0]))
+    made = resample(series, cadence=interval_of("1 month"))
+    assert len(made) == 54 * 12 + 4
+    assert made.epoch[[0, -1]].astype("M8[D]").astype(str).tolist() == ["1969-11-01", "2024-02-01"]
+    assert np.isnan(made.values[1:-1]).all()
+    yearly = resample(series, cadence=interval_of("1 year"), method="max")
+    assert yearly.epoch[0] == np.datetime64("1969-01-01")

@@ -1,0 +1,110 @@
+"""Means of months and years, files of named data, tables of storms, and superposed epochs at given times."""
+
+import pytest
+
+from helio.authoring.outcome import NotUnderstood, TemplateDraft
+
+
+def steps_of(author, sentence: str):
+    draft = author.create(sentence)
+    assert isinstance(draft, TemplateDraft), sentence
+    return [(step["tool_name"], step["tool_args"]) for step in draft.template["steps"]]
+
+
+MEANS = {
+    "monthly mean of OMNI speed 1996-2020": {"cadence": "1 month", "method": "mean"},
+    "yearly averages of sunspot number, 1964 to 2024": {"cadence": "1 year", "method": "mean"},
+    "average AE per year 1990-2015": {"cadence": "1 year", "method": "mean"},
+    "maximum Dst of each month, 2003": {"cadence": "1 month", "method": "max"},
+    "daily Dst minima, March 2015": {"cadence": "1d", "method": "min"},
+    "6-month averages of Ulysses density, 1992-2000": {"cadence": "6 months", "method": "mean"},
+    "ACE |B| averaged over Carrington rotations 2001": {"cadence": "Carrington rotation", "method": "mean"},
+    "27-day averages of F10.7, 2000-2010": {"cadence": "27d", "method": "mean"},
+}
+
+
+def test_means_are_of_the_intervals_that_the_words_name(author):
+    for sentence, expected in MEANS.items():
+        (made,) = (args for tool, args in steps_of(author, sentence) if tool == "resample")
+        assert expected.items() <= made.items(), sentence
+    ((_, statistics),) = (
+        step for step in steps_of(author, "monthly mean, min and max of Dst 2003") if step[0] == "statistics"
+    )
+    assert (statistics["interval"], statistics["of"]) == ("1 month", ["mean", "min", "max"])
+
+
+def test_a_daily_overview_of_a_day_is_no_mean(author):
+    tools = {tool for tool, _ in steps_of(author, "daily overview of ACE speed and density, 2003-10-29")}
+    assert tools == {"fetch_data", "render_spec"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "saved"),
+    [
+        ("table (csv) of hourly mean and standard deviation of Vp at ACE, 10-12 Dec 2006", ["ACE_V_std.csv"]),
+        ("ACE B and density on 2003-10-29, save the density as csv", ["ACE_n.csv"]),
+        ("csv of Dst for March 2015", ["OMNI_Dst.csv"]),
+        ("Wind density 2008-01-03 as a table", ["Wind_n.csv"]),
+        ("plot OMNI density and speed 2015-03-17 and export the data as netcdf", ["OMNI_n.nc", "OMNI_V.nc"]),
+        ("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV", ["storms.csv"]),
+        ("minimum Dst of each storm in 2015", ["storms.csv"]),
+    ],
+)
+def test_the_named_data_are_saved(author, sentence, saved):
+    files = [args["filename"] for tool, args in steps_of(author, sentence) if tool == "save_data"]
+    assert sorted(files) == sorted(saved)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("table of intense storms 2000-2005", {"threshold": -100, "give": "minimum"}),
+        ("list all storms in 2012 below -80 nT", {"threshold": -80, "give": "minimum"}),
+    ],
+)
+def test_a_table_of_storms_has_their_threshold(author, sentence, expected):
+    (storms,) = (args for tool, args in steps_of(author, sentence) if tool == "storm_phases")
+    assert expected.items() <= storms.items()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "window"),
+    [
+        ("superposed epoch of SYM-H around shocks 2015-02-01 05:00, 2015-06-22 18:33 and 2015-03-17 04:45, ± 3 days",
+         ("3d", "3d", "1h")),
+        ("superposed epoch of ACE Bz at 2003-10-29 06:11 and 2003-11-20 08:03, 12 h before to 1 day after, 5 min bins",
+         ("12h", "1d", "5min")),
+        ("SEA of OMNI speed, 2 days before to 3 days after the Dst minima of storms below -80 nT, 2004",
+         ("2d", "3d", "1h")),
+        ("superposed epoch of hourly AE around storm onsets, 2015, two days either side", ("2d", "2d", "1h")),
+    ],
+)  # fmt: skip
+def test_a_superposed_epoch_has_the_window_that_the_words_give(author, sentence, window):
+    (epochs,) = (args for tool, args in steps_of(author, sentence) if tool == "superposed_epoch")
+    assert (epochs["before"], epochs["after"], epochs["bin"]) == window
+
+
+def test_given_zero_times_stand_in_the_pipeline_in_order(author):
+    steps = dict(steps_of(author, "superposed epoch of Dst at 2015-06-22 18:33 and 17 March 2015 04:45"))
+    code = steps["store_dataframe"]["pandas_code"]
+    assert code.index("2015-03-17T04:45:00") < code.index("2015-06-22T18:33:00")
+
+
+def test_x_rays_and_flares_are_those_of_the_named_satellite(author):
+    steps = dict(steps_of(author, "list of all flares above M1 from GOES-16 XRS, 4 to 10 Sept 2017, as csv"))
+    assert steps["fetch_data"]["dataset_id"] == "SCI_XRSF-L2-AVG1M_G16"
+    assert steps["solar_flares"]["least"] == 1e-5
+    assert steps["save_data"]["source_labels"] == [steps["solar_flares"]["output_label"]]
+    assert "solar_flares" not in dict(steps_of(author, "GOES-15 X-ray flux, 2012-03-07"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("GOES-16 X-ray flux, 2003-10-28", "no X-rays of 2003"),
+        ("GOES-5 XRS 1982-06-06", "no X-rays of GOES-5"),
+    ],
+)
+def test_x_rays_that_are_not_there_are_refused(author, sentence, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.create(sentence)

@@ -1,0 +1,105 @@
+"""Times by their distance from a moment, times that the data begin or end, and parts of years."""
+
+from datetime import datetime
+
+import pytest
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.named_times import with_plain_times
+from helio.authoring.rules.open_times import with_open_times
+from helio.authoring.rules.sentence import Sentence
+from helio.time_range import parse_time_range
+
+NOW = datetime(2026, 2, 10, 12)
+READ = {
+    "3 hours around 05:20 UT on 2015-03-17": "2015-03-17T03:50:00 to 2015-03-17T06:50:00",
+    "±1 h around 2003-10-29 06:11": "2003-10-29T05:11:00 to 2003-10-29T07:11:00",
+    "2003-10-29 06:11 +/- 30 min": "2003-10-29T05:41:00 to 2003-10-29T06:41:00",
+    "within 6 hours of 2015-03-17 04:45": "2015-03-16T22:45:00 to 2015-03-17T10:45:00",
+    "2 days before and 3 days after 2015-03-17": "2015-03-15 to 2015-03-21",
+    "12 h before the shock at 2015-03-17 04:45": "2015-03-16T16:45:00 to 2015-03-17T04:45:00",
+    "6 hours starting 2015-03-17 04:00": "2015-03-17T04:00:00 to 2015-03-17T10:00:00",
+    "the day before 2015-03-17": "2015-03-16 to 2015-03-17",
+    "22:00 17 March 2015 - 03:00 18 March 2015": "2015-03-17T22:00:00 to 2015-03-18T03:00:00",
+    "from 22 UT on 17 March 2015 to 03 UT on 18 March 2015": "2015-03-17T22:00:00 to 2015-03-18T03:00:00",
+    "from 2015-03-17 22:00 till 03:00 the next day": "2015-03-17T22:00:00 to 2015-03-18T03:00:00",
+    "on 28 March 2022, 8-16h": "2022-03-28T08:00:00 to 2022-03-28T16:00:00",
+    "20150317 0400 to 1000": "2015-03-17T04:00:00 to 2015-03-17T10:00:00",
+    "15.–17. März 2015": "2015-03-15 to 2015-03-18",
+    "17. Mai 2005": "2005-05-17 to 2005-05-18",
+    "17 Mar 15": "2015-03-17 to 2015-03-18",
+    "17, 18, 19 March 2015": "2015-03-17 to 2015-03-20",
+    "doy 076/2015": "2015-03-17 to 2015-03-18",
+    "spring 2008": "2008-03-01 to 2008-06-01",
+    "winter 2008/09": "2008-12-01 to 2009-03-01",
+    "late 2003": "2003-09-01 to 2004-01-01",
+    "in 2001 (July to October)": "2001-07-01 to 2001-11-01",
+    "week 12 of 2015": "2015-03-16 to 2015-03-23",
+    "morning of 17 March 2015": "2015-03-17T00:00:00 to 2015-03-17T12:00:00",
+    "last three months": "2025-11-10 to 2026-02-10",
+    "CR 2060-2062": "2007-08-14T14:23:00 to 2007-11-04T10:02:00",
+    "Bartels rotation 2380": "2007-12-20 to 2008-01-16",
+    "since 1990": "1990-01-01 to 2262-04-11",
+    "from 1990 on": "1990-01-01 to 2262-04-11",
+    "1990 - present": "1990-01-01 to 2262-04-11",
+    "since yesterday": "2026-02-09T00:00:00 to 2026-02-10T12:00:00",
+    "up to 2003": "1677-09-22 to 2004-01-01",
+    "before 2003": "1677-09-22 to 2003-01-01",
+    "after 2003": "2004-01-01 to 2262-04-11",
+    "whole mission": "1677-09-22 to 2262-04-11",
+    "since launch": "1677-09-22 to 2262-04-11",
+    "all available data": "1677-09-22 to 2262-04-11",
+    "the full time range": "1677-09-22 to 2262-04-11",
+}
+NOT_READ = ("winter 2008", "all data of 2003", "the whole 17 March 2015", "from 2003-10-29 until 2003-11-02")
+"""Times that are not clear, or that have a start and an end."""
+
+
+def plain(text: str) -> str:
+    return with_open_times(with_plain_times(f"Wind B {text}", NOW)[0], NOW)
+
+
+def test_times_in_words_are_read_as_ranges():
+    read = {}
+    for text in READ:
+        sentence = Sentence(plain(text))
+        read[text] = [str(parse_time_range(time, NOW)) for time in sentence.take_times(NOW)]
+        assert not set(sentence.unread()) - {"Wind", "B"}, text
+    assert read == {text: [span] for text, span in READ.items()}
+
+
+def test_no_time_becomes_open_that_has_an_end():
+    assert [text for text in NOT_READ if "1677" in plain(text) or "2262" in plain(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "default", "says"),
+    [
+        (
+            "Ulysses speed, whole mission",
+            "1990-11-18 to 2009-07-01",
+            "there are data from 1990-11-18 to 2009-06-30",
+        ),
+        ("sunspot number since 1990", "1990-01-01 to today", "there are data from 1963-01-01"),
+        ("Kp up to 2003", "1963-01-01 to 2004-01-01", "there are data from 1963-01-01"),
+        ("Helios 1 density and Dst, all data", "1974-12-12 to 1985-09-05", "there are data from 1974-12-12"),
+    ],
+)
+def test_data_begin_and_end_an_open_time(author, sentence, default, says):
+    draft = author.create(sentence)
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == default
+    assert any(says in note for note in draft.notes)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Kp forecast next 3 days", "no forecasts"),
+        ("DSCOVR RTSW B last 2 days", "no real-time data"),
+        ("MESSENGER |B| since 2020", "no"),
+        ("daily plots of Dst in March 2015", "one figure, not daily plots"),
+    ],
+)
+def test_data_that_helio_cannot_have_are_refused_in_words(author, sentence, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.create(sentence)
