@@ -18,6 +18,7 @@ from helio.authoring.writing.computations import (
 from helio.authoring.writing.sources import UPSTREAM, crafts_with, quantities_of
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.windows import has_usual_window
+from helio.knowledge.missions import craft_of
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import INDICES, title
 
@@ -43,6 +44,8 @@ def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
         if not quantities:
             choices = quantities_of(crafts[0])[:12]
             quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices))]
+    elif not crafts and quantities:
+        crafts = _spacecraft_beside(request)
     return replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
@@ -61,6 +64,14 @@ def _spacecraft_meant(name: str, request: PipelineRequest, ask: Asks) -> tuple[s
         return every
     answer = ask(f"Which spacecraft of {name} do you mean?", [*every, EVERY])
     return every if answer == EVERY else (answer,)
+
+
+def _spacecraft_beside(request: PipelineRequest) -> list[str]:
+    """Return the spacecraft of the quantities beside named datasets: those of the datasets, or OMNI for indices."""
+    if all(quantity.name in INDICES for quantity in request.quantities):
+        return ["OMNI"]
+    datasets = [dataset for dataset, _ in request.datasets] + [cut.dataset for cut in request.cuts]
+    return list(dict.fromkeys(craft_of(dataset).spacecraft for dataset in datasets))
 
 
 def _spacecraft_with(quantities: Sequence[RequestQuantity], ask: Asks) -> str:

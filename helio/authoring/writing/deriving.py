@@ -56,14 +56,14 @@ class Deriving:
             self.known[key] = self._new(quantity, craft, frame)
         return self.known[key]
 
-    def component(self, series: PlotSeries, letter: str) -> PlotSeries:
-        """Take a component of a vector; return a series that is no vector as it is."""
+    def component(self, series: PlotSeries, letter: str, *, told: bool = False) -> PlotSeries:
+        """Take a component of a vector, with a note of its frame unless it is told; leave other series as they are."""
         if series.kind != "vector":
             return series
         intent = f"Take the {letter} component{f' in {series.frame}' if series.frame else ''}"
         stem = f"{series.label}{letter}"
         label = self.steps.make(stem, "components", intent, source_label=series.label, keep=[letter])
-        if series.frame and not self.request.frame:
+        if series.frame and not (told or self.request.frame):
             self.steps.note(
                 f"{series.craft} {series.quantity} {letter} is in {series.frame}, because the request names no frame"
             )
@@ -151,7 +151,7 @@ class Deriving:
         sources = [source for source in self.data.pick(quantity, craft) if source.frame in TURNABLE]
         if not sources:
             return None
-        given = self.data.fetch(quantity, craft, sources)
+        given = self.quantity(quantity, craft, sources[0].frame)
         intent = f"Rotate from {given.frame} to {frame}"
         turned = self.steps.compute("transform_frame", given, frame.lower(), intent, to=frame)
         return replace(turned, frame=frame)
@@ -169,8 +169,7 @@ class Deriving:
 
     def _speed_instead(self, quantity: str, craft: str) -> PlotSeries | None:
         """Take the speed if no velocity vector is known, unless the request insists on the vector."""
-        insists = self.request.frame or self.request.vectors
-        if quantity != VELOCITY or insists or not self.data.pick(SPEED, craft):
+        if quantity != VELOCITY or self.request.vectors or not self.data.pick(SPEED, craft):
             return None
         self.steps.note(f"the figure draws the speed: helio knows no velocity vector of {craft}")
         return self.quantity(SPEED, craft)

@@ -106,6 +106,8 @@ class Fetching:
         if first.note:
             self.steps.note(f"{first.dataset}: {first.note}")
         stem = self.stem(craft, quantity)
+        if self.steps.label(stem) != stem and first.frame:  # the same vector in another frame
+            stem = f"{stem}_{first.frame.lower()}"
         choices = [{"dataset_id": source.dataset, "parameter_id": source.parameters[0]} for source in sources]
         if len(first.parameters) > 1:
             label = self._joined(first, stem, intent)
