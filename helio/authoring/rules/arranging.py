@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -355,11 +356,18 @@ def split(editor: FigureEditor, clause: Clause) -> None:
 # Marks ----------------------------------------------------------------------------------------------------
 
 
+_KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
+
+
 def mark_value(editor: FigureEditor, clause: Clause) -> None:
     """Draw a horizontal line at a value."""
     values = [atom.value.value for atom in clause.of("number")] or [0.0]
     units = [atom.value.unit for atom in clause.of("number") if atom.value.unit]
-    numbers = panels_of(editor, clause, "The line is in which panel?", unit=units[0] if units else "")
+    names = tuple(
+        atom for atom in clause.atoms if atom.kind != "what" or not _KIND_OF_LINE.fullmatch(atom.text)
+    )
+    where = replace(clause, atoms=names)
+    numbers = panels_of(editor, where, "The line is in which panel?", unit=units[0] if units else "")
     for panel, value in product(numbers, values):
         mark: dict[str, Any] = {"y": value}
         shown = (
@@ -537,6 +545,14 @@ def add_levels(editor: FigureEditor, clause: Clause) -> None:
         _add_mark(editor, "hlines", {"levels": clause.value("levels"), "panel": number} | _look(clause))
 
 
+def _says_value(clause: Clause) -> bool:
+    """Return whether a clause draws a line at a value: ``red line at -10 nT``, ``mark beta = 1``, ``zero line in panel 2``."""
+    if clause.has("number"):
+        at_value = re.search(r"(?:\bat|=|<|>)\s*(?:y\s*=\s*)?[-−+]?[\d.]", clause.text, re.IGNORECASE)
+        return at_value is not None or bool(clause.value("number").unit)
+    return clause.has("what", "panel") and not clause.has("verb:remove")
+
+
 def _two_numbers(clause: Clause) -> bool:
     return len(clause.of("number")) == SIDES
 
@@ -561,6 +577,7 @@ MARKS: tuple[Rule, ...] = (
     ),
     Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis verb:name", mark_value, several="number"),
     Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
+    Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
     Rule(
         "verb:mark|noun:vertical_line moment|time",
         f"{_MARKED} moment time verb:name",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.computation_changes import (
     add_beside,
@@ -41,7 +43,12 @@ def swap_craft(editor: FigureEditor, clause: Clause) -> None:
     present = crafts_in(editor.after, editor.catalogue)
     new, old = named[0], ""
     if len(named) == 2:
-        first_is_new = clause.has("rel:instead_of") or not clause.has("verb:replace", "verb:swap")
+        swapped_in = re.search(r"\b(?:in|for)\b", clause.text, re.IGNORECASE) is not None and clause.has(
+            "verb:swap"
+        )
+        first_is_new = (
+            clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
+        )
         new, old = named if first_is_new and named[0] not in present else named[::-1]
         if new in present and old in present:
             new, old = named if clause.has("rel:instead_of") else named[::-1]

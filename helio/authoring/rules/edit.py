@@ -27,7 +27,7 @@ from helio.authoring.rules.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.arranging import ARRANGING, default_span
 from helio.authoring.rules.assumptions import Assumptions
 from helio.authoring.rules.atom_reading import grammar_words, read_atoms
-from helio.authoring.rules.atom_values import QUOTES
+from helio.authoring.rules.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses, without_old_values
@@ -155,8 +155,9 @@ def edited(
 
 def change_as_said(editor: FigureEditor, request: str) -> None:
     """Make every change that a sentence requests; refuse the sentence if any of its words is not understood."""
-    quoted = [match[0] for match in QUOTES.finditer(request)]
-    text = QUOTES.sub(lambda match: f'"{_QUOTE}"', request)  # names in quotes are no times
+    said = with_quoted_titles(request)
+    quoted = [match[0] for match in QUOTES.finditer(said)]
+    text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
     text = _REASON.sub("", _REST.sub("", _POLITE.sub("", text))).strip()
     text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)

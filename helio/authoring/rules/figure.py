@@ -23,6 +23,7 @@ from helio.pipelines.template.figures import (
     AT_PANEL,
     BY_NUMBER,
     FIGURES,
+    LABEL_LISTS,
     PER_PANEL,
     RENDER,
     RIGHT,
@@ -258,6 +259,11 @@ class FigureEditor:
         self.set_for("panels", panels)
         if self.where("labels")[0] is not None:
             self.set_for("labels", labels)
+        for key in LABEL_LISTS:
+            listed = self.where(key)[0]
+            left = [line for line in listed or [] if line not in before or owner(line, labels) is not None]
+            if listed and left != listed:
+                self.set_for(key, left)
         for key in KEYED_BY_LABEL:
             known, step_id, path = self.where(key)
             for line in list(known) if isinstance(known, dict) else []:

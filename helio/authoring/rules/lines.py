@@ -207,7 +207,8 @@ class Lines:
                 if sizes:
                     return sizes[0] in ((3,), (4,))
             return False
-        if step.tool in ("magnitude", "components", ""):
+        signature = signatures().get(step.tool)
+        if step.tool == "components" or signature is None or signature.result.kind == "scalar":
             return False
         source = step.params.get("source_label")
         return step.tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
