@@ -152,6 +152,8 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     if not _MOVED.search(clause.text) and _names_new(editor, moving):
         add_quantities(editor, clause)
         return
+    if clause.has("rel:own_panel"):
+        split(editor, clause)
     panels = editor.panels
     moved = [number - 1 for number in _numbers(editor, moving)]
     if beside:
@@ -348,7 +350,7 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         apart = [[line] for line in panel if line in lines]
         arranged += [kept, *apart] if kept else apart
     arranged += [[editor.component(line)] for line in lines if not any(line in panel for panel in panels)]
-    if arranged == panels:
+    if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)
 
@@ -546,7 +548,7 @@ def add_levels(editor: FigureEditor, clause: Clause) -> None:
 
 
 def _says_value(clause: Clause) -> bool:
-    """Return whether a clause draws a line at a value: ``red line at -10 nT``, ``mark beta = 1``, ``zero line in panel 2``."""
+    """Return whether a clause draws a line at a value: ``red line at -10 nT``, ``mark beta = 1``."""
     if clause.has("number"):
         at_value = re.search(r"(?:\bat|=|<|>)\s*(?:y\s*=\s*)?[-−+]?[\d.]", clause.text, re.IGNORECASE)
         return at_value is not None or bool(clause.value("number").unit)
@@ -563,7 +565,7 @@ def swap_numbered(editor: FigureEditor, clause: Clause) -> None:
     _swap(editor, numbers)
 
 
-_PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom verb:move verb:show"
+_PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
     "noun:vertical_line line verb:move"

@@ -63,20 +63,27 @@ DASHES = {
 }  # fmt: skip
 _DASHED = "|".join(sorted(DASHES, key=len, reverse=True))
 QUOTES = re.compile(r"[\"“„](?P<a>[^\"”“]+)[\"”“]|(?<!\w)['‘](?P<b>[^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
-_DATED = rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{_MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*[,;.]?\s*(?:$|\band\b))"
+_DATED = (
+    rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{_MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*(?:[.;]|,?\s*(?:$|\band\b)))"
+)
 """Regular expression of a date that ends a title: ``title: ACE, 10 May 2024``."""
+_NAMES = (
+    r"(?-i:(?:and\s+)?(?!PNG|PDF|SVG)[A-Z][\w.-]*"
+    r"(?:(?:,\s*|\s+(?:and|&)\s+|\s+)(?:and\s+)?[A-Z\d][\w.-]*)*)\s*[.;]?\s*$"
+)
+"""Regular expression of names that end a title: ``title: ACE, Wind and DSCOVR``."""
 _TITLE_ENDS = (
-    rf"(?=\s*(?:[;\x1f]|\.(?:\s|$)|$)|,\s(?!\s*{_DATED})|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
+    rf"(?=\s*(?:[;\x1f]|\.(?:\s|$)|$)|,\s(?!\s*(?:{_DATED}|{_NAMES}))|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
     r"draw|plot|show|set|change|put|"
     r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b)"
 )
-_TO = r"(?:should\s+(?:be|read|say)\s*:?|(?:to|as|is|be|reads?|into)\b\s*:?)"
+_TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
 _TITLED = re.compile(
-    rf"\b(?P<noun>(?:sub)?title)(?:\s+of\s+(?:the\s+)?(?:figure|plot))?(?:\s*[:=]\s*|\s+{_TO}\s+)"
+    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+)"
     rf"(?P<text>[^\x1f;\"“„']+?){_TITLE_ENDS}"
-    rf"|\b(?P<verb>titled|entitled)\s*:?\s+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
-    rf"|\b(?P<call>(?:call|name)\s+(?:it|(?:the\s+|this\s+)?(?:figure|plot))"
-    rf")\s+(?P<called>[^\x1f;\"“„']+?){_TITLE_ENDS}",
+    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
+    rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
+    rf")[ ]+(?P<called>[^\x1f;\"“„']+?){_TITLE_ENDS}",
     re.IGNORECASE,
 )
 """Titles without quotes."""
@@ -118,6 +125,15 @@ def take_texts(unread: UnreadWords) -> None:
         unread.put(
             "text", re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE), *match.span(name)
         )
+
+
+_PAGES = {"A3": ("297 mm", "420 mm"), "A4": ("210 mm", "297 mm"), "A5": ("148 mm", "210 mm")}
+
+
+def _page(match: re.Match[str]) -> tuple[str, str]:
+    """Return the width and the height of a page of paper."""
+    short, long = _PAGES[match["page"].upper()]
+    return (long, short) if match["lying"] or match["laid"] else (short, long)
 
 
 def take_numbers(unread: UnreadWords) -> None:
@@ -199,6 +215,12 @@ def take_numbers(unread: UnreadWords) -> None:
         "size",
         r"(?<![\w.-])(?P<w>\d{3,4})\s*(?:px|pixels)?\s*(?:x|×|by)\s*(?P<h>\d{3,5})(?:\s*(?:px|pixels))?\b",
         lambda match: (int(match["w"]), int(match["h"])),
+    )
+    unread.take(
+        "size",
+        r"\b(?:(?P<lying>landscape)|portrait)?\s*(?:an?\s+|one\s+)?(?:whole\s+|full\s+)?(?P<page>A[3-5])\b(?:\s+(?:page|paper|sheet|size))?"
+        r"(?:\s*,?\s*(?:in\s+)?(?:(?P<laid>landscape)|portrait)(?:\s+(?:format|orientation|mode))?)?",
+        _page,
     )
     unread.take(
         "width",

@@ -372,6 +372,10 @@ class FigureEditor:
                     Operation("set", step_id, (*path, new), known[line]),
                     Operation("unset", step_id, (*path, line)),
                 )
+        for key in LABEL_LISTS:
+            listed = self.where(key)[0] or []
+            if line in listed:
+                self.set_for(key, [new if label == line else label for label in listed])
         if panels:
             self.set_for("panels", panels)
         if self.where("labels")[0] is not None:
