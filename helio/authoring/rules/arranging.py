@@ -370,28 +370,17 @@ def mark_value(editor: FigureEditor, clause: Clause) -> None:
     )
     where = replace(clause, atoms=names)
     numbers = panels_of(editor, where, "The line is in which panel?", unit=units[0] if units else "")
+    placed = len(editor.panels) > 1 or clause.has("panel", "what")
+    label = {"label": clause.value("text")} if clause.has("text") else {}
     for panel, value in product(numbers, values):
-        mark: dict[str, Any] = {"y": value}
-        shown = (
-            mark
-            | ({"panel": panel} if len(editor.panels) > 1 or clause.has("panel", "what") else {})
-            | _look(clause)
-        )
-        text = clause.value("text")
-        _add_mark(editor, "hlines", shown | ({"label": text} if text else {}))
+        at_panel = {"panel": panel} if placed else {}
+        _add_mark(editor, "hlines", {"y": value} | at_panel | _look(clause) | label)
 
 
 def _look(clause: Clause) -> dict[str, Any]:
-    look: dict[str, Any] = {}
-    if clause.has("colour"):
-        look["color"] = clause.value("colour")
-    if clause.has("dash"):
-        look["dash"] = clause.value("dash")
-    if clause.has("width"):
-        look["width"] = clause.value("width")
-    if clause.value("relative") == "bold":
-        look["width"] = 3.0
-    return look
+    keys = {"colour": "color", "dash": "dash", "width": "width"}
+    look = {key: clause.value(kind) for kind, key in keys.items() if clause.has(kind)}
+    return look | ({"width": 3.0} if clause.value("relative") == "bold" else {})
 
 
 def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
