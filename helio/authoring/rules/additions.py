@@ -17,7 +17,7 @@ from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import PLACE, Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.panel_settings import panel_numbers
+from helio.authoring.rules.panel_settings import panel_numbers, put_panel_type
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.steps import free_name
@@ -176,6 +176,12 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     if not request.quantities and not request.datasets and request.spacecraft and place.into is not None:
         request = replace(request, quantities=_quantities_of(editor, place.into))
     if reading.unread or request.times or not (request.quantities or request.datasets):
+        if request.spacecraft and not (reading.unread or request.times):
+            of = " and ".join(request.spacecraft)
+            raise NotUnderstood(
+                f"the request does not say which quantity of {of} to draw",
+                advice=f"say, for example, 'add the magnetic field strength of {of}'",
+            )
         left = ", ".join(f"'{word}'" for word in reading.unread) or f"'{content}'"
         raise NotUnderstood(
             f"helio does not understand {left}", advice="name a quantity, such as 'add the proton density'"
@@ -252,8 +258,11 @@ def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
 
 
 def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
-    """Set the colour and the dashes that a clause names for its new lines."""
+    """Set the colour, the dashes and the kind of panel that a clause names for its new lines."""
     for line in lines:
+        if clause.has("paneltype"):
+            number = next(at for at, panel in enumerate(editor.panels, 1) if line in panel)
+            put_panel_type(editor, number, clause.value("paneltype"))
         if clause.has("colour"):
             editor.put("trace_colors", clause.value("colour"), line)
         if clause.has("dash"):
@@ -368,7 +377,8 @@ def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0,
     ignored = {
         atom
         for atom in clause.atoms
-        if atom not in atoms or atom.kind in ("verb", "colour", "dash", "relative", "rel", "line")
+        if atom not in atoms
+        or atom.kind in ("verb", "paneltype", "colour", "dash", "relative", "rel", "line")
     }
     for at, letter in enumerate(clause.text):
         where = at + clause.start
@@ -404,12 +414,21 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
         fetched = " ".join(str(step.params.get("dataset_id", "")) for step in steps)
         if request.instruments and not any(name in fetched for name in request.instruments):
             continue
-        own, of = editor.lines.own_quantities(line), editor.lines.crafts(line)
+        own, of = editor.lines.own_quantities(_unscaled(editor, line)), editor.lines.crafts(line)
         for quantity in request.quantities:
             if not quantity.component and quantity.name in own and of == set(request.spacecraft):
                 raise NotUnderstood(
                     f"the figure already draws {line}, the {quantity.name} of {request.spacecraft[0]}"
                 )
+
+
+def _unscaled(editor: FigureEditor, line: str) -> str:
+    """Return the label that a line is in another unit or scale; the line itself if it is not."""
+    step = editor.lines.producers.get(line)
+    while step is not None and step.tool in ("rescale", "convert_units") and len(step.labels) == 1:
+        line = step.labels[0]
+        step = editor.lines.producers.get(line)
+    return line
 
 
 def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, ...]:
@@ -486,7 +505,7 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
 
 
 ANY_PART = (
-    "what craft panel colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
+    "what craft panel paneltype colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
     "rel:above rel:below rel:top rel:bottom "
     "rel:before rel:after rel:own_panel rel:same_panel rel:instead rel:instead_of verb:smooth verb:add "
     "verb:replace verb:swap verb:show moment time range bound"

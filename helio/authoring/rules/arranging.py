@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -151,6 +152,8 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     if not _MOVED.search(clause.text) and _names_new(editor, moving):
         add_quantities(editor, clause)
         return
+    if clause.has("rel:own_panel"):
+        split(editor, clause)
     panels = editor.panels
     moved = [number - 1 for number in _numbers(editor, moving)]
     if beside:
@@ -347,7 +350,7 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         apart = [[line] for line in panel if line in lines]
         arranged += [kept, *apart] if kept else apart
     arranged += [[editor.component(line)] for line in lines if not any(line in panel for panel in panels)]
-    if arranged == panels:
+    if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)
 
@@ -355,33 +358,29 @@ def split(editor: FigureEditor, clause: Clause) -> None:
 # Marks ----------------------------------------------------------------------------------------------------
 
 
+_KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
+
+
 def mark_value(editor: FigureEditor, clause: Clause) -> None:
     """Draw a horizontal line at a value."""
     values = [atom.value.value for atom in clause.of("number")] or [0.0]
     units = [atom.value.unit for atom in clause.of("number") if atom.value.unit]
-    numbers = panels_of(editor, clause, "The line is in which panel?", unit=units[0] if units else "")
+    names = tuple(
+        atom for atom in clause.atoms if atom.kind != "what" or not _KIND_OF_LINE.fullmatch(atom.text)
+    )
+    where = replace(clause, atoms=names)
+    numbers = panels_of(editor, where, "The line is in which panel?", unit=units[0] if units else "")
+    placed = len(editor.panels) > 1 or clause.has("panel", "what")
+    label = {"label": clause.value("text")} if clause.has("text") else {}
     for panel, value in product(numbers, values):
-        mark: dict[str, Any] = {"y": value}
-        shown = (
-            mark
-            | ({"panel": panel} if len(editor.panels) > 1 or clause.has("panel", "what") else {})
-            | _look(clause)
-        )
-        text = clause.value("text")
-        _add_mark(editor, "hlines", shown | ({"label": text} if text else {}))
+        at_panel = {"panel": panel} if placed else {}
+        _add_mark(editor, "hlines", {"y": value} | at_panel | _look(clause) | label)
 
 
 def _look(clause: Clause) -> dict[str, Any]:
-    look: dict[str, Any] = {}
-    if clause.has("colour"):
-        look["color"] = clause.value("colour")
-    if clause.has("dash"):
-        look["dash"] = clause.value("dash")
-    if clause.has("width"):
-        look["width"] = clause.value("width")
-    if clause.value("relative") == "bold":
-        look["width"] = 3.0
-    return look
+    keys = {"colour": "color", "dash": "dash", "width": "width"}
+    look = {key: clause.value(kind) for kind, key in keys.items() if clause.has(kind)}
+    return look | ({"width": 3.0} if clause.value("relative") == "bold" else {})
 
 
 def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
@@ -537,6 +536,14 @@ def add_levels(editor: FigureEditor, clause: Clause) -> None:
         _add_mark(editor, "hlines", {"levels": clause.value("levels"), "panel": number} | _look(clause))
 
 
+def _says_value(clause: Clause) -> bool:
+    """Return whether a clause draws a line at a value: ``red line at -10 nT``, ``mark beta = 1``."""
+    if clause.has("number"):
+        at_value = re.search(r"(?:\bat|=|<|>)\s*(?:y\s*=\s*)?[-−+]?[\d.]", clause.text, re.IGNORECASE)
+        return at_value is not None or bool(clause.value("number").unit)
+    return clause.has("what", "panel") and not clause.has("verb:remove")
+
+
 def _two_numbers(clause: Clause) -> bool:
     return len(clause.of("number")) == SIDES
 
@@ -547,7 +554,7 @@ def swap_numbered(editor: FigureEditor, clause: Clause) -> None:
     _swap(editor, numbers)
 
 
-_PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom verb:move verb:show"
+_PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
     "noun:vertical_line line verb:move"
@@ -561,6 +568,7 @@ MARKS: tuple[Rule, ...] = (
     ),
     Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis verb:name", mark_value, several="number"),
     Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
+    Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
     Rule(
         "verb:mark|noun:vertical_line moment|time",
         f"{_MARKED} moment time verb:name",

@@ -236,7 +236,10 @@ def take_names(unread: UnreadWords) -> None:
     )
     for pattern in _quantities(""):
         unread.take("quantity", pattern)
-    unread.take("word", r"(?<=\bthe )spectrograms?\b(?!\s+of\b)")
+    unread.take(
+        "word",
+        r"(?:(?<=\bthe )|(?<=\bno )|(?<=\bboth )|(?<=\ball )|(?<=\bdrop )|(?<=\bremove ))spectrograms?\b(?!\s+of\b)",
+    )
     for pattern, tool in _tools():
         unread.take("tool", pattern, tool)
     unread.take(

@@ -17,7 +17,7 @@ COLOURS = "|".join(VOCABULARY["colours"])
 """Regular expression of the most usual colours."""
 NUMBER = r"[-−+]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?(?!\w*\d|\.\d)"
 _UNITS = (
-    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|RE|AU|km|mV/m|kHz|Hz|deg|"
+    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|R[Ee]|AU|km|mV/m|kHz|Hz|deg|"
     "degrees|"
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )
@@ -63,11 +63,30 @@ DASHES = {
 }  # fmt: skip
 _DASHED = "|".join(sorted(DASHES, key=len, reverse=True))
 QUOTES = re.compile(r"[\"“„](?P<a>[^\"”“]+)[\"”“]|(?<!\w)['‘](?P<b>[^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
+_DATED = (
+    rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{_MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*(?:[.;]|,?\s*(?:$|\band\b)))"
+)
+"""Regular expression of a date that ends a title: ``title: ACE, 10 May 2024``."""
+_NAMES = (
+    r"(?-i:(?:and\s+)?(?!PNG|PDF|SVG)[A-Z][\w.-]*"
+    r"(?:(?:,\s*|\s+(?:and|&)\s+|\s+)(?:and\s+)?[A-Z\d][\w.-]*)*)\s*[.;]?\s*$"
+)
+"""Regular expression of names that end a title: ``title: ACE, Wind and DSCOVR``."""
 _TITLE_ENDS = (
-    r"(?=\s*(?:[;\x1f]|\.(?:\s|$)|$)|,\s|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
+    rf"(?=\s*(?:[;\x1f]|\.(?:\s|$)|$)|,\s(?!\s*(?:{_DATED}|{_NAMES}))|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
     r"draw|plot|show|set|change|put|"
     r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b)"
 )
+_TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
+_TITLED = re.compile(
+    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+)"
+    rf"(?P<text>[^\x1f;\"“„']+?){_TITLE_ENDS}"
+    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
+    rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
+    rf")[ ]+(?P<called>[^\x1f;\"“„']+?){_TITLE_ENDS}",
+    re.IGNORECASE,
+)
+"""Titles without quotes."""
 
 
 _MOST_PANELS = 20
@@ -80,26 +99,41 @@ def shaded(match: re.Match[str]) -> str:
     return _OTHER_SHADES.get(joined, joined)
 
 
+def with_quoted_titles(text: str) -> str:
+    """Write titles in quotes, so that a date or a name in them is not read as a change.
+
+    >>> with_quoted_titles("title: ACE, 10 May 2024; Bz red")
+    'title: "ACE, 10 May 2024"; Bz red'
+    """
+
+    def quoted(match: re.Match[str]) -> str:
+        name = next(key for key in ("text", "name", "called") if match[key])
+        title = re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
+        return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
+
+    return _TITLED.sub(quoted, text)
+
+
 def take_texts(unread: UnreadWords) -> None:
     """Take texts in quotes, and those that follow a word such as ``title``."""
     for match in list(QUOTES.finditer(unread.left)):
         unread.put("text", (match["a"] or match["b"]).strip(), *match.span())
-    to = r"(?:to|as|should\s+(?:be|read|say)|is|be|reads?|into)"
-    named = re.compile(
-        rf"\b(?P<noun>(?:sub)?title)(?:\s+of\s+(?:the\s+)?(?:figure|plot))?(?:\s*[:=]\s*|\s+{to}\s+)"
-        rf"(?P<text>[^\x1f;]+?){_TITLE_ENDS}"
-        rf"|\b(?P<verb>titled|entitled)\s*:?\s+(?P<name>[^\x1f;]+?){_TITLE_ENDS}"
-        rf"|\b(?P<call>(?:call|name)\s+(?:it|(?:the\s+|this\s+)?(?:figure|plot))"
-        rf")\s+(?P<called>[^\x1f;]+?){_TITLE_ENDS}",
-        re.IGNORECASE,
-    )
-    for match in list(named.finditer(unread.left)):
+    for match in list(_TITLED.finditer(unread.left)):
         name = next(key for key in ("text", "name", "called") if match[key])
         noun = match["noun"] or "title"
         unread.put("noun", noun.casefold(), match.start(), match.start(name))
         unread.put(
             "text", re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE), *match.span(name)
         )
+
+
+_PAGES = {"A3": ("297 mm", "420 mm"), "A4": ("210 mm", "297 mm"), "A5": ("148 mm", "210 mm")}
+
+
+def _page(match: re.Match[str]) -> tuple[str, str]:
+    """Return the width and the height of a page of paper."""
+    short, long = _PAGES[match["page"].upper()]
+    return (long, short) if match["lying"] or match["laid"] else (short, long)
 
 
 def take_numbers(unread: UnreadWords) -> None:
@@ -183,6 +217,12 @@ def take_numbers(unread: UnreadWords) -> None:
         lambda match: (int(match["w"]), int(match["h"])),
     )
     unread.take(
+        "size",
+        r"\b(?:(?P<lying>landscape)|portrait)?\s*(?:an?\s+|one\s+)?(?:whole\s+|full\s+)?(?P<page>A[3-5])\b(?:\s+(?:page|paper|sheet|size))?"
+        r"(?:\s*,?\s*(?:in\s+)?(?:(?P<laid>landscape)|portrait)(?:\s+(?:format|orientation|mode))?)?",
+        _page,
+    )
+    unread.take(
         "width",
         r"(?<![\w.-])(?P<number>\d+(?:\.\d+)?)[\s-]*(?:px|pixels?)(?:\s+(?:wide|thick|width))?\b|"
         r"(?<![\w.-])(?P<pt>\d+(?:\.\d+)?)\s*(?:pt|points?)\s+(?:wide|thick)\b",
@@ -199,6 +239,7 @@ def take_numbers(unread: UnreadWords) -> None:
         r"\b(?:half(?:\s+as|\s+the)|halve|three times(?:\s+as)?|triple)\b",
         lambda match: 3.0 if match[0].casefold().startswith("t") else 0.5,
     )
+    unread.take("number", r"(?<=\bline at )zero\b|(?<== )zero\b|(?<=\by=)zero\b", lambda match: Number(0.0))
     unread.take(
         "number",
         rf"(?<![\w.:-])(?P<number>{NUMBER})\s*{_UNIT}{not_time}",

@@ -47,7 +47,8 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     if not steps and variable_named(editor, clause):
         set_value(editor, clause)
         return
-    if not steps and (tools or clause.has("verb:smooth")) and clause.has("what", "every"):
+    averaged = clause.has("verb:smooth") or set(tools) & set(AVERAGES)
+    if not steps and (averaged or (tools and clause.has("what", "every"))):
         smooth(editor, clause)
         return
     if not steps and not clause.has("what"):
@@ -242,6 +243,12 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     tools = [str(atom.value) for atom in clause.of("tool")] or list(AVERAGES)
     same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
     lines = lines_named(editor, clause) or editor.drawn
+    coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
+    if coloured:
+        behind = [label for line in coloured for label in editor.behind(line)]
+        editor.redraw([[label for label in panel if label not in coloured] for panel in editor.panels])
+        editor.prune(behind)
+        return
     changed = False
     for line in lines:
         step = editor.lines.producers.get(whole_of(editor, line))

@@ -142,7 +142,10 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
         elif view.tool == FETCH and view.params.get("parameters"):
             operations += _whole_at_cadence(editor, view, crafts, seconds)
     if not operations:
-        raise NotUnderstood(f"helio knows no {length} data{f' of {crafts[0]}' if crafts else ''} here")
+        raise NotUnderstood(
+            f"helio knows no {length} data{f' of {crafts[0]}' if crafts else ''} of all the same quantities",
+            advice=f"say 'average all lines over {length}'",
+        )
     editor.do(*operations)
 
 

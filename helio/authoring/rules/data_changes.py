@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from helio.authoring.rules.arranging import swap_panels
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.computation_changes import (
     add_beside,
@@ -41,7 +44,12 @@ def swap_craft(editor: FigureEditor, clause: Clause) -> None:
     present = crafts_in(editor.after, editor.catalogue)
     new, old = named[0], ""
     if len(named) == 2:
-        first_is_new = clause.has("rel:instead_of") or not clause.has("verb:replace", "verb:swap")
+        swapped_in = re.search(r"\b(?:in|for)\b", clause.text, re.IGNORECASE) is not None and clause.has(
+            "verb:swap"
+        )
+        first_is_new = (
+            clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
+        )
         new, old = named if first_is_new and named[0] not in present else named[::-1]
         if new in present and old in present:
             new, old = named if clause.has("rel:instead_of") else named[::-1]
@@ -52,6 +60,17 @@ def swap_craft(editor: FigureEditor, clause: Clause) -> None:
     editor.do(*operations)
     editor.notes += notes
     editor.swapped = True
+
+
+def swap_crafts(editor: FigureEditor, clause: Clause) -> None:
+    """Exchange the panels of two spacecraft of the figure, or replace one by another that the figure lacks."""
+    present = crafts_in(editor.after, editor.catalogue)
+    known = all(spellings()[atom.text.casefold()] in present for atom in clause.of("craft"))
+    (swap_panels if known else swap_craft)(editor, clause)
+
+
+def _two_crafts(clause: Clause) -> bool:
+    return len(clause.of("craft")) == 2 and _one_or_two_crafts(clause)
 
 
 def _one_or_two_crafts(clause: Clause) -> bool:
@@ -92,17 +111,23 @@ def _epochs_of(editor: FigureEditor, label: str) -> str:
     return label if step is None else str(step.id)
 
 
+def names_data(clause: Clause) -> bool:
+    """Return whether a clause asks for data of a cadence: ``use hourly data``."""
+    return re.search(r"\b(?:data|dataset|product|values)\b", clause.text, re.IGNORECASE) is not None
+
+
 _OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
     Rule("bound what", "craft line", limit),
+    Rule("verb:swap craft", "", swap_crafts, _two_crafts),
 )
 DATA: tuple[Rule, ...] = (
     Rule("duration|factor", "duration factor verb:shift verb:move verb:extend verb:shorten verb:add "
                             "verb:remove rel:back rel:forward rel:around "
          "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, moves_time),
-    Rule("time", f"time rel:also verb:add verb:only noun:time every verb:zoom verb:extend {_OLD} noun:end verb:shift "
-                 f"verb:move what", set_time, names_no_data, several="time"),
+    Rule("time", f"time rel:also verb:add verb:only noun:time every verb:zoom verb:extend "
+                 f"verb:shorten {_OLD} noun:end verb:shift verb:move what", set_time, names_no_data, several="time"),
     Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
          zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
     Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
@@ -110,6 +135,7 @@ DATA: tuple[Rule, ...] = (
     Rule("craft", f"{_OLD} every noun:time", swap_craft, _one_or_two_crafts),
     Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame, several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
+    Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
     Rule("verb:save table", "what craft every table panel tool", save),
     Rule("tool|verb:smooth|"

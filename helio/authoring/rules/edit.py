@@ -27,7 +27,7 @@ from helio.authoring.rules.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.arranging import ARRANGING, default_span
 from helio.authoring.rules.assumptions import Assumptions
 from helio.authoring.rules.atom_reading import grammar_words, read_atoms
-from helio.authoring.rules.atom_values import QUOTES
+from helio.authoring.rules.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses, without_old_values
@@ -86,6 +86,25 @@ _KEEP_BUT = re.compile(rf"\b(?:keep|show|leave|retain)\s+(?:only\s+)?{_ALL_BUT}"
 _ALL_BUT_GO = re.compile(
     rf"^{_ALL_BUT}(?P<kept>.+?)\s+(?:should|can|must|may)\s+(?:go|disappear)\W*$", re.IGNORECASE
 )
+_PLAINER = (
+    (
+        r"\b(?:right|directly|immediately|just)\s+(?=(?:under(?:neath)?|below|beneath|above|on\s+top|before|after)\b)",
+        "",
+    ),
+    (
+        r"^(?P<unwanted>.*\b(?:do\s+not|don'?t|no\s+longer|not?)\s+(?:need|needed|want|wanted)\b.*?)\s*[,;–—-]\s*(?:so\s+|just\s+|and\s+)?"
+        r"(?:(?:take|leave|throw)\s+(?:it|them|that)\s+(?:out|away|off)|(?:remove|drop|delete|hide)\s+(?:it|them|that))\W*$",
+        r"\g<unwanted>",
+    ),
+    (r"\bPC\s?\((N|S)\)", r"PC\1"),
+    (r"\bcompared?\s+(?:(?:it|this|that|them|these)\s+)?(?:with|to|against)\b", "add"),
+    (
+        r"\b(?:remove|drop|delete|hide|lose|take\s+out)\s+(?P<old>[^,;.]+?)\s*(?:,|;|,?\s+and)\s+(?:then\s+)?"
+        r"(?:put|add|show|plot|draw|use|insert)\s+(?P<new>[^,;]+?)\s+(?:instead|there|in\s+(?:its|their)\s+(?:place|stead))\b",
+        r"replace \g<old> by \g<new>",
+    ),
+)
+"""Spellings and turns of phrase, each with the plainer one that the rules read."""
 _PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
@@ -150,17 +169,21 @@ def edited(
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
     if json.dumps(proved.template) == json.dumps(template):
-        raise NotUnderstood("the request changes nothing: the pipeline is already like this")
+        known = "; ".join(editor.notes) or "the pipeline is already like this"
+        raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
     return TemplateDraft(proved, author, tuple(editor.notes))
 
 
 def change_as_said(editor: FigureEditor, request: str) -> None:
     """Make every change that a sentence requests; refuse the sentence if any of its words is not understood."""
-    quoted = [match[0] for match in QUOTES.finditer(request)]
-    text = QUOTES.sub(lambda match: f'"{_QUOTE}"', request)  # names in quotes are no times
+    said = with_quoted_titles(request)
+    quoted = [match[0] for match in QUOTES.finditer(said)]
+    text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
     text = _REASON.sub("", _REST.sub("", _POLITE.sub("", text))).strip()
     text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
+    for pattern, plainer in _PLAINER:
+        text = re.sub(pattern, plainer, text, flags=re.IGNORECASE)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(

@@ -23,6 +23,7 @@ from helio.pipelines.template.figures import (
     AT_PANEL,
     BY_NUMBER,
     FIGURES,
+    LABEL_LISTS,
     PER_PANEL,
     RENDER,
     RIGHT,
@@ -258,6 +259,11 @@ class FigureEditor:
         self.set_for("panels", panels)
         if self.where("labels")[0] is not None:
             self.set_for("labels", labels)
+        for key in LABEL_LISTS:
+            listed = self.where(key)[0]
+            left = [line for line in listed or [] if line not in before or owner(line, labels) is not None]
+            if listed and left != listed:
+                self.set_for(key, left)
         for key in KEYED_BY_LABEL:
             known, step_id, path = self.where(key)
             for line in list(known) if isinstance(known, dict) else []:
@@ -366,6 +372,10 @@ class FigureEditor:
                     Operation("set", step_id, (*path, new), known[line]),
                     Operation("unset", step_id, (*path, line)),
                 )
+        for key in LABEL_LISTS:
+            listed = self.where(key)[0] or []
+            if line in listed:
+                self.set_for(key, [new if label == line else label for label in listed])
         if panels:
             self.set_for("panels", panels)
         if self.where("labels")[0] is not None:

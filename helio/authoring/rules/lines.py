@@ -19,6 +19,7 @@ from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.dialect.template_in import template_in, view_in
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document
@@ -38,10 +39,12 @@ _SAME_UNIT = (
     "detrend",
     "magnitude",
     "components",
+    "band_average",
 )
 AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 _COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
+_SPECTROGRAMS = re.compile(r"(?:(?:the|both|all|no|any)\s+)*spectrograms?", re.IGNORECASE)
 _QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
 )
@@ -111,6 +114,8 @@ class Lines:
             components alike.
         """
         drawn = self.drawn(figure)
+        if _SPECTROGRAMS.fullmatch(what.strip()) and (coloured := self._spectrograms(figure)):
+            return coloured
         described = _DESCRIBED.fullmatch(what.strip())
         if described is None:
             return self._meant(what.casefold().strip(), what, drawn, by_craft)
@@ -118,6 +123,12 @@ class Lines:
         return self._of_look(words.casefold(), self.spec(figure), drawn) or self._described(
             words, drawn, by_craft
         )
+
+    def _spectrograms(self, figure: Document) -> list[str]:
+        """Return the lines of the panels that a figure draws as spectrograms."""
+        types = self.spec(figure).get("panel_types")
+        pairs = zip(self.panels(figure), types if isinstance(types, list) else (), strict=False)
+        return [line for panel, kind in pairs if kind == "spectrogram" for line in panel]
 
     def _described(self, words: str, drawn: list[str], by_craft: bool) -> list[str]:
         """Return the lines that a word before ``one`` means: those in a frame, or those that it names."""
@@ -191,7 +202,10 @@ class Lines:
                 units |= {parameter.canonical_unit for parameter in known if parameter.name == name}
             return units.pop() if len(units) == 1 else ""
         sources = self._sources(label)
-        return self.unit(sources[0]) if step.tool in _SAME_UNIT and len(sources) == 1 else ""
+        if step.tool in _SAME_UNIT and len(sources) == 1:
+            return self.unit(sources[0])
+        signature = signatures().get(step.tool)
+        return "" if signature is None else canonical_unit(signature.gives_quantity.unit)
 
     def own_quantities(self, label: str) -> set[str]:
         """Return the quantities that a label's data are, not those of its sources."""
@@ -207,7 +221,8 @@ class Lines:
                 if sizes:
                     return sizes[0] in ((3,), (4,))
             return False
-        if step.tool in ("magnitude", "components", ""):
+        signature = signatures().get(step.tool)
+        if step.tool == "components" or signature is None or signature.result.kind == "scalar":
             return False
         source = step.params.get("source_label")
         return step.tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
@@ -274,6 +289,8 @@ class Lines:
             ),
             B if plain in ("field", "fields") else "",
         )
+        if "spectrogram" in quantity:  # that of electrons is not that of ions
+            drawn = [label for label in drawn if not (own := self.own_quantities(label)) or quantity in own]
         return _first(
             drawn,
             lambda label: quantity in self._quantities(label),

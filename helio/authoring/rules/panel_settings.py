@@ -256,9 +256,15 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
         return
     labels = editor.spec.get("y_label")
     said = re.search(r"\[(.+)\]", str(labels.get(str(number), "") if isinstance(labels, dict) else labels))
-    known = {editor.lines.unit(line) for line in editor.panels[number - 1]} - {""}
-    if not known and said and unit_factors(said[1]):
+    if said and unit_factors(said[1]):
         known = {canonical_unit(said[1])}
+    elif is_spectrogram(editor, number):  # the unit of a line is that of the colours
+        raise NotUnderstood(
+            f"helio does not know the unit of the axis of panel {number}",
+            advice="give the values without a unit, as the axis shows them",
+        )
+    else:
+        known = {editor.lines.unit(line) for line in editor.panels[number - 1]} - {""}
     given = unit_of(unit)
     if known and given not in known and len(known) == 1:
         own = next(iter(known))
@@ -270,12 +276,14 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
 
 def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
     """Draw panels as bars, a strip or a spectrogram, or as lines again."""
-    kind = clause.value("paneltype") or "line"
+    for number in panels_of(editor, clause):
+        put_panel_type(editor, number, clause.value("paneltype") or "line")
+
+
+def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:
+    """Draw a panel as bars, a strip, a spectrogram or lines."""
     types = list(editor.spec.get("panel_types") or ["line"] * len(editor.panels))
     if not editor.spec.get("panel_types"):
-        types = [
-            "spectrogram" if is_spectrogram(editor, number) else "line" for number in range(1, len(types) + 1)
-        ]
-    for number in panels_of(editor, clause):
-        types[number - 1] = kind
+        types = ["spectrogram" if is_spectrogram(editor, at) else "line" for at in range(1, len(types) + 1)]
+    types[number - 1] = kind
     editor.put("panel_types", types)

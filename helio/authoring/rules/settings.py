@@ -59,7 +59,7 @@ SETTINGS: tuple[Rule, ...] = (
                                          f"noun:dash noun:width "
          "noun:line_colour", style_lines, has_look),
     Rule("scale", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:remove", scale_panels),
-    Rule("range|bound|auto", f"{PANEL} {_AXES} {_COLOUR_AXES} verb:zoom", limit_panels),
+    Rule("range|bound|auto", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom", limit_panels),
     Rule("verb:name text "
          "line:lines|rel:also|text", "noun:trace_name noun:legend", name_lines, _names_several, "text"),
     Rule("text", f"{LINE} noun:title noun:subtitle noun:x_label noun:y_label noun:y_axis noun:trace_name "

@@ -60,6 +60,8 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
         )
     name = _time_variable(editor)
     default, notes = default_range(times[0], parse_time_range(times[0], editor.now), editor.now)
+    if editor.after["variables"][name].get("default") == default:
+        editor.notes.append(f"the time range is {default} already")
     editor.do(Operation("set", "", ("variables", name, "default"), default))
     editor.notes += notes
 
