@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.asked import Subject, folded
 from helio.authoring.rules.lines import Lines, no_question
-from helio.authoring.rules.source_facts import Fact, Facts, Source, SourceFacts, covers, named_quantities
+from helio.authoring.rules.source_facts import (
+    Fact,
+    Facts,
+    Source,
+    SourceFacts,
+    covers,
+    named_quantities,
+    overlaps,
+)
+from helio.counts import number_of
 from helio.errors import TimeRangeError
-from helio.knowledge.catalogue import Catalogue, CatalogueEntry
+from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import craft_of
 from helio.pipelines.analyses.quantities import tables_read
 from helio.pipelines.changes import describe_step
@@ -41,6 +50,9 @@ _LEVEL = re.compile(
     r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
 )
 _LONGEST_VALUE = 200
+_MOST_LABELS = 3
+"""Number of tables of a tool that a summary names; it counts more."""
+AS_FETCHED = "drawn as fetched, without a computation"
 
 
 class PipelineFacts:
@@ -147,12 +159,21 @@ class PipelineFacts:
             yield Fact(text, frozenset())
         yield from self._reasons()
         yield from self._settings()
-        yield from self._looks()
+        yield from self.looks()
         yield from self.data.texts()
 
     def line(self, name: str) -> str:
-        """Describe a step, with the values of its variables."""
-        return f"Step {name}: {self._with_values(describe_step(self.steps[name]))}"
+        """Describe a step, with the values of its variables and its intent."""
+        step = self.steps[name]
+        described = describe_step(step)
+        view = next((view for view in self._graph.steps if str(view.id) == name), None)
+        if "; with " in described and view is not None and view.outputs:
+            read = ", ".join(dict.fromkeys(view.labels)) or ", ".join(
+                choice.dataset_id for choice in fetch_choices(view.params)
+            )
+            described = f"{view.tool} of {read} → {', '.join(view.outputs)}"
+        intent = f" ({step['intent']})" if step.get("intent") else ""
+        return f"Step {name}: {self._with_values(described)}{intent}"
 
     def figures(self) -> Iterator[tuple[str, Document]]:
         """Yield the figures, each with its settings."""
@@ -165,12 +186,10 @@ class PipelineFacts:
         """Say which data end before the time range of the template, or begin after it."""
         spans = [span for _, span in self._spans()]
         for source in self.data.sources:
-            if any(not _overlaps(source.dataset, span) for span in spans):
+            if any(not overlaps(source.dataset, span) for span in spans):
                 asked = " and ".join(map(str, spans))
-                text = (
-                    f"{source.dataset.id} has no data for {asked}: {covers(source.dataset, self.catalogue)}"
-                )
-                yield Fact(text, source.about)
+                text = f"{{}} has no data for {asked}: {covers(source.dataset, self.catalogue)}"
+                yield Fact(text, source.about, source.dataset.id)
 
     def most(self) -> int:
         """Return the largest number of panels of a figure."""
@@ -186,21 +205,21 @@ class PipelineFacts:
     def _frames(self) -> Facts:
         for label, known in self._foreseen.items():
             if self.producers[label].tool != FETCH and known.frame:
-                yield Fact(f"{label} is in {known.frame}", self._of_label(label))
+                yield Fact(f"{known.frame} ({{}})", self._of_label(label), label)
         yield from self._lines("transform_frame", "rotate")
 
     def _units(self) -> Facts:
         for label, known in self._foreseen.items():
             step = self.producers[label]
             if step.tool != FETCH and known.unit is not None:
-                yield Fact(f"{label}: {known.unit or 'no unit'} (step {step.id})", self._of_label(label))
+                yield Fact(f"{known.unit or 'no unit'} ({{}})", self._of_label(label), label)
         for name, spec in self.figures():
             for panel, axis in (
                 (spec.get("y_label") or {}).items() if isinstance(spec.get("y_label"), dict) else ()
             ):
                 place = re.sub(r"\D", "", str(panel))
                 yield Fact(
-                    f"figure {name}, panel {panel}: the axis says '{axis}'", frozenset({("panel", place)})
+                    f"{self._place(name, panel)}: the axis says '{axis}'", frozenset({("panel", place)})
                 )
         yield from self._lines("convert_units")
 
@@ -208,7 +227,8 @@ class PipelineFacts:
         for name, step in self.steps.items():
             bands = step.get("tool_args", {}).get("bands")
             if bands:
-                yield Fact(f"{self.line(name)}: bands {json.dumps(bands)}", self._of_step(name))
+                text = f"{self.line(name)}: bands {json.dumps(bands)}"
+                yield Fact(text, self._of_step(name))
 
     def _elsewhere(self) -> Facts:
         """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""
@@ -242,9 +262,9 @@ class PipelineFacts:
                 )
                 about = frozenset[Subject]().union(*(self._of_label(label) for label in drawn))
                 kinds = frozenset(subject for subject in about if subject[0] != "panel")
-                yield Fact(f"figure {name}, panel {number}: {said}", kinds | {("panel", str(number))})
+                yield Fact(f"{self._place(name, number)}: {said}", kinds | {("panel", str(number))})
 
-    def _looks(self, *parts: str) -> Facts:
+    def looks(self, *parts: str) -> Facts:
         """Yield the settings of the figures whose key contains one of some words; without words, all."""
         for name, spec in self.figures():
             for key, value in spec.items():
@@ -283,11 +303,11 @@ class PipelineFacts:
                     ("panel", str(number))
                 }
                 yield Fact(
-                    f"figure {name}, panel {number}: {said or 'the pipeline sets no logarithmic axis'}", own
+                    f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}", own
                 )
 
     def _dashes(self) -> Facts:
-        yield from self._looks("line_styles")
+        yield from self.looks("line_styles")
         for name, spec in self.figures():
             if not spec.get("line_styles"):
                 yield Fact(f"figure {name} sets no dashes: its lines are solid")
@@ -300,9 +320,10 @@ class PipelineFacts:
 
     def _times(self) -> Facts:
         for name, span in self._spans():
-            written = self.template["variables"][name]["default"]
-            text = f"{name} is {span}" if written == str(span) else f"{name} is {written}, now {span}"
-            yield Fact(text, frozenset({("variable", folded(name))}))
+            variable = self.template["variables"][name]
+            now = "" if variable["default"] == str(span) else f" = {variable['default']}"
+            described = f": {variable['description']}" if variable.get("description") else ""
+            yield Fact(f"{span} ({name}{now}{described})", frozenset({("variable", folded(name))}))
         for name, variable in self._variables_of_template.items():
             if variable.get("type") == "time_range" and not variable.get("default"):
                 yield Fact(
@@ -311,8 +332,8 @@ class PipelineFacts:
         for step in self._graph.steps:
             for argument, value in step.params.items():
                 if argument in _TIMES and isinstance(value, str):
-                    text = f"Step {step.id} ({step.tool}): {argument} is {self._with_values(str(value))}"
-                    yield Fact(text, self._of_step(str(step.id)))
+                    text = f"{argument} is {self._with_values(str(value))} (step {{}})"
+                    yield Fact(text, self._of_step(str(step.id)), str(step.id))
 
     def _computations(self) -> Facts:
         drawn = {
@@ -320,12 +341,11 @@ class PipelineFacts:
         }
         for name, step in self.steps.items():
             if step.get("tool_name") not in (FETCH, *FIGURES, STYLE):
-                intent = f" ({step['intent']})" if step.get("intent") else ""
-                yield Fact(self.line(name) + intent, self._of_step(name))
+                yield Fact(self.line(name), self._of_result(name))
         for source in self.data.sources:
             if source.label in drawn:
-                text = f"{source.label} is drawn as it was fetched, not smoothed: {source.name}"
-                yield Fact(text, frozenset(subject for subject in source.about if subject[0] != "step"))
+                about = frozenset(subject for subject in source.about if subject[0] != "step")
+                yield Fact(f"{AS_FETCHED}: {{}}", about, source.name)
 
     def _settings(self) -> Facts:
         yield from self._variables()
@@ -354,15 +374,13 @@ class PipelineFacts:
                     continue
                 written = _written(value)
                 if len(written) <= _LONGEST_VALUE:
-                    text = (
-                        f"Step {name} ({step.get('tool_name')}): {argument} is {self._with_values(written)}"
-                    )
+                    text = f"{argument} is {self._with_values(written)} (step {{}})"
                     about = {
                         ("setting", folded(argument)),
                         ("variable", folded(written)),
                         *self._of_step(name),
                     }
-                    yield Fact(text, frozenset(about))
+                    yield Fact(text, frozenset(about), name)
 
     def _exclusions(self) -> Facts:
         """Yield the steps that set records to missing, with all that they say about which records."""
@@ -371,10 +389,9 @@ class PipelineFacts:
                 said = ", ".join(
                     f"{argument} is {self._with_values(_written(value))}"
                     for argument, value in step.get("tool_args", {}).items()
-                    if argument != "output_label"
+                    if argument not in ("output_label", "series_label")
                 )
-                intent = f" ({step['intent']})" if step.get("intent") else ""
-                yield Fact(f"Step {name} ({step['tool_name']}): {said}{intent}", self._of_step(name))
+                yield Fact(f"{step['tool_name']}: {said} (step {{}})", self._of_step(name), name)
 
     @property
     def _variables_of_template(self) -> Mapping[str, Document]:
@@ -389,25 +406,82 @@ class PipelineFacts:
 
     def _meanings(self) -> Facts:
         yield from self._variables()
-        yield from self._reasons()
+        for label, step in self.producers.items():
+            intent = self.steps.get(str(step.id), {}).get("intent")
+            if intent and not any(source.label == label for source in self.data.sources):
+                yield Fact(f"{label}: {intent} ({step.tool}, step {step.id})", self._of_label(label))
 
     def _steps(self) -> Facts:
-        for name, step in self.steps.items():
-            intent = f" ({step['intent']})" if step.get("intent") else ""
-            yield Fact(self.line(name) + intent, self._of_step(name))
+        for name in self.steps:
+            yield Fact(self.line(name), self._of_step(name))
 
     def _overview(self) -> Facts:
+        template = self.template
+        yield Fact(f"{template.get('name') or template.get('id')}: {template.get('description') or ''}")
+        yield from self.panel_names()
+        data = {source.dataset.id: source.dataset.cadence_words for source in self.data.sources}
+        for step in self._graph.steps:
+            for choice in fetch_choices(step.params) if step.tool == FETCH else ():
+                data.setdefault(choice.dataset_id, "")
         yield Fact(
-            f"{self.template.get('name') or self.template.get('id')}: {self.template.get('description') or ''}"
+            "data: " + ", ".join(f"{name} ({words})" if words else name for name, words in data.items())
         )
-        yield from self._panels()
+        made: dict[str, list[str]] = {}
+        for step in self._graph.steps:
+            if step.outputs and step.tool != FETCH:
+                made.setdefault(step.tool, []).extend(step.outputs)
+        said = (
+            f"{', '.join(labels)} by {tool}"
+            if len(labels) <= _MOST_LABELS
+            else f"{len(labels)} tables by {tool}"
+            for tool, labels in made.items()
+        )
+        if made:
+            yield Fact(f"computed: {'; '.join(said)}")
+        for _, span in self._spans():
+            yield Fact(f"time: {span}")
+
+    def panel_names(self) -> Facts:
+        """Name the panels of each figure in order, by the texts of their axes or by their lines."""
+        for name, spec in self.figures():
+            axes = spec.get("y_label") if isinstance(spec.get("y_label"), dict) else {}
+            names = spec.get("trace_names") or {}
+            said = []
+            for number, panel in enumerate(
+                spec.get("panels") or ([spec["labels"]] if spec.get("labels") else []), 1
+            ):
+                labels = [panel] if isinstance(panel, str) else panel
+                texts = [str(text) for place, text in axes.items() if re.match(rf"{number}\b", str(place))]
+                said.append(
+                    " and ".join(texts)
+                    or ", ".join(str(names.get(label) or self._short(label)) for label in labels)
+                )
+            listed = "; ".join(f"{number} {text}" for number, text in enumerate(said, 1))
+            figure = f"figure {name}: " if self._several_figures else ""
+            yield Fact(f"{figure}{number_of(len(said), 'panel')}: {listed}")
+
+    @cached_property
+    def _several_figures(self) -> bool:
+        return len(list(self.figures())) > 1
+
+    def _place(self, figure: str, panel: object) -> str:
+        return f"figure {figure}, panel {panel}" if self._several_figures else f"panel {panel}"
+
+    def _short(self, label: str) -> str:
+        """Name a line: by its quantity, by the archive's description, or by its label."""
+        name = owner(label, self.producers) or label
+        source = next((source for source in self.data.sources if source.label == name), None)
+        if source is None or source.parameter is None:
+            return label
+        quantities = [row.quantity for row in source.rows]
+        return quantities[0] if len(set(quantities)) == 1 else source.parameter.description or source.name
 
     def _reasons(self) -> Facts:
         for name, step in self.steps.items():
             if step.get("intent"):
-                described = describe_step(step)
-                line = f"{self.line(name)} ({step['intent']})" if len(described) <= _LONGEST_VALUE else ""
-                yield Fact(line or f"Step {name}: {step['intent']}", self._of_step(name))
+                line = self.line(name)
+                is_short = len(line) <= _LONGEST_VALUE + len(step["intent"])
+                yield Fact(line if is_short else f"Step {name}: {step['intent']}", self._of_step(name))
 
     def _methods(self) -> Facts:
         used = dict.fromkeys(step.tool for step in self._graph.steps)
@@ -417,7 +491,7 @@ class PipelineFacts:
                 continue
             page = tool_page(tool)
             about = frozenset[Subject]({("tool", folded(name))}).union(
-                *(self._of_step(str(step.id)) for step in self._graph.steps if step.tool == name)
+                *(self._of_result(str(step.id)) for step in self._graph.steps if step.tool == name)
             )
             paragraphs = (tool.summary, *page.notes.split("\n\n"), page.returns, page.references)
             for paragraph in dict.fromkeys(" ".join(part.split()) for part in paragraphs):
@@ -505,6 +579,18 @@ class PipelineFacts:
             self._subjects_of_steps[name] = self._about_step(name)
         return self._subjects_of_steps[name]
 
+    def _of_result(self, name: str) -> frozenset[Subject]:
+        """Return what the result of a step is about: not the parameters from which it makes another quantity."""
+        step = next((view for view in self._graph.steps if str(view.id) == name), None)
+        read = {table for label in step.labels for table in self._made_from(label)} if step else set()
+        others = {
+            ("parameter", folded(source.parameter.name))
+            for source in self.data.sources
+            if step and source.label in read and source.parameter
+            if self._foreseen_unit(step) != source.parameter.canonical_unit
+        }
+        return self._of_step(name) - others
+
     @cached_property
     def _subjects_of_steps(self) -> dict[str, frozenset[Subject]]:
         return {}
@@ -590,10 +676,3 @@ def _by_panel(value: object) -> Iterator[tuple[str, object]]:
         yield from ((re.sub(r"\D", "", str(place)), inner) for place, inner in value.items())
     elif value is not None:
         yield "", value
-
-
-def _overlaps(dataset: CatalogueEntry, span: TimeRange) -> bool:
-    first, last = (
-        time and time.astimezone(UTC).replace(tzinfo=None) for time in (dataset.first, dataset.last)
-    )
-    return not ((first is not None and span.stop <= first) or (last is not None and span.start > last))

@@ -39,6 +39,7 @@ _COMMAND = _pattern(
 _CHANGE = _pattern(rf"\b{_any_word('words of a change')}|\d")
 _COLOUR = _pattern(rf"\b(?:{'|'.join(VOCABULARY['colours'])})\b")
 _VERB = _pattern(rf"\b{_any_word('verbs of a question')}")
+_DATA = re.compile(r"^(?:do|does|did|is|are|were|has|have)\b.*\bdata\b", re.IGNORECASE)
 _SERIES = _pattern(rf"\b{_any('ask for a series')}")
 _NAME_WITH_A_NUMBER = re.compile(
     r"\b[A-Z][A-Z0-9]*[_-][\w-]+|\b(?:level|L)[- ]?2\b|\bF10\.7\b|\b(?:first|last|latest) (?:record|data)\b"
@@ -86,6 +87,15 @@ def asks_for_series(request: str) -> bool:
     (True, False)
     """
     return bool(_SERIES.search(request))
+
+
+def asks_for_data(request: str) -> bool:
+    """Return whether a question asks only whether there are data.
+
+    >>> asks_for_data("does ACE have data for 2025?"), asks_for_data("what did ACE measure in 2025?")
+    (True, False)
+    """
+    return _DATA.match(_plain(request).strip()) is not None
 
 
 def is_wish(request: str) -> bool:
