@@ -131,13 +131,15 @@ class _Answer:
         lines = list(dict.fromkeys(" ".join(line.splitlines()) for line in self._lines()))
         told = len(lines)
         unread = self._unread(lines)
-        self._left_out += max(len(lines) - _MOST_LINES, 0)
-        lines[told - max(len(lines) - _MOST_LINES, 0) : told] = []
+        added = lines[told:]
         explained = self._explained or (lines and "tools" in question.topics)
         for matter, words in asked.beyond.items() if not explained else ():
             if matter.startswith("the values") and lines and asked.operations:
                 continue  # gaps that a step fills
-            question.unsaid.append(f"{quoted(words)}: it knows nothing about {matter}")
+            if left := [word for word in words if not any(stems(word) <= stems(line) for line in added)]:
+                question.unsaid.append(f"{quoted(left)}: it knows nothing about {matter}")
+        shown = [*lines[: max(_MOST_LINES - len(added), 0)][:told], *added]
+        self._left_out += len(lines) - len(shown)
         if unread:
             question.unsaid.append(f"helio does not understand {quoted(unread)}{self._hint(unread)}")
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
@@ -148,7 +150,7 @@ class _Answer:
             )
         more = [f"and {self._left_out} more; name a step, a panel or a quantity"] if self._left_out else []
         rest = [f"{_REST}: {'; '.join(question.unsaid)}"] if question.unsaid else []
-        return "\n".join((*lines, *more, *rest))
+        return "\n".join((*shown, *more, *rest))
 
     # Lines ---------------------------------------------------------------------------------------------------
 
@@ -230,7 +232,7 @@ class _Answer:
             return []
         # the words of properties without an answer may stand in a text, and so may those that metadata seldom explain
         others = [] if lines or (question.pipeline and question.absent) else self._unanswered_words()
-        pool = {text: stems(text) for text in self._texts(pages=not lines)}
+        pool = {text: stems(text) for text in self._texts(pages=not lines, every=bool(lines and others))}
         wanted = [
             word for word in dict.fromkeys((*left, *others)) if not re.fullmatch(r"[\d.:-]+|\w{1,2}", word)
         ]
@@ -276,7 +278,7 @@ class _Answer:
             for word in re.findall(r"[\w|*]+", atom.words)
         ]
 
-    def _texts(self, *, pages: bool = True) -> list[str]:
+    def _texts(self, *, pages: bool = True, every: bool = False) -> list[str]:
         """Return all texts in which unread words may stand: first those about what the question names."""
         question = self.question
         texts: list[Fact] = []
@@ -298,7 +300,8 @@ class _Answer:
                 if kind == "tool":
                     texts += (Fact(text) for text in page_sentences(name.replace(" ", "_")))
         wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
-        return lines_of([fact for fact in texts if fact.about & wanted] or texts)
+        about = [] if every else [fact for fact in texts if fact.about & wanted]
+        return lines_of(about or texts)
 
     def _hint(self, words: Sequence[str]) -> str:
         known = [name for name in self.question.names if " " not in name]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from helio.authoring.rules.asked import Atom, stems
+from helio.authoring.rules.asked import Atom, folded, stems
 from helio.authoring.rules.pipeline_answers import verdict
 from helio.authoring.rules.question import Question, in_words, kinds_of, quoted
 from helio.authoring.rules.source_facts import Source, SourceFacts, lines_of
 from helio.authoring.rules.tool_facts import tool_lines, tools_with
+from helio.counts import number_of
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines, source_lines
 from helio.pipelines.codes import Code
@@ -35,6 +36,12 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
         chosen = "coverage" if topic == "times" else topic
         if topic in ("frames", "units") and all(source.parameter is None for source in sources):
             data = SourceFacts((part for source in sources for part in source.parts), question.catalogue)
+        if (
+            chosen == "coverage"
+            and not question.asked.rest
+            and all(kinds_of(atom) == {"craft"} for atom in atoms)
+        ):
+            lines += _missions(question, atoms)
         if chosen == "coverage" and question.span:
             facts = lines_of(data.available(question.span))
         elif chosen in data.topics:
@@ -54,6 +61,21 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
     yield from lines
     if lines and more:
         yield f"and {more} more; `helio datasets search` finds them"
+
+
+def _missions(question: Question, atoms: Sequence[Atom]) -> Iterator[str]:
+    """Say from when to when the catalogue has any data of each spacecraft or mission."""
+    for atom in atoms:
+        wanted = {name for _, name in atom.subjects}
+        spans = sorted(
+            (row.first[:10], row.last[:10], row.id)
+            for row, (_, craft) in zip(question.catalogue.rows, question.catalogue.crafts(), strict=True)
+            if row.first and {folded(craft.spacecraft), folded(craft.mission)} & wanted
+        )
+        if spans:
+            last = max(stop for _, stop, _ in spans)
+            counted = number_of(len(spans), "dataset")
+            yield f"{atom.words}: {counted} from {spans[0][0]} ({spans[0][2]}) to {last}"
 
 
 def _differences(first: Source, second: Source) -> Iterator[str]:

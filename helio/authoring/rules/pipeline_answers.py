@@ -9,7 +9,8 @@ from helio.authoring.recorded import Records
 from helio.authoring.rules.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.question import DECLINED, Question, in_words, kinds_of, quoted
-from helio.authoring.rules.source_facts import Fact, is_named, lines_of
+from helio.authoring.rules.source_facts import Fact, SourceFacts, is_named, lines_of
+from helio.counts import number_of
 from helio.knowledge.frame_names import FRAMES
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
@@ -130,6 +131,10 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
     if not facts and question.present:
         facts = narrowed(question, list(question.pipeline.topics["computations"]()), question.present)
     steps = [fact for fact in facts if not fact.text.startswith(AS_FETCHED)]
+    if not question.present and len(facts) == len(list(question.pipeline.topics["computations"]())):
+        return [
+            fact.text for fact in question.pipeline.topics["overview"]() if fact.text.startswith("computed: ")
+        ]
     if facts and not steps and question.present:
         return [f"no step computes {subject}: {line}" for line in lines_of(facts)]
     return lines_of(steps or facts)
@@ -202,22 +207,25 @@ def _counted(question: Question, topic: str) -> Iterator[str]:
     if topic == "panels":
         yield from lines_of(question.pipeline.panel_names())
     counted = {
-        "crafts": ("spacecraft", [source.dataset.spacecraft for source in meant]),
-        "datasets": ("datasets", [source.dataset.id for source in meant]),
+        "crafts": (("spacecraft", "spacecraft"), [source.dataset.spacecraft for source in meant]),
+        "datasets": (("dataset",), [source.dataset.id for source in meant]),
         "instruments": (
-            "instruments",
+            ("instrument",),
             [
                 f"{source.dataset.instrument} of {source.dataset.spacecraft}"
                 for source in meant
                 if is_named(source.dataset)
             ],
         ),
-        "steps": ("steps", list(question.pipeline.steps)),
+        "steps": (("step",), list(question.pipeline.steps)),
     }
     if topic in counted:
         name, found = counted[topic]
         names = dict.fromkeys(found)
-        yield f"{len(names)} {name}: {', '.join(names)}"
+        yield f"{number_of(len(names), *name)}: {', '.join(names)}"
+    if topic == "instruments":
+        unnamed = [source for source in meant if not is_named(source.dataset)]
+        yield from lines_of(SourceFacts(unnamed, question.catalogue).topics["instruments"]())
 
 
 def about_step(question: Question) -> list[str]:

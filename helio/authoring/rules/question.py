@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from helio.authoring.rules.asked import TURNS, Asked, Atom, Subject
+from helio.authoring.rules.asked import TURNS, Asked, Atom, Subject, stems
 from helio.authoring.rules.pipeline_facts import PipelineFacts
 from helio.authoring.rules.question_form import asks_for_data
 from helio.authoring.rules.question_names import names_in
@@ -59,6 +59,8 @@ class Question:
         """What cannot be answered, and why."""
         self.searched: set[str] = set()
         """The words with which datasets were found in the catalogue."""
+        self.narrowing: set[str] = set()
+        """The words that the descriptions of all these datasets have."""
 
     @property
     def is_yes_no(self) -> bool:
@@ -142,7 +144,12 @@ class Question:
     def sources(self, atoms: Sequence[Atom]) -> tuple[list[Source], int]:
         """Find the parameters that the question names, and how many more there are."""
         named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
-        return sources_named(named, self.content(""), self.asked.rest, self.catalogue)
+        found, more = sources_named(named, self.content(""), self.asked.rest, self.catalogue)
+        texts = [stems(source.text) for source in found]
+        self.narrowing = {
+            word for word in self.asked.rest if texts and all(stems(word) <= text for text in texts)
+        }
+        return found, more
 
     def content(self, topic: str) -> list[str]:
         """Return the words of the question without those that ask for one property and those without meaning."""

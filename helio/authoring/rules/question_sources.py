@@ -77,7 +77,7 @@ def sources_named(
 
 def _described_by(words: Iterable[str], sources: list[Source]) -> list[Source]:
     """Keep the sources whose description has each word that the description of any of them has."""
-    texts = [stems(f"{source.dataset.id.replace('_', ' ')} {source.text}") for source in sources]
+    texts = [stems(source.text) for source in sources]
     for word in words:
         has = [stems(word) <= text for text in texts]
         if any(has):

@@ -109,9 +109,10 @@ class Source:
 
     @property
     def text(self) -> str:
-        """The title of the dataset and the description of the parameter, or of all its parameters."""
+        """The names of the dataset and the description of the parameter, or of all its parameters."""
         parameters = (self.parameter,) if self.parameter else self.dataset.parameters
-        return " ".join((self.dataset.title, *(parameter.description for parameter in parameters)))
+        names = (self.dataset.id.replace("_", " "), self.dataset.instrument_type, self.dataset.title)
+        return " ".join((*names, *(parameter.description for parameter in parameters)))
 
     @property
     def frame(self) -> str:
@@ -263,7 +264,7 @@ class SourceFacts:
         inside = [source for source in self.sources if overlaps(source.dataset, span)]
         for source in inside:
             yield Fact(
-                f"yes: {{}} {'have' if len(inside) > 1 else 'has'} data for {span}", of=source.dataset.id
+                f"yes: {{}} {'have' if len(inside) > 1 else 'has'} data in {span}", of=source.dataset.id
             )
         for source in self.sources:
             if source not in inside:
@@ -287,7 +288,8 @@ class SourceFacts:
 
     def _licence(self, source: Source) -> str:
         thanks = source.dataset.acknowledgement
-        return f"the catalogue gives no licence; {f'acknowledgement: {thanks}' if thanks else 'its archive asks you to cite it'} ({{}})"
+        wish = f"acknowledgement: {thanks}" if thanks else "`helio datasets show` says how to cite the data"
+        return f"the catalogue gives no licence; {wish} ({{}})"
 
     def _investigator(self, source: Source) -> str:
         named = ", ".join(filter(None, (source.dataset.pi, source.dataset.affiliation)))
