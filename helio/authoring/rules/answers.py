@@ -218,7 +218,7 @@ class _Answer:
         """Find texts that have the words that are still unread, and add them to the lines; return the other words."""
         question = self.question
         asked = question.asked
-        words = list(asked.rest)
+        words = [word for word in asked.rest if word not in question.narrowing]
         pages = [stems(line) for line in lines]
         if question.searched:
             return [word for word in words if word not in question.searched]
@@ -228,10 +228,12 @@ class _Answer:
             return [word for word in words if not any(stems(word) <= page for page in pages)] if lines else []
         left = [word for word in words if not any(stems(word) <= page for page in pages)]
         read = [word for word in words if word not in left]
-        if not left and (lines or question.absent):
+        if not left and (question.absent or (lines and not asked.beyond)):
             return []
         # the words of properties without an answer may stand in a text, and so may those that metadata seldom explain
-        others = [] if lines or (question.pipeline and question.absent) else self._unanswered_words()
+        others = asked.beyond.get("opinions", []) if lines and question.pipeline else []
+        if not lines and not (question.pipeline and question.absent):
+            others = self._unanswered_words()
         pool = {text: stems(text) for text in self._texts(pages=not lines, every=bool(lines and others))}
         wanted = [
             word for word in dict.fromkeys((*left, *others)) if not re.fullmatch(r"[\d.:-]+|\w{1,2}", word)
@@ -240,8 +242,9 @@ class _Answer:
         chosen, unread = covered(wanted, pool, question.request, most=2)
         unread = asked.alternatives([*read, *(word for word in wanted if word not in unread)], unread)
         if chosen and not unread and "counts" not in asked.topics and self._is_sure(wanted):
+            had = bool(lines)
             lines += [text for text in chosen if text not in lines]
-            if others:
+            if others and not had:
                 question.unsaid, self._explained = [], True
             return numbers
         if lines and re.search(r"\bor\b|^(?:is|are|does|do|was|were)\b", asked.text, re.IGNORECASE):
@@ -250,7 +253,7 @@ class _Answer:
             lines += [
                 text
                 for text in chosen
-                if any(stems(word) <= pool[text] for word in left) and text not in lines
+                if any(stems(word) <= pool[text] for word in (*left, *others)) and text not in lines
             ]
             return [*(word for word in unread if word in left), *numbers]
         return left

@@ -171,17 +171,24 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
 
 def narrowed(question: Question, facts: Sequence[Fact], atoms: Sequence[Atom]) -> list[Fact]:
     """Return the facts about all that the question names; each kind of subject narrows them further."""
-    groups: dict[str, frozenset[Subject]] = {}
+    groups: dict[str, list[frozenset[Subject]]] = {}
     variables = [atom for atom in atoms if "variable" in kinds_of(atom)]
-    if variables and any(fact.about & variables[0].subjects for fact in facts):
+    if (
+        variables
+        and "times" not in question.topics
+        and any(fact.about & variables[0].subjects for fact in facts)
+    ):
         return [fact for fact in facts if any(fact.about & atom.subjects for atom in variables)]
     for atom in [atom for atom in atoms if not {*atom.topics} & {*question.topics}] or atoms:
         kinds = kinds_of(atom)
         kind = next((name for name in _ORDER if name in kinds), "thing")
-        groups[kind] = groups.get(kind, frozenset()) | atom.subjects
-    for kind, wanted in groups.items():
-        named = kind in ("thing", "tool")  # the name of a spacecraft that is also a line means all its data
-        labels = frozenset(subject for subject in wanted if subject[0] == "label" and named)
+        groups.setdefault(kind, []).append(atom.subjects)
+    for kind, subjects in groups.items():
+        wanted = frozenset[Subject]().union(*subjects)
+        labels = frozenset(subject for subject in wanted if subject[0] == "label")
+        # the name of a spacecraft that is also a line means all its data
+        if kind not in ("thing", "tool") or not all(labels & each for each in subjects):
+            labels = frozenset()
         facts = (
             [fact for fact in facts if fact.about & labels]
             or [fact for fact in facts if fact.about & wanted]

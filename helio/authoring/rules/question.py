@@ -90,12 +90,15 @@ class Question:
         if self.pipeline is None and not topics and asks_for_data(self.request) and self.span:
             return ["coverage"]
         if topics:
+            lines = [atom for atom in self.present if "label" in kinds_of(atom)]
+            names = {topic for atom in lines for topic in atom.topics}
+            topics = [topic for topic in topics if topic not in names] or topics  # the quality panel
             strong = [topic for topic in topics if topic not in _WEAK]
             if topics == ["overview"] and self.present:
                 topics = ["panels" if any("panel" in kinds_of(atom) for atom in self.present) else "meanings"]
             if "counts" in asked.topics:
                 return topics
-            if "tools" in strong and self.present:
+            if "tools" in topics and self.present:
                 return ["methods"]
             if "frames" in strong and [verb for verb, _ in asked.operations] == [TURNS]:
                 strong.remove("computations")
