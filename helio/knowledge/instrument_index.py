@@ -9,6 +9,7 @@ from functools import lru_cache
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import ALIASES, instrument_names
+from helio.knowledge.particles import SYMBOLS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
 
@@ -76,7 +77,7 @@ def is_name(word: str) -> bool:
     >>> is_name("EPI-Hi"), is_name("uleis"), is_name("electrons"), is_name("Density")
     (True, True, False, False)
     """
-    if len(word) < 2 or not re.search(r"[A-Za-z]", word) or word in _SYMBOLS:
+    if len(word) < 2 or not re.search(r"[A-Za-z]", word) or word in SYMBOLS:
         return False
     if re.search(r"[A-Z]", word[1:]):
         return not _is_plain(word)
@@ -99,7 +100,6 @@ def instrument_index(catalogue: Catalogue) -> InstrumentIndex:
     return InstrumentIndex(catalogue)
 
 
-_SYMBOLS = frozenset(symbol for symbols in VOCABULARY["species"].values() for symbol in symbols)
 _PLAIN = frozenset(VOCABULARY["no names of instruments"])
 """Words of quantities and of data, which are no names of instruments."""
 

@@ -151,35 +151,31 @@ def _species_of(code: str) -> Species:
     return Species(kind, *map(int, numbers))
 
 
-_KINDS = {
-    phrase: _species_of(code) for code, phrases in VOCABULARY["particles"].items() for phrase in phrases
+_SPELLINGS: list[tuple[str, str, str]] = [
+    (word, code, spelling)
+    for word, codes in VOCABULARY["species"].items()
+    for code, spellings in codes.items()
+    for spelling in spellings
+]
+SPECIES_WORDS = frozenset(VOCABULARY["species"])
+"""One word for each species: ``proton``, ``heliumion``."""
+LETTERS = {spelling: word for word, _, spelling in _SPELLINGS if len(spelling) == 1}
+"""Letters that alone stand for an element, and its word."""
+SYMBOLS = {
+    form: word
+    for word, _, spelling in _SPELLINGS
+    for form in ({spelling, spelling.capitalize(), spelling.upper()} if spelling.islower() else {spelling})
+    if len(spelling) > 1
 }
-_ELEMENTS = (
-    *(
-        "H",
-        "He",
-        "Li",
-        "Be",
-        "B",
-        "C",
-        "N",
-        "O",
-        "F",
-        "Ne",
-        "Na",
-        "Mg",
-        "Al",
-        "Si",
-        "P",
-        "S",
-        "Cl",
-        "Ar",
-        "K",
-        "Ca",
-    ),
-    *("Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "CNO", "O2", "NO"),
+"""How species are written, except by a letter, and their words."""
+_KINDS = {  # the longest first: helium-3 before helium
+    spelling: _species_of(code)
+    for _, code, spelling in sorted(_SPELLINGS, key=lambda row: -len(row[2]))
+    if re.fullmatch(r"[a-z][a-z -]{2,}\d?", spelling)
+}
+_SYMBOLS = (  # the longest first
+    "CNO|He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Sc|Ti|Cr|Mn|Fe|Co|Ni|Cu|Zn|O2|NO|H|B|C|N|O|F|P|S|K|V"
 )
-_SYMBOLS = "|".join(sorted(_ELEMENTS, key=len, reverse=True))
 _SYMBOL = re.compile(
     rf"(?<![\w+/])(?P<mass>[34](?=He))?(?P<kind>{_SYMBOLS})(?P<isotope>(?<=He)-?[34](?![\w+]))?"
     r"(?P<charge>\+{1,2}(?![\w+])|\d{1,2}\+|plusplus\b|plus\b)?(?!\w)(?!/\w)(?![-.]\d)"

@@ -175,7 +175,6 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     ("dynamic pressure", "STEREO-A", "STA_L2_MAGPLASMA_1M", "Dynamic_Pressure", "", "nPa", 60, ""),
     ("dynamic pressure", "STEREO-B", "STB_L2_MAGPLASMA_1M", "Dynamic_Pressure", "", "nPa", 60, ""),
     ("SYM-H", "OMNI", "OMNI_HRO_1MIN", "SYM_H", "", "nT", 60, ""),
-    ("SYM-H", "OMNI", "OMNI_HRO_5MIN", "SYM_H", "", "nT", 300, ""),
     ("Dst", "OMNI", "OMNI2_H0_MRG1HR", "DST", "", "nT", 3600, ""),
     ("Kp", "OMNI", "OMNI2_H0_MRG1HR", "KP", "", "", 3600, "ten times Kp"),
     ("AE", "OMNI", "OMNI_HRO_1MIN", "AE_INDEX", "", "nT", 60, ""),
@@ -528,9 +527,12 @@ def _rows() -> Iterator[QuantitySource]:
         for value in values:
             filled = dict.fromkeys((*_FIELDS, "p"), value)
             named = tuple(name.format(**filled | {"p": value.lower()}) for name in parameters.split())
-            yield QuantitySource(
+            source = QuantitySource(
                 quantity, craft.format(**filled), dataset.format(**filled), named, frame, unit, cadence, note
             )
+            yield source
+            if dataset == "OMNI_HRO_1MIN":  # the same parameters, averaged
+                yield replace(source, dataset="OMNI_HRO_5MIN", cadence=300)
 
 
 SOURCES: tuple[QuantitySource, ...] = tuple(_rows())

@@ -12,7 +12,7 @@ from itertools import pairwise
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.writer import MIDDLE
+from helio.authoring.writing.layout import MIDDLE
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (

@@ -9,13 +9,14 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.additions import add_quantities, replace_quantities, strength_beside
+from helio.authoring.rules.additions import add_quantities, strength_beside
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers, panels_of
-from helio.authoring.writing.writer import EVERY
+from helio.authoring.rules.replacements import replace_quantities
+from helio.authoring.writing.asking import EVERY
 from helio.errors import TimeRangeError
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.time_range import parse_time_range
@@ -112,11 +113,20 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
-    kept = [[line for line in panel if line in lines] for panel in panels]
+    inside = numbers and re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
+    whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
+    kept = [
+        [line for line in panel if line in lines or number in whole] for number, panel in enumerate(panels, 1)
+    ]
     apart = [line for line in lines if not any(line in panel for panel in kept)]
     behind = [label for line in editor.drawn for label in editor.behind(line)]
     editor.redraw([*kept, *([editor.component(line)] for line in apart)])
     editor.prune(behind)
+
+
+def says_just(clause: Clause) -> bool:
+    """Return whether a clause without a verb says what alone stays: ``just the density``."""
+    return re.match(r"\W*just\s", clause.text, re.IGNORECASE) is not None
 
 
 _MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
@@ -563,6 +573,7 @@ ARRANGING: tuple[Rule, ...] = (
     *MARKS,
     Rule("verb:remove what|panel", "craft every", remove),
     Rule("verb:only what|panel", "craft", keep_only),
+    Rule("what|panel", "craft", keep_only, says_just),
     Rule("verb:swap what|panel", "craft", swap_panels),
     Rule("rel:right_axis what", "craft verb:move verb:show rel:own_panel", to_the_right),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from helio.authoring.rules.atoms import COUNT, COUNTED, PLACE, PLACES, panel_number
@@ -22,6 +22,7 @@ PANEL = re.compile(
     rf"|(?P<place>{PLACE})\s+(?:panel|plot|subplot|row|graph|picture|one))\b",
     re.IGNORECASE,
 )
+_NOUN_BEHIND = re.compile(r"\s+(?:panel|line|curve|trace|step|plot)\b", re.IGNORECASE)
 _CODE = re.compile(r"\bH[A-Z]\d{3}\b")
 _MEAN = re.compile(r"\bmeans?\b(?=\s*(?:[?.!,;]|$|here\b|by\b|when\b|in\b))", re.IGNORECASE)
 _FRAMES = re.compile(rf"\b(?:{'|'.join(FRAMES)})\b")
@@ -116,7 +117,9 @@ class Asked:
             place = (atom.start, atom.stop)
             merged[place] = merged[place].with_meaning_of(atom) if place in merged else atom
         chosen: list[Atom] = []
-        for atom in sorted(merged.values(), key=lambda atom: (atom.start - atom.stop, atom.start)):
+        for atom in sorted(
+            map(self._in_place, merged.values()), key=lambda atom: (atom.start - atom.stop, atom.start)
+        ):
             if all(atom.stop <= taken.start or atom.start >= taken.stop for taken in chosen):
                 chosen.append(atom)
         others = {topic for atom in chosen for topic in atom.topics if atom.topics != (_UNIT,)}
@@ -125,6 +128,11 @@ class Asked:
         }:  # a unit in passing, as in `T in eV: is it converted?`, asks for nothing
             chosen = [atom for atom in chosen if atom.topics != (_UNIT,)]
         return sorted(chosen, key=lambda atom: atom.start)
+
+    def _in_place(self, atom: Atom) -> Atom:
+        """Return what an atom means where it stands: ``the quality panel`` names a thing, and asks for no property."""
+        named = atom.subjects and atom.topics and _NOUN_BEHIND.match(self.text, atom.stop)
+        return replace(atom, topics=()) if named else atom
 
     @property
     def topics(self) -> list[str]:

@@ -9,9 +9,11 @@ from datetime import datetime
 from functools import lru_cache
 
 from helio.authoring.rules.atom_values import (
+    COLOURS,
     DASHES,
     NUMBER,
     PANEL_ONLY,
+    SHADED,
     take_numbers,
     take_texts,
     take_times,
@@ -57,6 +59,40 @@ _LEVELS = {
 _JOINT = r"(?:of(?:\s+the)?|from(?:\s+the)?|at|the|'s|on)"
 
 
+_LOOK = rf"(?:{SHADED}|(?:{COLOURS}|{'|'.join(DASHES)}))"
+_NOT_DESCRIBED = (
+    "other|new|old|same|next|only|right|wrong|whole|first|second|third|last|bigger|larger|smaller"
+)
+_DESCRIBED = (
+    rf"(?<=\bthe )(?!(?:{PLACE}|{_COUNT}|{_NOT_DESCRIBED})\b)[\w|∥⊥-]+\s+ones?\b"
+    r"(?!\s+(?:day|hour|minute|min|second|week|month|year|panel|more|by)s?\b)"
+    rf"|(?<=\bthe ){_LOOK}\s+(?:lines?|curves?|traces?)\b(?!\s+(?:at|for|to|of|colou?r|style|width)\b)"
+)
+"""Regular expression of lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
+_LIST = r"\s*(?:,\s*and|,|/|&|and|with|by|-|–|through)\s*"
+_LETTER = r"(?:\((?-i:[a-h])\)|(?-i:[a-h])(?![\w)-]))"
+_LETTERED = re.compile(
+    rf"\b(?:the\s+)?(?:panels\s+{_LETTER}(?:(?:{_LIST}|\s+to\s+){_LETTER})*|panel\s+{_LETTER})"
+    rf"|\((?-i:[a-h])\)(?:{_LIST}\((?-i:[a-h])\))*",
+    re.IGNORECASE,
+)
+"""Panels by their letters: ``panels (a) and (b)``, ``(c)``, ``panel d``, ``panels b to d``."""
+_LETTERING = re.compile(
+    r"\b(?:letter|label|mark|annotat|number|tag)\w*\b|\betc\b|…|\.\.\."
+    r"|\b(?:add|put|use|write|give|with)\b(?=\s+(?:the\s+)?\(?a\))",
+    re.IGNORECASE,
+)
+"""Words of a sentence that gives panels their letters."""
+_ALONE = re.compile(
+    rf"(?:^|\b(?:remov\w+|drop|delete|hide|omit|lose|kill|keep|leave|show|only|just|swap|exchange|flip|but|except|"
+    rf"without|and|make|move|colou?r|take)\s+)(?P<panel>(?:the\s+(?P<names>{PLACE})(?:\s+(?P<count>{_COUNT}))?"
+    rf"|(?P<first>{PLACE})\s+(?P<many>{_COUNT})))"
+    r"(?=\s*(?:$|[,;.!)\x1f]|(?:and|to|with|by|should|must|is|are|out|please|pls|above|below|red|blue|log)\b))",
+    re.IGNORECASE,
+)
+"""Panels by their places alone: ``drop the last two``, ``swap the first two``, ``all but the first``."""
+
+
 def read_atoms(text: str, now: datetime) -> list[Atom]:
     """Return the typed parts of a sentence in order; words without meaning are left out."""
     unread = UnreadWords(text, now)
@@ -66,6 +102,7 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     ):
         unread.take("rel", pattern, name)
     unread.take("arrow", r"(?:→|-+>|=+>)")
+    unread.take("word", _DESCRIBED)
     unread.take("levels", rf"\b(?:the\s+)?(?:named\s+)?(?:{'|'.join(_LEVELS)})\b", _level)
     take_numbers(unread)
     take_times(unread)
@@ -102,6 +139,8 @@ def take_panels(unread: UnreadWords) -> None:
             return tuple(range(found[0], found[1] + 1))
         return tuple(found)
 
+    if not _LETTERING.search(unread.text):
+        unread.take("panel", _LETTERED, _lettered)
     unread.take("letters", _LETTERS)
     unread.take(
         "panel",
@@ -126,6 +165,9 @@ def take_panels(unread: UnreadWords) -> None:
         rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{PLACE})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
         _ordinals,
     )
+    for match in list(_ALONE.finditer(unread.left)):
+        if not re.search(r"\d(?:st|nd|rd|th)\b", match["panel"]):
+            unread.put("panel", _ordinals(match), *match.span("panel"))
     unread.take(
         "panel", rf"\b(?:all|every|each|both)\s+(?:of\s+)?(?:the\s+)?(?:{_COUNT}\s+)?{PANEL_ONLY}\b", "every"
     )
@@ -137,7 +179,7 @@ def take_grammar(unread: UnreadWords) -> None:
         unread.take("quantity", pattern)
     unread.take("verb", r"\bout(?=\s*(?:$|[,.;!]|please\b|pls\b|thanks\b))(?<!\w\wom out)", "remove")
     unread.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
-    unread.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b))", "y axis")
+    unread.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b|in\b|on\b|of\b))", "y axis")
     # red, not blue; K, not eV
     unread.take(
         "rel",
@@ -194,6 +236,7 @@ def take_names(unread: UnreadWords) -> None:
     )
     for pattern in _quantities(""):
         unread.take("quantity", pattern)
+    unread.take("word", r"(?<=\bthe )spectrograms?\b(?!\s+of\b)")
     for pattern, tool in _tools():
         unread.take("tool", pattern, tool)
     unread.take(
@@ -263,11 +306,24 @@ def _count(atom: Atom) -> str:
     return str(COUNTED.get(atom.text.casefold(), "")) if atom.kind == "what" else ""
 
 
+def _lettered(match: re.Match[str]) -> tuple[int, ...]:
+    """Return the numbers of panels that letters mean.
+
+    >>> _lettered(_LETTERED.search("panels b to d")), _lettered(_LETTERED.search("(a) and (c)"))
+    ((2, 3, 4), (1, 3))
+    """
+    numbers = [ord(letter) - ord("a") + 1 for letter in re.findall(r"\b[a-h]\b", match[0])]
+    if re.search(r"[-–]|\bto\b|\bthrough\b", match[0]) and len(numbers) == len("bd"):
+        return tuple(range(numbers[0], numbers[1] + 1))
+    return tuple(numbers)
+
+
 def _ordinals(match: re.Match[str]) -> tuple[int, ...]:
     """Return panel numbers, negative from the end, 0 for the middle."""
-    names = re.findall(PLACE, match["names"], re.IGNORECASE)
+    groups = match.groupdict()
+    names = re.findall(PLACE, groups["names"] or groups["first"], re.IGNORECASE)
     places = [PLACES[name.casefold()] for name in names]
-    count = match["count"]
+    count = groups["count"] or groups.get("many")
     if count:
         many = int(COUNTED.get(count.casefold(), count))
         if many > 1:

@@ -41,7 +41,8 @@ from helio.authoring.rules.question_form import (
 from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.rules.storms import read_storms
-from helio.authoring.writing.writer import Asks, write_template
+from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.writer import write_template
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES, families, spellings

@@ -1,41 +1,32 @@
-"""Find the parameters of the catalogue that have all words of a part of a sentence, and compare how well they fit."""
+"""Find the parameters of the catalogue that have the words, or the particles, that a part of a sentence asks for."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
 
+from helio.authoring.request import Computation
+from helio.authoring.rules.catalogue_parameters import (
+    OF_TIME,
+    DescribedDataset,
+    DescribedParameter,
+    described_dataset,
+    word_list,
+)
+from helio.authoring.rules.particle_words import Wish, channel_name, moment_units
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
-from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.instrument_index import folded, instrument_index
-from helio.knowledge.missions import instrument_names
+from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import in_modes
-from helio.knowledge.quantities import SOURCES
-from helio.knowledge.search import drawbacks
+from helio.knowledge.particles import SPECIES_WORDS, Energy
 from helio.knowledge.unit_algebra import comparable
-from helio.knowledge.vocabulary import VOCABULARY
-from helio.knowledge.words import MEASURES, Clause, clauses, concepts, plain, tokens
+from helio.knowledge.words import Clause, clauses, concepts, plain, tokens
 from helio.time_range import TimeRange
 
-_SYMBOLS: dict[str, str] = {
-    symbol: name for name, symbols in VOCABULARY["species"].items() for symbol in symbols
-}
-SPECIES = frozenset(VOCABULARY["species"])
-AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
-"""Words of parameters that describe other parameters, such as ``uncertainty``."""
-_ANY_SYMBOL = "|".join(re.escape(name) for name in sorted(_SYMBOLS, key=len, reverse=True))
-_SYMBOL = re.compile(rf"(?<![A-Za-z0-9+])(?:{_ANY_SYMBOL})(?![A-Za-z0-9+])")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
 _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
-UNUSABLE = re.compile(
-    r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin no\b", re.IGNORECASE
-)
-_VARIANT = re.compile(r"^\s*-+>")
-"""Pattern of descriptions of parameters that show the data of another one otherwise."""
-OF_TIME = frozenset(VOCABULARY["words of cadences"])
 _UNITS = {
     "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
     "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
@@ -45,36 +36,22 @@ _UNITS = {
 _OTHER_DENSITY = re.compile(
     r"\b(?:current|power|spectral|space|energy|flux)\s+densit(?:y|ies)", re.IGNORECASE
 )
-_FLUX = re.compile(r"\b(?:flux(?:es)?|intensit(?:y|ies)|flx)\b", re.IGNORECASE)
-_OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGNORECASE)
-_SPECTRUM = frozenset({"spectrum", "energyspectrum"})
 _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
-_FRAMES = ("GSE", "RTN", "GSM")
-"""Frames that a vector comes in if the sentence names none, the first first."""
-_COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
-_PLOTS = frozenset(VOCABULARY["kinds of plots"])
-"""Words for the kind of plot that the archive draws of a parameter."""
-_FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
-_ALIKE = 3
-"""Maximum number of words by which descriptions of the same vector differ."""
-ENOUGH = 200
-"""Number of points that a figure shows well."""
-_SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
-"""Pattern of names of parameters that hold one angle or one energy of another one."""
-MOST_TOGETHER = 4
-SIDES = frozenset(VOCABULARY["directions of sensors"])
-"""Words that say where a sensor looks."""
-_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag)$")
-"""Pattern of names of parameters that describe another one."""
 _OTHER = frozenset({"thermal"})
 """Words of descriptions that make a quantity a different one."""
-_NARROWER = frozenset(
-    {"parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "angle"}
-)
-"""Words of descriptions that make a quantity a more special one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SERIES = re.compile(r"\b([A-Za-z]+)(\d+)\s*(?:to|-|–|through)\s*\1?(\d+)\b")
+_SHOWS_SPECTRUM = re.compile(
+    r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
+)
+_ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
+_NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
+"""Units that no flux has."""
+_OF_MOMENTS = re.compile(
+    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|vector|t3\b", re.IGNORECASE
+)
+_EV = {"ev": 1.0, "kev": 1e3, "mev": 1e6, "gev": 1e9}
 
 
 @dataclass(frozen=True)
@@ -92,29 +69,69 @@ class Wanted:
         return not self.modes or bool(in_modes([mode for mode, _ in self.modes], [(name, name, None)])[0])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Match:
-    """Parameters of a dataset that fit all words of a part of a sentence."""
+    """Parameters of a dataset that fit a part of a sentence, what to take of them, and how well they fit.
 
-    dataset: CatalogueEntry
-    parameters: tuple[ParameterEntry, ...]
-    named: int
-    """Number of words that are names of parameters."""
-    extra: frozenset[str]
-    """Words of the description that the sentence has not."""
+    Parameters
+    ----------
+    named : int
+        Number of words that are names of parameters.
+    extra : frozenset of str
+        Words of the description that the sentence has not.
+    names : frozenset of str
+        Names of the instrument in the sentence.
+    off : tuple of int
+        How far the kind of flux, the energies and the species are from those of the sentence.
+    """
+
+    parameters: tuple[DescribedParameter, ...]
+    named: int = 0
+    extra: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
-    """Names of the instrument in the sentence."""
+    cuts: tuple[Computation, ...] = ()
+    off: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def first(self) -> DescribedParameter:
+        """The first of the parameters."""
+        return self.parameters[0]
+
+    @property
+    def dataset(self) -> CatalogueEntry:
+        """The dataset of all parameters."""
+        return self.first.entry
 
     @property
     def described(self) -> str:
         """The dataset, the parameters, their meaning and the cadence, for people."""
-        names = "+".join(parameter.name for parameter in self.parameters)
-        about = " ".join(self.parameters[0].description.lstrip("-> ").split())[:70]
-        more = (text for text in (about, self.dataset.cadence_words) if text)
+        names = "+".join(parameter.parameter.name for parameter in self.parameters)
+        more = (text for text in (self.first.description[:70], self.dataset.cadence_words) if text)
         return f"{self.dataset.id}.{names}: {', '.join(more)}"
 
 
-def matches(
+@dataclass(frozen=True)
+class Named:
+    """What words of a sentence name.
+
+    Parameters
+    ----------
+    said : str
+        The words.
+    region : tuple of int
+        Where the part of the sentence with the words begins and ends.
+    crafts : tuple of str
+        The spacecraft of the part.
+    """
+
+    said: str
+    region: tuple[int, int]
+    spans: tuple[tuple[int, int], ...]
+    matches: tuple[Match, ...]
+    crafts: tuple[str, ...] = ()
+
+
+def with_words(
     text: str, names: Sequence[str], numbers: Sequence[int], wanted: Wanted, catalogue: Catalogue
 ) -> Iterator[Match]:
     """Yield the parameters that have all words of a text.
@@ -132,149 +149,56 @@ def matches(
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
     letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))
     for number in numbers:
-        entry = catalogue.dataset(catalogue.rows[number].id)
-        dataset = _DatasetWords(entry, instrument_index(catalogue).names_of(number))
+        dataset = described_dataset(number, catalogue)
         own_names = {*names} & dataset.names
         other_names = [name for name in names if name not in own_names]
         if not own_names and names:
             continue
-        literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset.by_name)]
+        literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset)]
         rest = clauses(word_list(" ".join(word for word in words if word not in literal)))
         named = tuple(dict.fromkeys(dataset.by_name[folded(word)] for word in literal))
         asked = [word for clause in rest for word in clause.words]
         fitting = tuple(
             parameter
-            for parameter, own in dataset.data
+            for parameter in dataset.drawn
             if (not named or parameter in named)
-            and wanted.has(f"{entry.id} {parameter.name}")
-            and all(own.has_name(name) or dataset.words.has_name(name) for name in other_names)
-            and _fits(rest, own, dataset, named=bool(named), by_instrument=bool(own_names))
-            and _has_unit(parameter, text)
-            and all(
-                any(number in numerals_ for numerals_ in (own.numerals, dataset.numerals))
-                for number in numerals
+            and wanted.has(" ".join(parameter.pair))
+            and all(parameter.words.has_name(name) or dataset.words.has_name(name) for name in other_names)
+            and _has_clauses(rest, parameter, dataset, named=bool(named), by_instrument=bool(own_names))
+            and _has_unit(parameter.parameter, text)
+            and numerals <= parameter.words.numerals | dataset.words.numerals
+            and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
+            and {*letters} <= parameter.words.letters
+            and (
+                not wanted.frame
+                or wanted.frame.lower() in parameter.words.words | {parameter.parameter.frame.lower()}
             )
-            and all(unit in own.text or unit in entry.title for unit in units)
-            and all(letter in own.letters for letter in letters)
-            and (not wanted.frame or wanted.frame.lower() in own.words | {parameter.frame.lower()})
         )
         if {*named} - {*fitting}:
             continue
         groups = [fitting] if fitting and (named or channels) else [(parameter,) for parameter in fitting]
         for group in groups:
-            described = group[0].description.split("[")[0] or group[0].name
+            described = group[0].parameter.description.split("[")[0] or group[0].parameter.name
             extra = (
                 {word for word in word_list(described) if len(word) > 1 and not word.isdigit()}
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
-            yield Match(entry, group, len(literal), frozenset(extra), frozenset(own_names))
+            yield Match(group, len(literal), frozenset(extra), frozenset(own_names))
 
 
-class _Words:
-    """The words and the concepts of a text of the catalogue."""
-
-    def __init__(
-        self,
-        text: str,
-        more: Sequence[str] = (),
-        *,
-        flux: bool = False,
-        spectrum: bool = False,
-        unit: str = "",
-    ) -> None:
-        self.text, self.name = text, text.split(" ", 1)[0]
-        listed = [*word_list(text), *more]
-        self.words = {*listed, *({"flux", "intensity"} if flux else ()), *_particles_of(unit)}
-        for letter, name in VOCABULARY["species letters"].items() if flux else ():
-            if name in self.words or re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z+\d])", text):
-                self.words |= {name, letter.lower()}
-        self.concepts = {*concepts(listed), *(_SPECTRUM if spectrum else ())}
-        if unit and comparable(unit, "mV/m"):
-            self.concepts.add("electricfield")
-        self.stems = {stem(word) for word in self.words}
-        self.joined = {
-            folded(word) for word in re.findall(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", text.replace("_", " "))
-        }
-
-    def has(self, clause: Clause) -> bool:
-        return (
-            (clause.concept != "" and clause.concept in self.concepts)
-            or (clause.spelt != "" and clause.spelt in self.words)
-            or all(
-                stem(word) in self.stems
-                or (len(word) > 3 and any(own.startswith(word) for own in self.words))
-                for word in clause.words
-            )
-        )
-
-    def has_name(self, name: str) -> bool:
-        return name in self.joined or name in self.words
-
-    @cached_property
-    def numerals(self) -> set[float]:
-        return {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", self.text)}
-
-    @cached_property
-    def letters(self) -> set[str]:
-        return {*re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z])", self.text.replace("_", " "))}
-
-    @property
-    def species(self) -> set[str]:
-        return self.concepts & SPECIES | self.words & SPECIES
-
-    @cached_property
-    def auxiliary(self) -> frozenset[str]:
-        """The words that say that a parameter describes another one, outside of its remarks."""
-        if _OF_ANOTHER.search(self.name):
-            return frozenset({"uncertainty"})
-        return AUXILIARY & {
-            *word_list(re.sub(r"[(,].*|\[(?!label)[^]]*\]", " ", self.text, flags=re.IGNORECASE))
-        }
-
-
-class _DatasetWords:
-    """The words of a dataset and of each of its parameters with data."""
-
-    def __init__(self, entry: CatalogueEntry, names: frozenset[str]) -> None:
-        self.names = names | {folded(name) for name in instrument_names(entry.id)}
-        self.words = _Words(
-            f"{entry.id} {entry.title} {entry.instrument_type}",
-            [
-                *(
-                    word
-                    for name in (entry.instrument, *instrument_names(entry.id))
-                    for word in MEASURES.get(name, "").split()
-                ),
-                *(name.lower() for name in instrument_names(entry.id)),
-            ],
-        )
-        self.data = [
-            (
-                parameter,
-                _Words(
-                    f"{parameter.name} {parameter.description} {parameter.frame} {' '.join(parameter.axes)}",
-                    flux=_is_flux(parameter),
-                    spectrum=len(parameter.size) == 1 and parameter.size[0] > 6,
-                    unit=parameter.unit,
-                ),
-            )
-            for parameter in entry.parameters
-            if _is_data(parameter)
-        ]
-        self.by_name = {folded(parameter.name): parameter for parameter, _ in self.data}
-
-    @property
-    def numerals(self) -> set[float]:
-        return self.words.numerals
-
-
-def _fits(
-    rest: Sequence[Clause], own: _Words, dataset: _DatasetWords, *, named: bool, by_instrument: bool
+def _has_clauses(
+    rest: Sequence[Clause],
+    parameter: DescribedParameter,
+    dataset: DescribedDataset,
+    *,
+    named: bool,
+    by_instrument: bool,
 ) -> bool:
     """Return whether a parameter, or else its dataset, has every word; the dataset only what tells none apart."""
+    own = parameter.words
     asked = {word for clause in rest for word in (*clause.words, clause.concept)}
-    species = asked & SPECIES
+    species = asked & SPECIES_WORDS
     if "sunward" in asked and "antisunward" in own.concepts and "antisunward" not in asked:
         return False
     if (own.species and species and not species & own.species) or (
@@ -284,8 +208,8 @@ def _fits(
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
         dataset.words.has(clause)
-        and not any(words.has(clause) for _, words in dataset.data)
-        and not (clause.concept in SPECIES and len(dataset.words.species) > 1)
+        and not any(other.words.has(clause) for other in dataset.drawn)
+        and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
         for clause, own_word in zip(rest, covered, strict=True)
         if not own_word
     )
@@ -294,188 +218,18 @@ def _fits(
     return any_own and all(by_dataset)
 
 
-def best_matches(found: Sequence[Match], text: str, wanted: Wanted, catalogue: Catalogue) -> list[Match]:
-    """Return the matches that are as good as each other: those with names of parameters and final data first."""
-    rows = {row.id: row for row in catalogue.rows}
-    asked = {*word_list(text)}
-    best = [match for match in found if match.named == max(match.named for match in found)]
-    said = " ".join((text, *(words for _, words in wanted.modes)))
-    in_id = max(len(match.names & _id_pieces(match.dataset.id)) for match in best)
-    if not text.strip():
-        best = _preferred(best, lambda match: not drawbacks(rows[match.dataset.id], said))
-        return _at_one_cadence(_shown_once(best), wanted)
-    best = _preferred(best, lambda match: not drawbacks(rows[match.dataset.id], said))
-    table = {source.dataset for source in SOURCES}
-    if len({_named(match) for match in best}) == 1:
-        at_cadence = _preferred(best, lambda match: wanted.cadence in match.dataset.cadence)
-        best = _preferred(at_cadence, lambda match: match.dataset.id in table)
-    for test in (
-        lambda match: len(match.names & _id_pieces(match.dataset.id)) == in_id,
-        lambda match: not match.extra,
-        lambda match: wanted.cadence in match.dataset.cadence,
-        lambda match: not match.extra & _NARROWER - asked,
-    ):
-        best = _preferred(best, test)
-    own = asked - SPECIES - OF_TIME
-    if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
-        best = _preferred(
-            best, lambda match: not any(_SLICE.search(parameter.name) for parameter in match.parameters)
-        )
-        best = _preferred(best, lambda match: all(map(_is_flux, match.parameters)))
-    best = _without_variants(best)
-    more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
-    best = [match for match, own in zip(best, more, strict=True) if not any(other < own for other in more)]
-    for frame in () if wanted.frame else _FRAMES:
-        best = _of_frame(best, frame)
-    best = _preferred(best, lambda match: (match.dataset.id, match.parameters[0].name) in _in_table())
-    in_names = [len(asked & {*word_list(match.parameters[0].name)}) for match in best]
-    best = [match for match, count in zip(best, in_names, strict=True) if count == max(in_names)]
-    best = _at_one_cadence(_shown_once(best), wanted)
-    return [_together(best)] if _is_one_quantity(best, text) else best
-
-
-def _of_frame(found: list[Match], frame: str) -> list[Match]:
-    """Of the same vector in several frames, keep the one in a frame."""
-    frames = [_frame_of(match.parameters[0]) for match in found]
-    others = [
-        match
-        for match, own in zip(found, frames, strict=True)
-        if len(match.parameters[0].size) == 1 and own not in ("", frame)
-    ]
-    framed = [match for match, own in zip(found, frames, strict=True) if own == frame]
-
-    def unframed(match: Match) -> frozenset[str]:
-        return frozenset(match.extra - {*_FRAME_WORDS})
-
-    return [
-        match
-        for match in found
-        if match not in others
-        or not any(len(unframed(match) ^ unframed(other)) <= _ALIKE for other in framed)
-    ]
-
-
-def _without_variants(found: list[Match]) -> list[Match]:
-    """Leave out parameters that show the first of them otherwise, but not its siblings, such as other channels."""
-    first = [match for match in found if not _VARIANT.search(match.parameters[0].description)]
-    siblings = {re.sub(r"\d+", "", match.parameters[0].name) for match in first}
-    return [
-        match
-        for match in found
-        if not first or match in first or re.sub(r"\d+", "", match.parameters[0].name) in siblings
-    ]
-
-
-def _shown_once(found: list[Match]) -> list[Match]:
-    """Keep the first of parameters that only show the same data as another plot."""
-    first: dict[tuple[str, frozenset[str]], Match] = {}
-    for match in found:
-        one = match.parameters[0]
-        words = {*word_list(f"{_COPY.sub('', one.name)} {one.description}")} - _PLOTS
-        first.setdefault((match.dataset.id, frozenset(words)), match)
-    return list(first.values())
-
-
-def _frame_of(parameter: ParameterEntry) -> str:
-    words = {*word_list(f"{parameter.name} {parameter.description}")} & {*_FRAME_WORDS}
-    return parameter.frame or (_FRAME_WORDS[words.pop()] if len(words) == 1 else "")
-
-
-def _at_one_cadence(found: list[Match], wanted: Wanted) -> list[Match]:
-    """Of the same parameters in several datasets, keep those of one dataset, which suits the time.
-
-    It is the coarsest with enough points for a figure, or else the finest.
-    """
-    datasets = {match.dataset.id: match.dataset for match in found}
-    own = [{_named(match) for match in found if match.dataset.id == dataset} for dataset in datasets]
-    cadences = [min(entry.cadence, default=0.0) for entry in datasets.values()]
-    if len(own) < 2 or any(names != own[0] for names in own):
-        return found
-    if len({*cadences}) < len(cadences):
-        first = min(datasets, key=lambda dataset: (len(dataset), dataset))
-        return [match for match in found if match.dataset.id == first]
-    length = sum((span.stop - span.start).total_seconds() for span in wanted.spans) or 86400.0
-    asked = wanted.cadence or length / ENOUGH
-    fine = [cadence for cadence in cadences if cadence <= asked]
-    chosen = [*datasets][cadences.index(max(fine) if fine else min(cadences))]
-    return [match for match in found if match.dataset.id == chosen]
-
-
-def _is_one_quantity(found: Sequence[Match], text: str) -> bool:
-    """Return whether matches differ only by the direction of a sensor or, where a plural asks for all, by particles."""
-    if not 1 < len(found) <= MOST_TOGETHER or len({match.dataset.id for match in found}) > 1:
-        return False
-    shapes = {(parameter.canonical_unit, parameter.size) for match in found for parameter in match.parameters}
-    apart: list[set[str]] = [{*word_list(match.parameters[0].description)} for match in found]
-    differing = set[str]().union(*apart) - apart[0].intersection(*apart) - {"ab"}
-    plural = re.search(
-        r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE
-    )
-    return len(shapes) == 1 and set() < differing <= (SIDES | SPECIES if plural else SIDES)
-
-
-def _together(found: Sequence[Match]) -> Match:
-    parameters = tuple(parameter for match in found for parameter in match.parameters)
-    return Match(found[0].dataset, parameters, found[0].named, found[0].extra)
-
-
-@lru_cache(maxsize=1)
-def _in_table() -> frozenset[tuple[str, str]]:
-    return frozenset((source.dataset, name) for source in SOURCES for name in source.parameters)
-
-
-@lru_cache(maxsize=4096)
-def _id_pieces(dataset: str) -> set[str]:
-    return {folded(name) for piece in dataset.split("_") for name in (piece, *piece.split("-"))}
-
-
-def _named(match: Match) -> tuple[str, ...]:
-    return tuple(parameter.name for parameter in match.parameters)
-
-
-def _preferred(found: list[Match], test: Callable[[Match], bool]) -> list[Match]:
-    return list(filter(test, found)) or found
-
-
-def _particles_of(unit: str) -> tuple[str, ...]:
-    """Return the particles that a unit counts, such as ``e/(cm^2*s*sr)``."""
-    match = re.match(r"(?i)(e|p|a|ions?)/", unit)
-    named = {"e": "electron", "p": "proton", "a": "alpha", "i": "ion"}
-    return (named[match[1][0].lower()],) if match else ()
-
-
 def _every(match: re.Match[str]) -> str:
     """Write all names of ``DE1 to DE4``."""
     return " ".join(f"{match[1]}{number}" for number in range(int(match[2]), int(match[3]) + 1))
 
 
-def _is_literal(word: str, names: dict[str, ParameterEntry]) -> bool:
+def _is_literal(word: str, dataset: DescribedDataset) -> bool:
     """Return whether a word is the name of a parameter; in small letters only without another meaning."""
-    parameter = names.get(folded(word))
-    if parameter is None:
+    described = dataset.by_name.get(folded(word))
+    if described is None:
         return False
-    return not word.islower() or (word == parameter.name and not concepts(tokens(word)) and len(word) < 5)
-
-
-def _is_data(parameter: ParameterEntry) -> bool:
-    """Return whether a parameter holds measured numbers that a panel can draw."""
-    usable = parameter.kind != "string" and not UNUSABLE.search(parameter.description)
-    return usable and parameter.unit.lower() not in OF_TIME and len(parameter.size) < 2
-
-
-@lru_cache(maxsize=4096)
-def _flux_unit(unit: str) -> bool:
-    return any(
-        comparable(unit, known)
-        for known in (
-            "cm^-2 s^-1 sr^-1", "cm^-2 s^-1 sr^-1 MeV^-1", "cm^-2 s^-1", "eV/(cm^2 s sr eV)",
-            "eV/(cm^2 s sr)", "cm^-2 s^-1 sr^-1 (MeV/n)^-1", "counts/(cm^2 s sr MeV)",
-        )
-    )  # fmt: skip
-
-
-def _is_flux(parameter: ParameterEntry) -> bool:
-    return bool(_FLUX.search(parameter.description.replace("_", " "))) or _flux_unit(parameter.canonical_unit)
+    name = described.parameter.name
+    return not word.islower() or (word == name and not concepts(tokens(word)) and len(word) < 5)
 
 
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
@@ -488,20 +242,109 @@ def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     )
 
 
-def word_list(text: str) -> list[str]:
-    """Split a text into words as `tokens` does, with a name instead of the symbol of an element or an ion."""
-    spaced = text.replace("_", " ")
-    words = tokens(plain(_SYMBOL.sub(lambda match: f" {_SYMBOLS[match[0]]} ", spaced)))
-    return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux"}.get(word, word) for word in words]
+def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:
+    """Yield the parameters that have the particles of a wish, with what to take of each."""
+    names = frozenset(map(folded, wish.words)) & dataset.sensors
+    for described in dataset.measured:
+        if wish.channel and channel_name(wish.channel) != described.parameter.name:
+            continue
+        if wish.direction and wish.direction not in described.directions:
+            continue
+        if wish.spectrum and not described.parameter.size:
+            continue
+        kind = _off_kind(wish, described)
+        species = _off_species(wish, described)
+        taken = _taken(wish, described)
+        if kind is not None and species is not None and taken is not None:
+            yield Match((described,), names=names, cuts=taken[0], off=(kind, taken[1], species))
 
 
-def stem(word: str) -> str:
-    """Return a word without its ending, so that ``precipitating`` and ``precipitation`` are one.
+def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
+    """Return whether a parameter is the wished moment or flux: 0, or 1 for counts instead of a flux; else None."""
+    unit, written = described.parameter.canonical_unit, described.parameter.unit
+    if wish.moment and wish.moment != "counts":
+        scalar = len(described.parameter.size) < 2
+        return 0 if scalar and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
+    if (
+        _OF_MOMENTS.search(described.text)
+        or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")
+        or any(comparable(unit, of) for of in _NO_FLUX)
+    ):
+        return None
+    per_area = re.search(r"sr|ster|cm", written) is not None
+    return int(per_area) if wish.moment else int(not per_area)
 
-    >>> stem("precipitating"), stem("precipitation"), stem("omnidirectional"), stem("ion")
-    ('precipit', 'precipit', 'omnidirect', 'ion')
-    """
-    return re.sub(r"(?<=\w{5})(?:ations?|ating|ated|ates?|ional|al|ing|ed|es)$", "", word)
+
+def _off_species(wish: Wish, described: DescribedParameter) -> int | None:
+    """Return how far the species is from the wished one; None for another one."""
+    if wish.species is None:
+        return 0 if wish.channel or not described.species or wish.energy else None
+    if len({species.kind for species in described.species}) != 1:
+        return None
+    own = described.species[0]
+    return wish.species.distance(own) if wish.species.fits(own) else None
+
+
+def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation, ...], int] | None:
+    """Return what to take of a parameter for the energies and angles of a wish, and how far it is from them."""
+    axes = len(described.parameter.size)
+    entry = described.entry
+    is_pitch = bool(_ABOUT_PITCH.search(f"{described.text} {entry.id} {entry.title}"))
+    whole_sky = wish.pitch or not any(word.casefold().endswith("directional") for word in wish.words)
+    if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
+        return None
+    cuts: list[Computation] = []
+    if axes == 2 and not wish.pitch:  # the omnidirectional flux
+        cuts.append(Computation("pitch_angle_average"))
+    elif wish.averaged or len(wish.angles) == 2:
+        low, high = wish.angles if len(wish.angles) == 2 else (0.0, 180.0)
+        cuts.append(Computation("pitch_angle_average", args=(("low", low), ("high", high))))
+    elif wish.angles:
+        cuts.append(Computation("slice_spectrum", args=(("at", wish.angles[0]), ("axis", "pitch angle"))))
+    elif wish.pitch and wish.energy is None:
+        return None
+    axis = "energy" if axes == 2 and not cuts else ""
+    if wish.energy is None:
+        return tuple(cuts), 0
+    if not axes:
+        off = _off_channel(wish.energy, described.bands)
+        return None if off is None else ((), off)
+    return _with_energy(wish.energy, described, axis, cuts)
+
+
+def _off_channel(energy: Energy, bands: Sequence[Energy]) -> int | None:
+    """Return how far the channels of energy are from the wished one: the same, rounded, or around it."""
+    for band in bands:
+        if energy.is_same(band):
+            return int((energy.low, energy.high) != (band.low, band.high))
+        if energy.is_point and band.low <= energy.low < band.high < math.inf:
+            return 2
+    return None
+
+
+def _with_energy(
+    energy: Energy, described: DescribedParameter, axis: str, cuts: list[Computation]
+) -> tuple[tuple[Computation, ...], int] | None:
+    """Add what takes an energy, or a range of energies, of a spectrogram."""
+    unit, bands = described.energy_unit, described.bands
+    if energy.high == math.inf or unit not in _EV:
+        return None
+    scale, named = _EV[unit], (("axis", axis),) if axis else ()
+    if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]):
+        return (), 1
+    if any(band.is_point for band in bands):  # angles or sensors at one energy
+        return None
+    inside = not bands or any(band.has(energy) for band in bands)
+    if energy.is_point and inside:
+        at = float(f"{energy.low / scale:.6g}")
+        return (*cuts, Computation("slice_spectrum", args=(("at", at), *named))), 2
+    if len(bands) > 1 and any(energy.is_same(band) for band in bands):
+        at = float(f"{energy.centre / scale:.4g}")
+        return (*cuts, Computation("slice_spectrum", args=(("at", at), *named))), 1
+    if inside:
+        limits = [float(f"{limit / scale:.6g}") for limit in (energy.low, energy.high)]
+        return (*cuts, Computation("band_average", args=(("bands", (tuple(limits),)), *named))), 3
+    return None
 
 
 def reaches(entry: DatasetSummary, spans: Sequence[TimeRange], catalogue: Catalogue) -> bool:

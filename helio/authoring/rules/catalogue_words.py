@@ -7,33 +7,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Cut
-from helio.authoring.rules.catalogue_matches import (
-    OF_TIME,
-    SIDES,
-    SPECIES,
-    Match,
-    Wanted,
-    best_matches,
-    matches,
-    reaches,
-    word_list,
-)
-from helio.authoring.rules.sentence import Part
+from helio.authoring.rules.catalogue_choice import SIDES, best_matches, together
+from helio.authoring.rules.catalogue_matches import Match, Named, Wanted, reaches, with_words
+from helio.authoring.rules.catalogue_parameters import OF_TIME, described_dataset, word_list
+from helio.authoring.rules.named import read_quantities
+from helio.authoring.rules.particle_words import NO_PARTICLES
+from helio.authoring.rules.sentence import Part, Sentence
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import listed
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
+from helio.knowledge.particles import LETTERS, SPECIES_WORDS
 from helio.knowledge.quantities import families
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import concepts, tokens
 
 MOST_CHOICES = 12
 """Maximum number of parameters between which helio lets the person choose."""
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
-_LETTERS = VOCABULARY["species letters"]
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
 _HEADS = frozenset(VOCABULARY["measured quantities"])
@@ -43,26 +37,6 @@ _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 _PROBES = {"ahead": "A", "behind": "B"}
 _COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
 """Missions whose names in small letters are words."""
-
-
-@dataclass(frozen=True)
-class CatalogueReading:
-    """Parameters that parts of a sentence name, and the positions of the words that name them.
-
-    Parameters
-    ----------
-    crafts : frozenset of str
-        The spacecraft in the table of quantities whose data these parameters alone are.
-    hint : str
-        Where to look, if too many parameters fit to choose from.
-    """
-
-    datasets: tuple[tuple[str, str], ...] = ()
-    spans: tuple[tuple[int, int], ...] = ()
-    notes: tuple[str, ...] = ()
-    crafts: frozenset[str] = frozenset()
-    hint: str = ""
-    cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,22 +65,38 @@ class _Asked:
     def measured(self) -> tuple[str, ...]:
         """The words that say what is measured, without the kinds of particles."""
         return tuple(
-            word for word in self.words if word not in _LETTERS and {*word_list(word)} - SPECIES - OF_TIME
+            word
+            for word in self.words
+            if word not in LETTERS and {*word_list(word)} - SPECIES_WORDS - OF_TIME
         )
 
     @property
     def species(self) -> set[str]:
-        return {*word_list(self.text)} & SPECIES | {*self.words} & {*_LETTERS}
+        return {*word_list(self.text)} & SPECIES_WORDS | {*self.words} & {*LETTERS}
 
     @property
     def has_head(self) -> bool:
         return bool({*word_list(self.text)} & _HEADS)
 
 
-def read_catalogue(
-    parts: Sequence[Part], wanted: Wanted, catalogue: Catalogue, ask: Asks | None
-) -> CatalogueReading:
-    """Read the parts of a sentence that the table of quantities does not explain; empty if a word stays unexplained.
+def words_asked(
+    parts: Sequence[Part],
+    covered: Sequence[bool],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    ask: Asks | None,
+) -> list[Named] | str | None:
+    """Find the parameters whose descriptions have the words of parts; None if a word stays unexplained.
+
+    Parameters
+    ----------
+    covered : sequence of bool
+        Whether each part is already explained.
+
+    Returns
+    -------
+    list of Named, str or None
+        The string says where to look, if too many parameters fit to choose from.
 
     Raises
     ------
@@ -114,30 +104,60 @@ def read_catalogue(
         Several parameters fit, and nobody can be asked.
     """
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
-        return CatalogueReading()
+        return (
+            None if any(part.unread and not done for part, done in zip(parts, covered, strict=True)) else []
+        )
     index = instrument_index(catalogue)
     every = _completed([_asked(part, index, Search(catalogue)) for part in parts])
-    read = [asked for asked in every if asked.part.unread or not asked.part.crafts or _is_new(asked, every)]
-    others = {craft for asked in every if asked not in read for craft in asked.part.crafts}
-    datasets: list[tuple[str, str]] = []
-    notes: list[str] = []
+    done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
+    read = [
+        asked
+        for asked in every
+        if asked.part.region not in done
+        and (asked.part.unread or not (done or asked.part.crafts) or _is_new(asked, every))
+        and (asked.words or asked.names)
+    ]
     found = []
     for asked in read:
-        if not asked.words and not asked.names:
-            continue
         best = _found(asked, wanted, catalogue, index, ask)
         if len(best) > MOST_CHOICES:
-            return CatalogueReading(hint=_hint(asked, best))
-        if not best:
-            return CatalogueReading()
-        found.append((asked, best))
-    for asked, best in found:
-        match = best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask)
-        datasets += [(match.dataset.id, parameter.name) for parameter in match.parameters]
-        notes.append(f"'{asked.part.text}' is read as {match.described}")
-    spans = tuple(span for asked in read for span in asked.part.spans)
-    crafts = frozenset(craft for asked in read for craft in asked.part.crafts) - others
-    return CatalogueReading(tuple(dict.fromkeys(datasets)), spans, tuple(notes), crafts)
+            return _hint(asked, best)
+        if best:
+            found.append((asked, best))
+        elif asked.part.unread or not done or _is_measured(asked, catalogue, index):
+            return None
+    return [
+        Named(
+            asked.part.text,
+            asked.part.region,
+            asked.part.spans,
+            (best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask),),
+            asked.part.crafts,
+        )
+        for asked, best in found
+    ]
+
+
+def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) -> bool:
+    """Return whether the named instrument has such a quantity, which must not come from another instrument."""
+    placed, _ = read_quantities(Sentence(asked.part.text), magnitude=False)
+    of_quantity = {concept for _, quantity in placed for concept in concepts(tokens(quantity.name))}
+    return any(
+        (of_quantity - SPECIES_WORDS) & described.words.concepts
+        for number in _flown(asked, catalogue)
+        if {*asked.names} <= index.names_of(number)
+        for described in described_dataset(number, catalogue).drawn
+    )
+
+
+def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
+    """Return the numbers of the datasets of the spacecraft that a part names; all if it names none."""
+    named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
+    return [
+        number
+        for number, (_, craft) in enumerate(catalogue.crafts())
+        if not named or {craft.spacecraft, craft.mission} & named
+    ]
 
 
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
@@ -212,7 +232,13 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
     """Join a part that only says where a sensor looks to the part before it, as in ``electrons, sunward``."""
     done: list[_Asked] = []
     for asked in every:
-        if done and asked.words and not asked.names and {*word_list(asked.text)} <= SIDES:
+        if (
+            done
+            and asked.part.unread
+            and asked.words
+            and not asked.names
+            and {*word_list(asked.text)} <= SIDES
+        ):
             last = done.pop()
             text, spans = f"{last.part.text} {asked.part.text}", (*last.part.spans, *asked.part.spans)
             asked = replace(
@@ -225,8 +251,7 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
     return any(
-        other is not asked and other.part.unread and other.names and other.names == asked.names
-        for other in every
+        other is not asked and other.part.unread and other.names == asked.names != () for other in every
     )
 
 
@@ -236,11 +261,7 @@ def _found(
     """Return the best parameters for what a part asks; let the person choose the spacecraft if several have them."""
     crafts = catalogue.crafts()
     named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
-    numbers = [
-        number
-        for number, (_, craft) in enumerate(crafts)
-        if not named or {craft.spacecraft, craft.mission} & named
-    ]
+    numbers = _flown(asked, catalogue)
     if not named:
         owners = [index.numbers(name) for name in asked.names]
         if not owners:
@@ -267,7 +288,7 @@ def _found(
             if probes:
                 numbers, words = probes, tuple(other for other in words if other != word)
     text = " ".join(words)
-    every = list(matches(text, names, numbers, wanted, catalogue))
+    every = list(with_words(text, names, numbers, wanted, catalogue))
     reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
     if every and not reaching:
         first = every[0].dataset
@@ -284,7 +305,8 @@ def _found(
             return []
         chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
         reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
-    return best_matches(reaching, text, wanted, catalogue)
+    best = best_matches(reaching, text, NO_PARTICLES, wanted, catalogue)
+    return together(best, text) if text else best
 
 
 def _has_word(title: str, word: str) -> bool:
@@ -296,7 +318,7 @@ def _hint(asked: _Asked, found: Sequence[Match]) -> str:
     more = f" and {len(datasets) - 3} more" if len(datasets) > 3 else ""
     return (
         f"'{asked.part.text}' may be one of {len(found)} parameters of {listed(datasets[:3])}{more}: name one as "
-        f"DATASET.PARAMETER, such as {found[0].dataset.id}.{found[0].parameters[0].name}"
+        f"DATASET.PARAMETER, such as {found[0].first.full_name}"
     )
 
 

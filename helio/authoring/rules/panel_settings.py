@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from helio.authoring.operations import Operation
@@ -9,10 +10,10 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.atoms import Atom, Range, panel_number
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.writing.asking import EVERY
 from helio.authoring.writing.steps import listed
-from helio.authoring.writing.writer import EVERY
 from helio.knowledge.unit_algebra import comparable
-from helio.knowledge.unit_spelling import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.template.figures import ENTRY_LABELS
 
 PANEL = "what panel craft every"
@@ -253,7 +254,11 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
     """Refuse limits in a unit that the panel's lines do not have."""
     if not unit:
         return
+    labels = editor.spec.get("y_label")
+    said = re.search(r"\[(.+)\]", str(labels.get(str(number), "") if isinstance(labels, dict) else labels))
     known = {editor.lines.unit(line) for line in editor.panels[number - 1]} - {""}
+    if not known and said and unit_factors(said[1]):
+        known = {canonical_unit(said[1])}
     given = unit_of(unit)
     if known and given not in known and len(known) == 1:
         own = next(iter(known))

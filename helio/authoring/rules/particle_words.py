@@ -10,6 +10,7 @@ from typing import Any
 
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.knowledge.cadence import cadences_in
+from helio.knowledge.instrument_index import folded
 from helio.knowledge.particles import Energy, Species, directions_in, energies_in, species_in
 
 TAKEN = "\x1f"
@@ -104,6 +105,9 @@ class Wish:
     words: tuple[str, ...] = ()
 
 
+NO_PARTICLES = Wish()
+
+
 @dataclass
 class Segment:
     """A part of a sentence between commas or conjunctions, and what it says about particles."""
@@ -150,7 +154,7 @@ def read_particles(
     known_channels : collection of str
         Names of parameters of the instruments that the sentence names.
     sensors : collection of str
-        Names of instruments, squashed.
+        Names of instruments, folded.
     """
     segments = _segments(view, crafts, known_channels, sensors)
     for segment in segments:
@@ -171,7 +175,7 @@ def _segments(
     left = _Left(listed)
     taken: list[tuple[int, int, str, Any]] = []
     for match in _SIDES.finditer(left.text):
-        if match["both"] or squashed(match["name"]) in sensors:
+        if match["both"] or folded(match["name"]) in sensors:
             span = match.span() if match["both"] else match.span("side")
             left.take(*span)
             sides = ("A", "B") if match["both"] else (match["side"],)
@@ -214,10 +218,10 @@ def _segments(
         if left.take(direction.start, direction.stop):
             taken.append((direction.start, direction.stop, "directions", direction.what))
     others = [
-        word for word in _WORD.findall(left.text) if squashed(word) in sensors and not _FLUX.fullmatch(word)
+        word for word in _WORD.findall(left.text) if folded(word) in sensors and not _FLUX.fullmatch(word)
     ]
     for match in _FLUX.finditer(left.text):
-        is_sensor = match[0].isupper() and squashed(match[0]) in sensors and not others
+        is_sensor = match[0].isupper() and folded(match[0]) in sensors and not others
         if not is_sensor and left.take(*match.span()):
             taken.append((*match.span(), "", None))
     for moment, (written, _) in _MOMENTS.items():
@@ -240,7 +244,7 @@ def _segments(
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         for match in _WORD.finditer(left.text, segment.start, segment.stop):
             word = match[0].rstrip(".:")
-            named = word.isupper() and squashed(word) in sensors
+            named = word.isupper() and folded(word) in sensors
             if (
                 (named or word.casefold() not in IN_REQUESTS)
                 and not cadences_in(word)
@@ -271,7 +275,7 @@ def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None
     """Give the names of a part that only names an instrument to the part beside it, which names none."""
 
     def names(segment: Segment) -> list[str]:
-        return [word for word, _ in segment.words if squashed(word) in sensors]
+        return [word for word, _ in segment.words if folded(word) in sensors]
 
     for before, after in pairwise(segments):
         for alone, beside in ((after, before), (before, after)):
@@ -296,7 +300,7 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
             before is None
             or segment.species
             or segment.channels
-            or any(squashed(word) in sensors for word, _ in segment.words)
+            or any(folded(word) in sensors for word, _ in segment.words)
             or segment.crafts != before.crafts
             or any(getattr(before, name) for name in own)
         ):
@@ -310,11 +314,6 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
 
 
 _COMPLETING = ("energies", "directions", "angles", "pitch", "averaged")
-
-
-def squashed(name: str) -> str:
-    """Return a name without signs and in small letters, so that ``EPI-Hi`` and ``EPIHI`` are equal."""
-    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def _inherit(segments: Sequence[Segment], name: str) -> None:

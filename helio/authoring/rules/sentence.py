@@ -64,6 +64,8 @@ class Part:
         Where the part begins and ends, with the words that do not belong to the quantity.
     crafts : tuple of str
         The spacecraft that the sentence names for the part.
+    left : tuple of tuple of int
+        The positions of the words that were not understood.
     """
 
     text: str
@@ -71,6 +73,7 @@ class Part:
     unread: bool
     region: tuple[int, int] = (0, 0)
     crafts: tuple[str, ...] = ()
+    left: tuple[tuple[int, int], ...] = ()
 
 
 class Sentence:
@@ -259,7 +262,7 @@ class Sentence:
             if spans:
                 joined = [span for span in words if span in spans or before[slice(*span)] in _RANGE]
                 text = " ".join(before[slice(*span)] for span in joined)
-                parts.append(Part(text, tuple(spans), bool(unread), (start, stop)))
+                parts.append(Part(text, tuple(spans), bool(unread), (start, stop), left=tuple(unread)))
         return _with_crafts(parts, crafts)
 
     def _has_meaning(self, word: str) -> bool:

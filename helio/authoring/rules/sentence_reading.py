@@ -13,7 +13,7 @@ from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuan
 from helio.authoring.rules.arrangement import Arrangement
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_matches import Wanted
-from helio.authoring.rules.catalogue_words import CatalogueReading, read_catalogue
+from helio.authoring.rules.catalogue_reading import CatalogueReading, read_catalogue
 from helio.authoring.rules.computed import of_windowed, read_computations
 from helio.authoring.rules.drawn_quantities import (
     GROUP,
@@ -48,9 +48,8 @@ from helio.authoring.rules.named_instruments import (
     without_source_of_indices,
 )
 from helio.authoring.rules.named_times import with_plain_times
-from helio.authoring.rules.particle_data import particles_asked
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
-from helio.authoring.rules.sentence import Part, Sentence
+from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.written_form import (
     TURNED,
     take_energies,
@@ -61,8 +60,8 @@ from helio.authoring.rules.written_form import (
     take_title,
     take_units,
 )
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import APPLIED, LAG, MAGNITUDE
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, B, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
@@ -157,38 +156,18 @@ def read_request(
     request = reading.request
     spans = tuple(parse_time_range(time, now) for time in request.times)
     wanted = Wanted(spans, request.frame, request.cadence, request.modes)
-    by_description: CatalogueReading | None = None
-    if reading.unread or len(request.energies) > 1 or lacks_particles(request):
-        integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
-        particles = particles_asked(
-            first.beside_crafts, tuple(first.flown), wanted, catalogue, ask, integrated=integrated
-        )
-        if particles:
-            by_description = _without_question(first.parts, wanted, catalogue)
-            if by_description and len(by_description.spans) > len(particles.spans):
-                particles = by_description
-            with_particles = read(particles).reading
-            if not with_particles.unread:
-                return with_particles
-            reading = min(with_particles, reading, key=lambda each: len(each.unread))
-    if not (reading.unread or whole) or not first.parts:
+    if not (reading.unread or whole or len(request.energies) > 1 or lacks_particles(request)):
         return reading
+    parts = first.parts
     if whole:
-        parts = [replace(part, unread=True) for part in first.parts]
-        by_description = read_catalogue(parts, wanted, catalogue, ask)
-    elif by_description is None:
-        by_description = read_catalogue(first.parts, wanted, catalogue, ask)
-    if by_description.hint:
-        return replace(reading, hint=by_description.hint)
-    return read(by_description).reading if by_description.datasets else reading
-
-
-def _without_question(parts: list[Part], wanted: Wanted, catalogue: Catalogue) -> CatalogueReading | None:
-    """Read the parameters whose descriptions have all words; return None if that needs a question."""
-    try:
-        return read_catalogue(parts, wanted, catalogue, None)
-    except NotUnderstood:
-        return None
+        parts = [replace(part, unread=True, left=part.spans) for part in parts]
+    integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
+    found = read_catalogue(
+        first.beside_crafts, parts, tuple(first.flown), wanted, catalogue, ask, integrated=integrated
+    )
+    if found.hint:
+        return replace(reading, hint=found.hint)
+    return read(found).reading if found.notes else reading
 
 
 class _SentenceReader:

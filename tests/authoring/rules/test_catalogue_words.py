@@ -152,3 +152,16 @@ def test_a_spacecraft_of_the_table_keeps_its_quantities_beside_one_of_the_catalo
     assert ("AC_H0_SWE", "Vp") in fetched(draft)
     assert all(dataset.startswith(("AC_H0_SWE", "SOHO_CELIAS-SEM")) for dataset, _ in fetched(draft))
     assert len(fetched(draft)) == 2
+
+
+def test_the_instrument_that_is_named_holds_for_the_quantities_behind_it(author):
+    with pytest.raises(NotUnderstood, match="'LEP'"):  # not the velocity of CPI
+        author.create("Geotail LEP ion density and Vx GSM, 1996-01-10")
+    beside = author.create("Wind EPACT LEMT iron and bulk speed, 1-3 Oct 1998")
+    assert fetched(beside) == [("WI_L2-5MIN-SEP_EPACT-LEMT", "flux_Fe"), ("WI_H1_SWE", "Proton_V_nonlin")]
+
+
+def test_five_minute_omni_data_are_those_of_the_archive(author):
+    draft = author.create("plasma beta OMNI 5 min 2020-01-01 to 2020-01-07")
+    assert fetched(draft) == [("OMNI_HRO_5MIN", "Beta")]
+    assert [step["tool_name"] for step in draft.template["steps"]] == ["fetch_data", "render_spec"]

@@ -1,0 +1,354 @@
+"""Read what the catalogue says of the parameters of a dataset: words, particles, energies and directions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
+from helio.knowledge.instrument_index import folded, instrument_index
+from helio.knowledge.missions import Craft, instrument_names
+from helio.knowledge.particles import (
+    LETTERS,
+    SPECIES_WORDS,
+    SYMBOLS,
+    Energy,
+    Species,
+    directions_in,
+    energies_in,
+    species_in,
+)
+from helio.knowledge.quantities import SOURCES
+from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import MEASURES, Clause, concepts, plain, tokens
+
+AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
+"""Words of parameters that describe other parameters, such as ``uncertainty``."""
+OF_TIME = frozenset(VOCABULARY["words of cadences"])
+TABLE = frozenset((source.dataset, name) for source in SOURCES for name in source.parameters)
+"""The datasets and parameters in the table of quantities."""
+ARROW = re.compile(r"^\s*-+>\s*")
+"""Pattern of descriptions of parameters that show the data of the parameter before otherwise."""
+_UNUSABLE = re.compile(
+    r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin no\b", re.IGNORECASE
+)
+_SYMBOL = re.compile(
+    rf"(?<![A-Za-z0-9+])(?:{'|'.join(map(re.escape, sorted(SYMBOLS, key=len, reverse=True)))})(?![A-Za-z0-9+])"
+)
+_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag)$")
+"""Pattern of names of parameters that describe another one."""
+_OF_ERRORS = re.compile(r"sigma|(?:^|_)unc(?:_|$)|err(?:or)?(?:_|$)", re.IGNORECASE)
+_FLUX = re.compile(r"\b(?:flux(?:es)?|intensit(?:y|ies)|flx)\b", re.IGNORECASE)
+_SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
+_IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
+_SHORT = {
+    "E": Species("e"), "P": Species("H", 1, 1), "I": Species("ion"), "O": Species("O"), "HE": Species("He"),
+}  # fmt: skip
+"""Species as names of the PRBEM standard write them: ``FEDO`` has electrons."""
+_COUNTED = {"e": Species("e"), "p": Species("H", 1, 1), "a": Species("He", 4, 2)}
+"""Species as units write them: ``e/(cm^2*s*sr)``."""
+
+
+class Words:
+    """The words and the concepts of a text of the catalogue."""
+
+    def __init__(self, text: str, more: Sequence[str] = ()) -> None:
+        self.text, self.name = text, text.split(" ", 1)[0]
+        listed = [*word_list(text), *more]
+        self.words = {*listed}
+        self.concepts = {*concepts(listed)}
+        self.joined = {
+            folded(word) for word in re.findall(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", text.replace("_", " "))
+        }
+
+    def has(self, clause: Clause) -> bool:
+        """Return whether the text has the concept or all words of a clause."""
+        return (
+            (clause.concept != "" and clause.concept in self.concepts)
+            or (clause.spelt != "" and clause.spelt in self.words)
+            or all(
+                stem(word) in self.stems
+                or (len(word) > 3 and any(own.startswith(word) for own in self.words))
+                for word in clause.words
+            )
+        )
+
+    def has_name(self, name: str) -> bool:
+        """Return whether the text has a name of an instrument, in small letters without signs."""
+        return name in self.joined or name in self.words
+
+    @cached_property
+    def stems(self) -> set[str]:
+        return {stem(word) for word in self.words}
+
+    @cached_property
+    def numerals(self) -> set[float]:
+        return {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", self.text)}
+
+    @cached_property
+    def letters(self) -> set[str]:
+        return {*re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z])", self.text.replace("_", " "))}
+
+    @property
+    def species(self) -> set[str]:
+        return self.concepts & SPECIES_WORDS | self.words & SPECIES_WORDS
+
+    @cached_property
+    def auxiliary(self) -> frozenset[str]:
+        """The words that say that a parameter describes another one, outside of its remarks."""
+        if _OF_ANOTHER.search(self.name):
+            return frozenset({"uncertainty"})
+        return AUXILIARY & {
+            *word_list(re.sub(r"[(,].*|\[(?!label)[^]]*\]", " ", self.text, flags=re.IGNORECASE))
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class DescribedParameter:
+    """A parameter, with what its name and its descriptions say.
+
+    Parameters
+    ----------
+    head : str
+        The description of the parameter to which an arrow points.
+    """
+
+    entry: CatalogueEntry
+    craft: Craft
+    parameter: ParameterEntry
+    head: str = ""
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The dataset and the name."""
+        return self.entry.id, self.parameter.name
+
+    @property
+    def full_name(self) -> str:
+        """``DATASET.PARAMETER``."""
+        return ".".join(self.pair)
+
+    @cached_property
+    def description(self) -> str:
+        """The description without its arrow."""
+        return " ".join(ARROW.sub("", self.parameter.description).split())
+
+    @cached_property
+    def about(self) -> str:
+        """The description, with that of the parameter to which an arrow points."""
+        return " ".join(f"{self.parameter.description} {self.head}".split())
+
+    @cached_property
+    def text(self) -> str:
+        """Name and description, with that of the parameter to which an arrow points."""
+        return f"{self.parameter.name} {self.about}"
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the parameter alone, with what its unit says."""
+        parameter = self.parameter
+        text = f"{parameter.name} {parameter.description} {parameter.frame} {' '.join(parameter.axes)}"
+        words = Words(text)
+        if self.is_flux:
+            words.words |= {"flux", "intensity"}
+            for letter, name in LETTERS.items():
+                if name in words.words or re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z+\d])", text):
+                    words.words |= {name, letter.lower()}
+        if counted := re.match(r"(?i)(e|p|a|ions?)/", parameter.unit):
+            words.words.add({"e": "electron", "p": "proton", "a": "alpha", "i": "ion"}[counted[1][0].lower()])
+        if len(parameter.size) == 1 and parameter.size[0] > 6:
+            words.concepts |= {"spectrum", "energyspectrum"}
+        if parameter.unit and comparable(parameter.unit, "mV/m"):
+            words.concepts.add("electricfield")
+        return words
+
+    @cached_property
+    def is_flux(self) -> bool:
+        """Whether the parameter is a flux of particles, by its words or its unit."""
+        return bool(_FLUX.search(self.parameter.description.replace("_", " "))) or _flux_unit(
+            self.parameter.canonical_unit
+        )
+
+    @property
+    def _is_usable(self) -> bool:
+        return self.parameter.kind != "string" and not _UNUSABLE.search(self.parameter.description)
+
+    @cached_property
+    def is_drawn(self) -> bool:
+        """Whether the parameter holds measured numbers that a panel can draw as they are."""
+        return self._is_usable and self.parameter.unit.lower() not in OF_TIME and len(self.parameter.size) < 2
+
+    @cached_property
+    def is_measured(self) -> bool:
+        """Whether the parameter holds measurements, and does not describe another one."""
+        told = f"{self.parameter.name} {self.parameter.description}"
+        words = {*tokens(re.sub(r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)", " ", told))}
+        auxiliary = words & (AUXILIARY - {"count"}) or _OF_ERRORS.search(self.parameter.name)
+        return (
+            self._is_usable
+            and (self.pair in TABLE or not auxiliary)
+            and "TIME" not in self.parameter.name.upper()
+        )
+
+    @cached_property
+    def species(self) -> tuple[Species, ...]:
+        """All species that the data hold, together; empty if the catalogue does not say."""
+        unbracketed = _SIDE.sub(" ", self.about)
+        for text in (re.sub(r"\([^()]*\)", " ", unbracketed), unbracketed):
+            if found := [mention.what for mention in species_in(text)]:
+                return tuple(found) if _is_group(text, found) else (found[0],)
+        name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", _SIDE.sub(" ", self.parameter.name))
+        if found := [mention.what for mention in species_in(name)]:
+            return (found[0],)
+        short = re.match(r"F([A-Z0-9]+?)(?:DO|DU|SA)", self.parameter.name)
+        if short and short[1] in _SHORT:
+            return (_SHORT[short[1]],)
+        if counted := re.match(r"#?\s*(e|p|a)\s*/", self.parameter.unit):
+            return (_COUNTED[counted[1]],)
+        title = dict.fromkeys(mention.what for mention in species_in(self.entry.title))
+        return tuple(title) if len(title) == 1 else ()
+
+    @cached_property
+    def bands(self) -> tuple[Energy, ...]:
+        """The channels of energy."""
+        return tuple(mention.what for mention in energies_in(self.about))
+
+    @cached_property
+    def directions(self) -> frozenset[str]:
+        """The directions into which the sensor looks."""
+        own = {mention.what for mention in directions_in(self.text)}
+        return frozenset(own or {mention.what for mention in directions_in(self.entry.title)})
+
+    @cached_property
+    def energy_unit(self) -> str:
+        """The unit of the energies of the bins, as far as the catalogue says it; empty if not."""
+        bins = " ".join(
+            other.unit
+            for other in self.entry.parameters
+            if re.match("energ", other.name, re.IGNORECASE) and {*other.size} & {*self.parameter.size}
+        )
+        for text in (bins, self.about, self.parameter.unit, self.entry.title):
+            units: set[str] = {
+                unit.lower() for unit in _IN_UNIT.findall(text.replace("!N", " ").replace("_", " "))
+            }
+            if len(units) == 1:
+                return units.pop()
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class DescribedDataset:
+    """A dataset, with the words of its title and of each of its parameters.
+
+    Parameters
+    ----------
+    names : frozenset of str
+        The names of its instruments, in small letters without signs.
+    """
+
+    entry: CatalogueEntry
+    craft: Craft
+    names: frozenset[str]
+
+    @cached_property
+    def parameters(self) -> tuple[DescribedParameter, ...]:
+        """All parameters, each with the description of the one before to which its arrow points."""
+        described, head = [], ""
+        for parameter in self.entry.parameters:
+            arrow = ARROW.match(parameter.description)
+            head = head if arrow else parameter.description
+            described.append(DescribedParameter(self.entry, self.craft, parameter, head if arrow else ""))
+        return tuple(described)
+
+    @cached_property
+    def drawn(self) -> tuple[DescribedParameter, ...]:
+        """The parameters that a panel can draw as they are."""
+        return tuple(parameter for parameter in self.parameters if parameter.is_drawn)
+
+    @cached_property
+    def measured(self) -> tuple[DescribedParameter, ...]:
+        """The parameters with measurements."""
+        return tuple(parameter for parameter in self.parameters if parameter.is_measured)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the id, the title and the instrument."""
+        names = instrument_names(self.entry.id)
+        measures = (MEASURES.get(name, "").split() for name in (self.entry.instrument, *names))
+        more = [*(word for words in measures for word in words), *(name.lower() for name in names)]
+        return Words(f"{self.entry.id} {self.entry.title} {self.entry.instrument_type}", more)
+
+    @cached_property
+    def by_name(self) -> dict[str, DescribedParameter]:
+        """The parameters that a panel can draw, by their names in small letters without signs."""
+        return {folded(parameter.parameter.name): parameter for parameter in self.drawn}
+
+    @property
+    def sensors(self) -> frozenset[str]:
+        """What may name a sensor in the id and in the title, in small letters without signs."""
+        return sensor_names(self.entry.id, self.entry.title)
+
+    def explains(self, parameter: DescribedParameter, word: str) -> bool:
+        """Return whether the catalogue has a word in what it says of a parameter or its dataset."""
+        if folded(word) in self.sensors:
+            return True
+        text = f"{parameter.text} {self.entry.id} {self.entry.title}"
+        return bool(word) and {*tokens(word)} <= {*tokens(text)}
+
+
+@lru_cache(maxsize=512)
+def described_dataset(number: int, catalogue: Catalogue) -> DescribedDataset:
+    """Return a dataset by its number in the catalogue."""
+    dataset, craft = catalogue.crafts()[number]
+    names = instrument_index(catalogue).names_of(number) | {*map(folded, instrument_names(dataset))}
+    return DescribedDataset(catalogue.dataset(dataset), craft, names)
+
+
+@lru_cache(maxsize=8192)
+def sensor_names(dataset: str, title: str) -> frozenset[str]:
+    """Return what may name an instrument or a sensor in the id and the title of a dataset."""
+    pieces = re.split(r"[_-]", dataset)
+    words = re.findall(r"[\w-]+", title)
+    parts = [part for word in words for part in word.split("-")]
+    every: list[str] = [*pieces, *instrument_names(dataset)]
+    for group in (pieces, words, parts):
+        every += [word for word in group if not word.islower()]
+        every += [f"{first}{second}" for first, second in pairwise(group)]
+    return frozenset(folded(name) for name in every if len(name) > 1)
+
+
+def word_list(text: str) -> list[str]:
+    """Split a text into words as `tokens` does, with a word instead of the symbol of an element or an ion."""
+    spaced = text.replace("_", " ")
+    words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
+    return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux"}.get(word, word) for word in words]
+
+
+def stem(word: str) -> str:
+    """Return a word without its ending, so that ``precipitating`` and ``precipitation`` are one.
+
+    >>> stem("precipitating"), stem("precipitation"), stem("omnidirectional"), stem("ion")
+    ('precipit', 'precipit', 'omnidirect', 'ion')
+    """
+    return re.sub(r"(?<=\w{5})(?:ations?|ating|ated|ates?|ional|al|ing|ed|es)$", "", word)
+
+
+def _is_group(text: str, found: Sequence[Species]) -> bool:
+    """Return whether several species are measured together: ``C, N, O intensity``."""
+    kinds = {species.kind for species in found}
+    return len(kinds) > 1 and re.search(r"\b[A-Z][a-z]?, [A-Z][a-z]?\b|\+\s*ions|/", text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _flux_unit(unit: str) -> bool:
+    return any(
+        comparable(unit, known)
+        for known in (
+            "cm^-2 s^-1 sr^-1", "cm^-2 s^-1 sr^-1 MeV^-1", "cm^-2 s^-1", "eV/(cm^2 s sr eV)",
+            "eV/(cm^2 s sr)", "cm^-2 s^-1 sr^-1 (MeV/n)^-1", "counts/(cm^2 s sr MeV)",
+        )
+    )  # fmt: skip
