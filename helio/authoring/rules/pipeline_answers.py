@@ -27,6 +27,8 @@ _CHANGED = re.compile(
 _STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
 _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
 """Properties whose answer says how many there are."""
+_MANY_STEPS = 6
+"""An answer about more steps names only their tools."""
 _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
 """Properties of which the number with the names is the whole answer."""
 _NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
@@ -131,7 +133,11 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
     if not facts and question.present:
         facts = narrowed(question, list(question.pipeline.topics["computations"]()), question.present)
     steps = [fact for fact in facts if not fact.text.startswith(AS_FETCHED)]
-    if not question.present and len(facts) == len(list(question.pipeline.topics["computations"]())):
+    if (
+        not question.present
+        and len(steps) > _MANY_STEPS
+        and len(facts) == len(list(question.pipeline.topics["computations"]()))
+    ):
         return [
             fact.text for fact in question.pipeline.topics["overview"]() if fact.text.startswith("computed: ")
         ]
