@@ -40,6 +40,7 @@ _CHANGE = _pattern(rf"\b{_any_word('words of a change')}|\d")
 _COLOUR = _pattern(rf"\b(?:{'|'.join(VOCABULARY['colours'])})\b")
 _VERB = _pattern(rf"\b{_any_word('verbs of a question')}")
 _DATA = re.compile(r"^(?:do|does|did|is|are|were|has|have)\b.*\bdata\b", re.IGNORECASE)
+_COMPARED = re.compile(r"\s*(?:the )?differences? between \w+_\S+ and \w+_\S+$", re.IGNORECASE)
 _SERIES = _pattern(rf"\b{_any('ask for a series')}")
 _NAME_WITH_A_NUMBER = re.compile(
     r"\b[A-Z][A-Z0-9]*[_-][\w-]+|\b(?:level|L)[- ]?2\b|\bF10\.7\b|\b(?:first|last|latest) (?:record|data)\b"
@@ -114,4 +115,4 @@ def _requests(text: str) -> bool:
 
 
 def _has_form_of_question(text: str) -> bool:
-    return bool(_QUESTION_START.match(text) or _QUESTION_ELSEWHERE.search(text))
+    return bool(_QUESTION_START.match(text) or _COMPARED.match(text) or _QUESTION_ELSEWHERE.search(text))
