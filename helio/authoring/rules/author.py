@@ -27,6 +27,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
+from helio.authoring.rules.guard import refuse_unused
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
@@ -179,6 +180,7 @@ class RuleAuthor:
             wanted, preferences = preferred(reading.request, request, items)
             try:
                 template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
+                refuse_unused(template)
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
                 if storms:
