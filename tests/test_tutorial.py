@@ -212,7 +212,7 @@ def test_proposals_are_as_their_page_shows_them(work: Path):
             command = f"helio accept {proposed}"
         assert_shown(expected, output_of(command))
         commands.append(command.split()[1])
-    assert commands == ["author", "author", "edit", "edit", "edit", "accept", "repair"]
+    assert commands == ["author", "author", "edit", "edit", "edit", "edit", "accept", "repair"]
 
 
 @pytest.mark.slow

@@ -19,17 +19,19 @@ from helio.authoring.rules.pipeline_answers import (
     about_topic,
     from_records,
     narrowed,
+    presence,
     summary_of,
 )
 from helio.authoring.rules.pipeline_facts import PipelineFacts
 from helio.authoring.rules.question import DECLINED, Question, kinds_of, quoted
-from helio.authoring.rules.source_facts import Fact, Source, SourceFacts
+from helio.authoring.rules.source_facts import Fact, Source, SourceFacts, lines_of
 from helio.authoring.rules.tool_facts import page_sentences, tool_words
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
 
 _REST = "helio cannot answer the rest without a language model"
+_ABSENT = "the pipeline has no"
 _NOMINAL = frozenset(
     {"units", "doi", "investigator", "fills", "bins", "methods", "coverage", "settings", "cadence"}
 )
@@ -38,7 +40,7 @@ _LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales",
 """Properties that such a sentence wishes to have instead: `B in GSE`."""
 _WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations", "coverage"})
 """Properties with a number, so that a number in the question is one to compare with."""
-_MOST_LINES = 15
+_MOST_LINES = 6
 _LONG = 5
 """Number of letters of a word that may be a misspelt name."""
 _SHORT = 3
@@ -64,7 +66,7 @@ def answered(
 
 def is_whole(reply: str) -> bool:
     """Return whether an answer leaves no part of the question open."""
-    return DECLINED not in reply and _REST not in reply
+    return not reply.startswith((DECLINED, _ABSENT)) and _REST not in reply
 
 
 def fully_answered(
@@ -100,7 +102,7 @@ def facts_of(
     }
     for topic, collect in facts.topics.items():
         if topic not in ("steps", "order", "methods"):
-            lines[topic] = (fact.text for fact in collect())
+            lines[topic] = lines_of(collect())
     if records is not None:
         name = str(template.get("id"))
         lines["last run"] = records.last_run(name)
@@ -117,31 +119,38 @@ class _Answer:
         self.question = question
         self._records = records
         self._explained = False
+        self._left_out = 0
 
     def text(self) -> str:
         """Return all that is known, and say what is not."""
         question = self.question
-        special = about_step(question) or list(from_records(question, self._records))
+        special = about_step(question) or list(from_records(question, self._records)) or presence(question)
         if special:
             return "\n".join(special)
         asked = question.asked
         lines = list(dict.fromkeys(" ".join(line.splitlines()) for line in self._lines()))
+        told = len(lines)
         unread = self._unread(lines)
+        added = lines[told:]
         explained = self._explained or (lines and "tools" in question.topics)
         for matter, words in asked.beyond.items() if not explained else ():
-            question.unsaid.append(f"{quoted(words)}: it knows nothing about {matter}")
+            if matter.startswith("the values") and lines and asked.operations:
+                continue  # gaps that a step fills
+            if left := [word for word in words if not any(stems(word) <= stems(line) for line in added)]:
+                question.unsaid.append(f"{quoted(left)}: it knows nothing about {matter}")
+        shown = [*lines[: max(_MOST_LINES - len(added), 0)][:told], *added]
+        self._left_out += len(lines) - len(shown)
         if unread:
             question.unsaid.append(f"helio does not understand {quoted(unread)}{self._hint(unread)}")
+        if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
+            return question.unsaid[0]
         if not lines:
             return (
                 f"{DECLINED}: {'; '.join(question.unsaid) or 'the pipeline and the catalogue do not say it'}"
             )
-        left_out = (
-            f"and {len(lines) - _MOST_LINES} more lines; name a step, a panel or a quantity to see fewer"
-        )
-        more = [left_out] if len(lines) > _MOST_LINES else []
+        more = [f"and {self._left_out} more; name a step, a panel or a quantity"] if self._left_out else []
         rest = [f"{_REST}: {'; '.join(question.unsaid)}"] if question.unsaid else []
-        return "\n".join((*lines[:_MOST_LINES], *more, *rest))
+        return "\n".join((*shown, *more, *rest))
 
     # Lines ---------------------------------------------------------------------------------------------------
 
@@ -149,14 +158,24 @@ class _Answer:
         question = self.question
         asked, pipeline = question.asked, question.pipeline
         if pipeline is not None and "emptiness" in asked.topics:
-            yield from narrowed(question, list(pipeline.why_empty()), question.present)
+            yield from lines_of(narrowed(question, list(pipeline.why_empty()), question.present))
             return
         topics = [topic for topic in question.topics if topic not in ("tools", "pipelines")]
         if "tools" in question.topics:
             yield from tools_found(question)
         reference = [atom for atom in question.absent if kinds_of(atom) & {"tool", "code", "key"}]
         for atom in reference if "tools" not in question.topics else ():
-            yield from explanation_of(question, atom)
+            explained = list(explanation_of(question, atom))
+            if (
+                pipeline is not None
+                and kinds_of(atom) >= {"tool"}
+                and {*topics} <= {"computations", "methods", "meanings"}
+            ):
+                name = next(name for kind, name in atom.subjects if kind == "tool").replace(" ", "_")
+                yield f"the pipeline has no {atom.words}; `helio tools {name}` explains how helio computes it"
+                yield from explained[:1]
+                return
+            yield from explained
         elsewhere = [atom for atom in question.absent if atom not in reference]
         data = {"craft", "dataset", "instrument"}
         if pipeline is not None and elsewhere and not any(kinds_of(atom) & data for atom in elsewhere):
@@ -167,7 +186,9 @@ class _Answer:
         if pipeline is not None and (question.present or not elsewhere):
             for topic in topics:
                 lines = about_topic(question, topic)
-                yield from lines
+                share = max(_MOST_LINES // len(topics), 2) if lines else 0
+                yield from lines[:share]
+                self._left_out += len(lines[share:])
                 if lines and not set(question.topics) & set(asked.topics):
                     break  # the question names no property, and the first that helio knows says what it is
         if elsewhere and pipeline is None and self._searches():
@@ -197,7 +218,7 @@ class _Answer:
         """Find texts that have the words that are still unread, and add them to the lines; return the other words."""
         question = self.question
         asked = question.asked
-        words = list(asked.rest)
+        words = [word for word in asked.rest if word not in question.narrowing]
         pages = [stems(line) for line in lines]
         if question.searched:
             return [word for word in words if word not in question.searched]
@@ -207,11 +228,13 @@ class _Answer:
             return [word for word in words if not any(stems(word) <= page for page in pages)] if lines else []
         left = [word for word in words if not any(stems(word) <= page for page in pages)]
         read = [word for word in words if word not in left]
-        if not left and (lines or question.absent):
+        if not left and (question.absent or (lines and not asked.beyond)):
             return []
         # the words of properties without an answer may stand in a text, and so may those that metadata seldom explain
-        others = [] if lines or (question.pipeline and question.absent) else self._unanswered_words()
-        pool = {text: stems(text) for text in self._texts(pages=not lines)}
+        others = asked.beyond.get("opinions", []) if lines and question.pipeline else []
+        if not lines and not (question.pipeline and question.absent):
+            others = self._unanswered_words()
+        pool = {text: stems(text) for text in self._texts(pages=not lines, every=bool(lines and others))}
         wanted = [
             word for word in dict.fromkeys((*left, *others)) if not re.fullmatch(r"[\d.:-]+|\w{1,2}", word)
         ]
@@ -219,8 +242,9 @@ class _Answer:
         chosen, unread = covered(wanted, pool, question.request, most=2)
         unread = asked.alternatives([*read, *(word for word in wanted if word not in unread)], unread)
         if chosen and not unread and "counts" not in asked.topics and self._is_sure(wanted):
+            had = bool(lines)
             lines += [text for text in chosen if text not in lines]
-            if others:
+            if others and not had:
                 question.unsaid, self._explained = [], True
             return numbers
         if lines and re.search(r"\bor\b|^(?:is|are|does|do|was|were)\b", asked.text, re.IGNORECASE):
@@ -229,7 +253,7 @@ class _Answer:
             lines += [
                 text
                 for text in chosen
-                if any(stems(word) <= pool[text] for word in left) and text not in lines
+                if any(stems(word) <= pool[text] for word in (*left, *others)) and text not in lines
             ]
             return [*(word for word in unread if word in left), *numbers]
         return left
@@ -257,7 +281,7 @@ class _Answer:
             for word in re.findall(r"[\w|*]+", atom.words)
         ]
 
-    def _texts(self, *, pages: bool = True) -> list[str]:
+    def _texts(self, *, pages: bool = True, every: bool = False) -> list[str]:
         """Return all texts in which unread words may stand: first those about what the question names."""
         question = self.question
         texts: list[Fact] = []
@@ -279,8 +303,8 @@ class _Answer:
                 if kind == "tool":
                     texts += (Fact(text) for text in page_sentences(name.replace(" ", "_")))
         wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
-        about = [fact.text for fact in texts if fact.about & wanted]
-        return list(dict.fromkeys(about or [fact.text for fact in texts]))
+        about = [] if every else [fact for fact in texts if fact.about & wanted]
+        return lines_of(about or texts)
 
     def _hint(self, words: Sequence[str]) -> str:
         known = [name for name in self.question.names if " " not in name]

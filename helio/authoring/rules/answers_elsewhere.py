@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from helio.authoring.rules.asked import Atom, stems
+from helio.authoring.rules.asked import Atom, folded, stems
+from helio.authoring.rules.pipeline_answers import verdict
 from helio.authoring.rules.question import Question, in_words, kinds_of, quoted
-from helio.authoring.rules.source_facts import SourceFacts
+from helio.authoring.rules.source_facts import Source, SourceFacts, lines_of
 from helio.authoring.rules.tool_facts import tool_lines, tools_with
+from helio.counts import number_of
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines, source_lines
 from helio.pipelines.codes import Code
 from helio.pipelines.reference import look_up
 from helio.steps.signature import signatures
 from helio.steps.tool_page import ToolPage
+
+_TWO = 2
+_MOST_NAMED = 8
 
 
 def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[str]) -> Iterator[str]:
@@ -29,15 +34,58 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
     lines: list[str] = []
     for topic in topics or ["datasets"]:
         chosen = "coverage" if topic == "times" else topic
-        facts = [fact.text for fact in data.topics[chosen]()] if chosen in data.topics else []
+        if topic in ("frames", "units") and all(source.parameter is None for source in sources):
+            data = SourceFacts((part for source in sources for part in source.parts), question.catalogue)
+        if (
+            chosen == "coverage"
+            and not question.asked.rest
+            and all(kinds_of(atom) == {"craft"} for atom in atoms)
+        ):
+            lines += _missions(question, atoms)
+        if chosen == "coverage" and question.span:
+            facts = lines_of(data.available(question.span))
+        elif chosen in data.topics:
+            found = list(data.topics[chosen]())
+            asked = [fact for fact in found if verdict(question, topic, [fact]) == "yes: "]
+            said = "yes: " if asked and topic == "frames" else verdict(question, topic, found)
+            facts = [f"{said}{line}" for line in lines_of(asked or found)[:1]] + lines_of(asked or found)[1:]
+        else:
+            facts = []
         if not facts:
             question.unsaid.append(f"the catalogue does not say {in_words(topic)}")
         lines += facts
+    if len(sources) == _TWO and "meanings" in topics and question.is_comparison:
+        lines += _differences(*sources)
     if lines and question.pipeline is not None:
         yield f"the pipeline has no {missing}; from the catalogue:"
     yield from lines
     if lines and more:
         yield f"and {more} more; `helio datasets search` finds them"
+
+
+def _missions(question: Question, atoms: Sequence[Atom]) -> Iterator[str]:
+    """Say from when to when the catalogue has any data of each spacecraft or mission."""
+    for atom in atoms:
+        wanted = {name for _, name in atom.subjects}
+        spans = sorted(
+            (row.first[:10], row.last[:10], row.id)
+            for row, (_, craft) in zip(question.catalogue.rows, question.catalogue.crafts(), strict=True)
+            if row.first and {folded(craft.spacecraft), folded(craft.mission)} & wanted
+        )
+        if spans:
+            last = max(stop for _, stop, _ in spans)
+            counted = number_of(len(spans), "dataset")
+            yield f"{atom.words}: {counted} from {spans[0][0]} ({spans[0][2]}) to {last}"
+
+
+def _differences(first: Source, second: Source) -> Iterator[str]:
+    """Say which parameters only one of two datasets has."""
+    for one, other in ((first, second), (second, first)):
+        names = [part.name for part in one.dataset.parameters]
+        others = {part.name for part in other.dataset.parameters}
+        only = [name for name in names if name not in others]
+        if only and len(only) < len(names):
+            yield f"only in {one.dataset.id}: {', '.join(only[:_MOST_NAMED])}{' …' if only[_MOST_NAMED:] else ''}"
 
 
 def explanation_of(question: Question, atom: Atom) -> Iterator[str]:

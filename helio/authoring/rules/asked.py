@@ -26,6 +26,9 @@ _NOUN_BEHIND = re.compile(r"\s+(?:panel|line|curve|trace|step|plot)\b", re.IGNOR
 _CODE = re.compile(r"\bH[A-Z]\d{3}\b")
 _MEAN = re.compile(r"\bmeans?\b(?=\s*(?:[?.!,;]|$|here\b|by\b|when\b|in\b))", re.IGNORECASE)
 _FRAMES = re.compile(rf"\b(?:{'|'.join(FRAMES)})\b")
+_UNITS = re.compile(
+    r"\b(?:in|or) (?:K|kelvin|eV|keV|MeV|[npf]T|k?m/s|[np]Pa|cm\^?-3|cm⁻³|R_?E|AU|degrees|mV/m|Hz|kHz)(?![\w/])"
+)
 _COLOURS = re.compile(rf"\b(?:{'|'.join(VOCABULARY['colours'])})\b", re.IGNORECASE)
 _FIELD = re.compile(r"\b(?:magnetic |mag )?fields?\b|(?<![\w|])(?-i:B)(?![\w|])|\bIMF\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\s,;:?!()\[\]\"“”'‘’…]+(?:'[a-z]+)?")
@@ -46,6 +49,10 @@ def _patterns(matters: Mapping[str, Iterable[str]]) -> tuple[tuple[str, re.Patte
 
 _TOPICS = _patterns(_TABLE["topics"])
 _BEYOND = _patterns(_TABLE["beyond"])
+_OPERATIONS = _patterns({verb: row["words"] for verb, row in _TABLE["operations"].items()})
+_UNIT = "named unit"
+TURNS = "rotates or transforms"
+"""The verb of the operations that change the frame."""
 Subject = tuple[str, str]
 """Kind and name of something that a fact is about, such as ``("dataset", "AC_H0_MFI")``; names are folded."""
 
@@ -115,6 +122,11 @@ class Asked:
         ):
             if all(atom.stop <= taken.start or atom.start >= taken.stop for taken in chosen):
                 chosen.append(atom)
+        others = {topic for atom in chosen for topic in atom.topics if atom.topics != (_UNIT,)}
+        if not others <= {
+            "reasons"
+        }:  # a unit in passing, as in `T in eV: is it converted?`, asks for nothing
+            chosen = [atom for atom in chosen if atom.topics != (_UNIT,)]
         return sorted(chosen, key=lambda atom: atom.start)
 
     def _in_place(self, atom: Atom) -> Atom:
@@ -125,7 +137,11 @@ class Asked:
     @property
     def topics(self) -> list[str]:
         """The properties that the question asks for."""
-        return list(dict.fromkeys(topic for atom in self.atoms for topic in atom.topics[:1]))
+        return list(
+            dict.fromkeys(
+                "units" if topic == _UNIT else topic for atom in self.atoms for topic in atom.topics[:1]
+            )
+        )
 
     @property
     def things(self) -> list[Atom]:
@@ -140,6 +156,12 @@ class Asked:
             if atom.beyond and not atom.topics and not atom.subjects:
                 matters.setdefault(atom.beyond[0], []).append(atom.words)
         return matters
+
+    @property
+    def operations(self) -> list[tuple[str, list[str]]]:
+        """The operations on data that the question names, such as smoothing: a verb, and the tools that do it."""
+        verbs = dict.fromkeys(verb for verb, pattern in _OPERATIONS if pattern.search(self.text))
+        return [(verb, _TABLE["operations"][verb]["tools"]) for verb in verbs]
 
     @property
     def colours(self) -> list[str]:
@@ -189,6 +211,8 @@ class Asked:
                 yield Atom(*match.span(), match[0], subjects=frozenset({("quantity", name)}))
         for match in _FRAMES.finditer(text):
             yield Atom(*match.span(), match[0], topics=("frames",))
+        for match in _UNITS.finditer(text):
+            yield Atom(*match.span(), match[0], topics=(_UNIT,))
         for match in _COLOURS.finditer(text):
             yield Atom(*match.span(), match[0], topics=("colours",))
         for match in PANEL.finditer(text):

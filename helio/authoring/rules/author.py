@@ -34,6 +34,7 @@ from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
 from helio.authoring.rules.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.question_form import (
+    asks_for_data,
     asks_for_series,
     begins_question,
     is_question,
@@ -147,7 +148,7 @@ class RuleAuthor:
         if not reply:
             return self._drafted(request, chosen, sources)
         wish = without_question_mark(request)
-        if wish or Sentence(request).take_times(self._now):
+        if wish or (Sentence(request).take_times(self._now) and not asks_for_data(request)):
             try:  # what did ACE measure on 2003-10-29?
                 drafted = self._drafted(wish or request, chosen, sources)
             except NotUnderstood:

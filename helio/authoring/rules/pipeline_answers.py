@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from helio.authoring.recorded import Records
-from helio.authoring.rules.asked import Atom, Subject, stems
+from helio.authoring.rules.asked import Atom, Subject, folded, stems
+from helio.authoring.rules.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.question import DECLINED, Question, in_words, kinds_of, quoted
-from helio.authoring.rules.source_facts import Fact
+from helio.authoring.rules.source_facts import Fact, SourceFacts, is_named, lines_of
+from helio.counts import number_of
+from helio.knowledge.frame_names import FRAMES
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
 
@@ -24,12 +27,21 @@ _CHANGED = re.compile(
 _STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
 _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
 """Properties whose answer says how many there are."""
+_MANY_STEPS = 6
+"""An answer about more steps names only their tools."""
+_COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
+"""Properties of which the number with the names is the whole answer."""
 _NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
 _ORDER = ("panel", "dataset", "craft", "instrument", "tool")
 """Kinds of subjects that narrow an answer one after the other; all other kinds are one group."""
 _SHORT_ANSWER = 3
 """Number of lines of an answer that the nouns of the question need not narrow."""
 _NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
+_PRESENT = {"panels", "datasets", "crafts", "instruments", "steps"}
+"""Properties of a question that only asks whether the pipeline has something."""
+_EARLY = re.compile(
+    r"prelim|provisional|real-?time|quick-?look|browse|key parameter|operational", re.IGNORECASE
+)
 _REASONED = ("frames", "units", "cadence", "computations", "level", "meanings", "datasets")
 """Properties that the purpose of a step may explain where no fact does."""
 
@@ -53,45 +65,151 @@ def about_topic(question: Question, topic: str) -> list[str]:
         facts = close or ([] if set(question.topics) != {topic} else facts)
         if not facts:
             return []
-    lines = narrowed(question, facts, question.present)
+    chosen = narrowed(question, facts, question.present)
+    if topic in ("computations", "methods"):
+        lines = _computed(question, chosen)
+    else:
+        lines = lines_of(chosen)
+        said = verdict(question, topic, chosen)
+        lines[:1] = [f"{said}{line}" for line in lines[:1]]
     if topic == "colours" and question.asked.colours:
-        lines = [line for line in lines if stems(line) & {*question.asked.colours}] or [
+        wanted = stems(" ".join(question.asked.colours))
+        lines = [line for line in lines if stems(line) & wanted] or [
             f"no line is set to {' or '.join(question.asked.colours)}",
-            *lines,
+            *(fact.text for fact in pipeline.looks() if stems(fact.text) & wanted),
         ]
     if lines and "counts" in question.asked.topics:
         numbers = list(_counted(question, topic))
         if not numbers and not _COUNTED & {*question.topics}:
             question.unsaid.append("the pipeline does not say how many")
-        lines = [*numbers, *lines]
+        lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
         if question.present and topic in _REASONED:
-            return narrowed(question, list(pipeline.topics["reasons"]()), question.present)
+            return lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
     return lines
 
 
-def narrowed(question: Question, facts: Sequence[Fact], atoms: Sequence[Atom]) -> list[str]:
+def presence(question: Question) -> list[str]:
+    """Say whether the pipeline has what a question names, if the question asks nothing else: `does it use ACE?`."""
+    pipeline, asked = question.pipeline, question.asked
+    if pipeline is None or not question.is_yes_no or not asked.things or asked.rest or asked.beyond:
+        return []
+    if not {*asked.topics} <= _PRESENT:
+        return []
+    if question.absent:
+        return [f"no: the pipeline has no {quoted([atom.words for atom in question.absent])}"]
+    kinds = set().union(*map(kinds_of, question.present))
+    topics = (
+        ("datasets", "panels")
+        if kinds & {"craft", "dataset", "instrument"}
+        else ("panels", "computations", "datasets")
+    )
+    for topic in topics:
+        facts = narrowed(question, list(pipeline.topics[topic]()), question.present)
+        if lines := lines_of(facts):
+            return [f"yes: {lines[0]}", *lines[1:]]
+    return []
+
+
+def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
+    """Say which steps do what the question asks for, or that no step does."""
+    assert question.pipeline is not None
+    subject = quoted([atom.words for atom in question.present]) or "the data"
+    if operations := question.asked.operations:
+        tools = {("tool", folded(tool)) for _, names in operations for tool in names}
+        steps = [fact for fact in question.pipeline.topics["computations"]() if fact.about & tools]
+        steps = narrowed(question, steps, question.present)
+        verbs = " or ".join(dict.fromkeys(verb for verb, _ in operations))
+        if not steps:
+            fetched = [fact for fact in facts if fact.text.startswith(AS_FETCHED)] if question.present else []
+            return [f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}", *lines_of(fetched)]
+        for atom in question.present:  # each thing that the question names has an answer
+            if not any(fact.about & atom.subjects for fact in steps):
+                steps += narrowed(question, facts, [atom])
+        lines = lines_of(steps)
+        return [f"{'yes: ' if question.is_yes_no else ''}{lines[0]}", *lines[1:]]
+    if not facts and question.present:
+        facts = narrowed(question, list(question.pipeline.topics["computations"]()), question.present)
+    steps = [fact for fact in facts if not fact.text.startswith(AS_FETCHED)]
+    if (
+        not question.present
+        and len(steps) > _MANY_STEPS
+        and len(facts) == len(list(question.pipeline.topics["computations"]()))
+    ):
+        return [
+            fact.text for fact in question.pipeline.topics["overview"]() if fact.text.startswith("computed: ")
+        ]
+    if facts and not steps and question.present:
+        return [f"no step computes {subject}: {line}" for line in lines_of(facts)]
+    return lines_of(steps or facts)
+
+
+def verdict(question: Question, topic: str, facts: Sequence[Fact]) -> str:
+    """Return the first word of the answer to a question that asks for yes or no."""
+    words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
+    said = {_affirms(topic, word, fact.text) for word in words for fact in facts} - {None}
+    if not question.is_yes_no or not said:
+        return ""
+    return "partly: " if len(said) > 1 else "yes: " if said == {True} else "no: "
+
+
+def _affirms(topic: str, word: str, text: str) -> bool | None:
+    """Return whether a fact says that the data have a property that a word names; None if it does not say."""
+    if topic in ("frames", "units"):
+        named = word.split()[-1]
+        return text.startswith(f"{named} ") if topic == "units" or named in FRAMES else None
+    if topic == "scales":
+        return "is true" in text if re.match("log", word, re.IGNORECASE) else None
+    if topic != "level":
+        return None
+    early = bool(_EARLY.search(text.replace("not marked as preliminary", "")))
+    if _EARLY.search(word):
+        return early
+    if number := re.search(r"\d", word):
+        stated = re.findall(r"level (\d)", text)
+        return number[0] in stated if stated else None
+    if re.match("definitive|final", word, re.IGNORECASE):
+        return False if early else True if text.startswith(("definitive", "final")) else None
+    return None
+
+
+def narrowed(question: Question, facts: Sequence[Fact], atoms: Sequence[Atom]) -> list[Fact]:
     """Return the facts about all that the question names; each kind of subject narrows them further."""
-    groups: dict[str, frozenset[Subject]] = {}
+    groups: dict[str, list[frozenset[Subject]]] = {}
+    variables = [atom for atom in atoms if "variable" in kinds_of(atom)]
+    if (
+        variables
+        and "times" not in question.topics
+        and any(fact.about & variables[0].subjects for fact in facts)
+    ):
+        return [fact for fact in facts if any(fact.about & atom.subjects for atom in variables)]
     for atom in [atom for atom in atoms if not {*atom.topics} & {*question.topics}] or atoms:
         kinds = kinds_of(atom)
         kind = next((name for name in _ORDER if name in kinds), "thing")
-        groups[kind] = groups.get(kind, frozenset()) | atom.subjects
-    for wanted in groups.values():
-        facts = [fact for fact in facts if fact.about & wanted] or [fact for fact in facts if not fact.about]
-    lines = [fact.text for fact in facts]
-    return lines if groups else _with_nouns(question, lines)
+        groups.setdefault(kind, []).append(atom.subjects)
+    for kind, subjects in groups.items():
+        wanted = frozenset[Subject]().union(*subjects)
+        labels = frozenset(subject for subject in wanted if subject[0] == "label")
+        # the name of a spacecraft that is also a line means all its data
+        if kind not in ("thing", "tool") or not all(labels & each for each in subjects):
+            labels = frozenset()
+        facts = (
+            [fact for fact in facts if fact.about & labels]
+            or [fact for fact in facts if fact.about & wanted]
+            or [fact for fact in facts if not fact.about]
+        )
+    return list(facts) if groups else _with_nouns(question, facts)
 
 
-def _with_nouns(question: Question, lines: list[str]) -> list[str]:
-    """Return the lines of a long answer that have a noun of the question: `how do you calculate the difference`."""
-    if len(lines) <= _SHORT_ANSWER:
-        return lines
+def _with_nouns(question: Question, facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of a long answer that have a noun of the question: `how do you calculate the difference`."""
+    if len(lines_of(facts)) <= _SHORT_ANSWER:
+        return list(facts)
     topics = stems(" ".join(atom.words for atom in question.asked.atoms if atom.topics))
     nouns = frozenset[str]().union(*map(stems, _NOUN.findall(question.asked.text))) - topics
-    return [line for line in lines if nouns & stems(line)] or lines
+    return [fact for fact in facts if nouns & stems(fact.text)] or list(facts)
 
 
 def _counted(question: Question, topic: str) -> Iterator[str]:
@@ -100,20 +218,27 @@ def _counted(question: Question, topic: str) -> Iterator[str]:
     wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
     meant = [source for source in sources if not wanted or source.about & wanted] or sources
     if topic == "panels":
-        for name, spec in question.pipeline.figures():
-            yield f"figure {name} has {len(spec.get('panels') or ())} panels"
-    counts = {
-        "crafts": ("spacecraft", len({source.dataset.spacecraft for source in meant})),
-        "datasets": ("datasets of the catalogue", len({source.dataset.id for source in meant})),
+        yield from lines_of(question.pipeline.panel_names())
+    counted = {
+        "crafts": (("spacecraft", "spacecraft"), [source.dataset.spacecraft for source in meant]),
+        "datasets": (("dataset",), [source.dataset.id for source in meant]),
         "instruments": (
-            "instruments",
-            len({(source.dataset.spacecraft, source.dataset.instrument) for source in meant}),
+            ("instrument",),
+            [
+                f"{source.dataset.instrument} of {source.dataset.spacecraft}"
+                for source in meant
+                if is_named(source.dataset)
+            ],
         ),
-        "steps": ("steps", len(set(question.pipeline.steps))),
+        "steps": (("step",), list(question.pipeline.steps)),
     }
-    if topic in counts:
-        name, number = counts[topic]
-        yield f"{number} {name}"
+    if topic in counted:
+        name, found = counted[topic]
+        names = dict.fromkeys(found)
+        yield f"{number_of(len(names), *name)}: {', '.join(names)}"
+    if topic == "instruments":
+        unnamed = [source for source in meant if not is_named(source.dataset)]
+        yield from lines_of(SourceFacts(unnamed, question.catalogue).topics["instruments"]())
 
 
 def about_step(question: Question) -> list[str]:
@@ -137,7 +262,7 @@ def about_step(question: Question) -> list[str]:
     if others or question.asked.rest or question.asked.beyond:
         return []
     return [
-        question.pipeline.line(named[1]) + (f" ({step['intent']})" if step.get("intent") else ""),
+        question.pipeline.line(named[1]),
         summary_of(step),
     ]
 

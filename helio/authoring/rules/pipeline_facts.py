@@ -5,30 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from functools import cached_property
-from itertools import pairwise
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.asked import Subject, folded
-from helio.authoring.rules.lines import Lines, no_question
-from helio.authoring.rules.source_facts import Fact, Facts, Source, SourceFacts, covers, named_quantities
-from helio.errors import TimeRangeError
-from helio.knowledge.catalogue import Catalogue, CatalogueEntry
-from helio.knowledge.missions import craft_of
-from helio.pipelines.analyses.quantities import tables_read
+from helio.authoring.rules.pipeline_subjects import PipelineSubjects
+from helio.authoring.rules.source_facts import (
+    Fact,
+    Facts,
+    covers,
+    overlaps,
+)
+from helio.counts import number_of
 from helio.pipelines.changes import describe_step
-from helio.pipelines.dialect.template_in import template_in
-from helio.pipelines.dialect.written import spec_of
-from helio.pipelines.template.document import Document
+from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
-from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner
 from helio.sources.registry import stated_in_file
-from helio.steps.foreseen import NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures
 from helio.steps.tool_page import tool_page
-from helio.time_range import TimeRange, parse_time_range
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+")
 _SCALES = ("log_scale", "log_y", "log_x", "log_z", "linthresh")
@@ -41,28 +36,13 @@ _LEVEL = re.compile(
     r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
 )
 _LONGEST_VALUE = 200
+_MOST_LABELS = 3
+"""Number of tables of a tool that a summary names; it counts more."""
+AS_FETCHED = "drawn as fetched, without a computation"
 
 
-class PipelineFacts:
-    """Facts about a template: its data, steps, figures and variables.
-
-    Parameters
-    ----------
-    template : Document
-    catalogue : Catalogue
-    now : datetime
-        Naive UTC.
-    """
-
-    def __init__(self, template: Document, catalogue: Catalogue, now: datetime) -> None:
-        self.template = template
-        self.catalogue = catalogue
-        self.now = now
-        self.steps = {str(step.get("step_id")): step for step in template["steps"]}
-        graph = graph_of(template_in(template).steps, signatures())
-        self.producers: dict[str, StepView] = {label: views[-1] for label, views in graph.producers.items()}
-        self._graph = graph
-        self.data = SourceFacts(self._sources(), catalogue)
+class PipelineFacts(PipelineSubjects):
+    """Facts about a template: its data, steps, figures and variables."""
 
     @property
     def topics(self) -> Mapping[str, Callable[[], Facts]]:
@@ -72,8 +52,7 @@ class PipelineFacts:
             "frames": self._frames,
             "units": self._units,
             "bins": self._bands,
-            "datasets": self._elsewhere,
-            "archives": self._elsewhere,
+            **dict.fromkeys(("datasets", "archives", "crafts", "instruments"), self._elsewhere),
             "level": self._levels,
             "panels": self._panels,
             "order": self._panels,
@@ -104,42 +83,6 @@ class PipelineFacts:
 
         return {topic: both(topic) for topic in (*data, *(name for name in further if name not in data))}
 
-    @cached_property
-    def names(self) -> Mapping[str, frozenset[Subject]]:
-        """Everything that a question can name in the template, by folded name."""
-        known: dict[str, set[Subject]] = {}
-
-        def add(name: str, kind: str, subject: str = "") -> None:
-            if name:
-                known.setdefault(folded(name), set()).add((kind, folded(subject or name)))
-
-        for name in self.steps:
-            add(name, "step")
-            add(f"step {name}", "step", name)
-        for name in self._variables_of_template:
-            add(name, "variable")
-            add(name.removeprefix("$"), "variable", name)
-        for label in self.producers:
-            add(label, "label")
-            add(label.rpartition(".")[2], "label", label)
-        for source in self.data.sources:
-            for kind, name in source.about:
-                if kind in ("dataset", "parameter", "instrument"):
-                    add(name, kind)
-        for _, spec in self.figures():
-            for label, name in (spec.get("trace_names") or {}).items():
-                table = owner(label, self.producers)
-                if table and isinstance(name, str):
-                    add(name, "label", table)
-        for step in self._graph.steps:
-            for kind, name in self._of_step(str(step.id)) if step.tool == FETCH else ():
-                if kind in ("dataset", "parameter"):
-                    add(name, kind)
-            tool = signatures().get(step.tool)
-            for name in (tool.name, *tool.synonyms) if tool else ():
-                add(name, "tool", step.tool)
-        return {name: frozenset(subjects) for name, subjects in known.items()}
-
     def texts(self) -> Facts:
         """Yield what the template and the catalogue say in words about the template, its steps and its data."""
         template = self.template
@@ -147,60 +90,56 @@ class PipelineFacts:
             yield Fact(text, frozenset())
         yield from self._reasons()
         yield from self._settings()
-        yield from self._looks()
+        yield from self.looks()
         yield from self.data.texts()
 
     def line(self, name: str) -> str:
-        """Describe a step, with the values of its variables."""
-        return f"Step {name}: {self._with_values(describe_step(self.steps[name]))}"
-
-    def figures(self) -> Iterator[tuple[str, Document]]:
-        """Yield the figures, each with its settings."""
-        lines = Lines(self.template, self.catalogue, no_question)
-        for name, step in self.steps.items():
-            if step.get("tool_name") in FIGURES:
-                yield name, lines.spec(step)
+        """Describe a step, with the values of its variables and its intent."""
+        step = self.steps[name]
+        described = describe_step(step)
+        view = next((view for view in self.graph.steps if str(view.id) == name), None)
+        if "; with " in described and view is not None and view.outputs:
+            read = ", ".join(dict.fromkeys(view.labels)) or ", ".join(
+                choice.dataset_id for choice in fetch_choices(view.params)
+            )
+            described = f"{view.tool} of {read} → {', '.join(view.outputs)}"
+        intent = f" ({step['intent']})" if step.get("intent") else ""
+        return f"Step {name}: {self.with_values(described)}{intent}"
 
     def why_empty(self) -> Facts:
         """Say which data end before the time range of the template, or begin after it."""
-        spans = [span for _, span in self._spans()]
+        spans = [span for _, span in self.spans()]
         for source in self.data.sources:
-            if any(not _overlaps(source.dataset, span) for span in spans):
+            if any(not overlaps(source.dataset, span) for span in spans):
                 asked = " and ".join(map(str, spans))
-                text = (
-                    f"{source.dataset.id} has no data for {asked}: {covers(source.dataset, self.catalogue)}"
-                )
-                yield Fact(text, source.about)
-
-    def most(self) -> int:
-        """Return the largest number of panels of a figure."""
-        return max((len(spec.get("panels") or ()) for _, spec in self.figures()), default=0)
+                text = f"{{}} has no data for {asked}: {covers(source.dataset, self.catalogue)}"
+                yield Fact(text, source.about, source.dataset.id)
 
     # Topics -----------------------------------------------------------------------------------------------
 
     def _lines(self, *tools: str) -> Facts:
         for name, step in self.steps.items():
             if step.get("tool_name") in tools:
-                yield Fact(self.line(name), self._of_step(name))
+                yield Fact(self.line(name), self.of_step(name))
 
     def _frames(self) -> Facts:
-        for label, known in self._foreseen.items():
+        for label, known in self.foreseen.items():
             if self.producers[label].tool != FETCH and known.frame:
-                yield Fact(f"{label} is in {known.frame}", self._of_label(label))
+                yield Fact(f"{known.frame} ({{}})", self.of_label(label), label)
         yield from self._lines("transform_frame", "rotate")
 
     def _units(self) -> Facts:
-        for label, known in self._foreseen.items():
+        for label, known in self.foreseen.items():
             step = self.producers[label]
             if step.tool != FETCH and known.unit is not None:
-                yield Fact(f"{label}: {known.unit or 'no unit'} (step {step.id})", self._of_label(label))
+                yield Fact(f"{known.unit or 'no unit'} ({{}})", self.of_label(label), label)
         for name, spec in self.figures():
             for panel, axis in (
                 (spec.get("y_label") or {}).items() if isinstance(spec.get("y_label"), dict) else ()
             ):
                 place = re.sub(r"\D", "", str(panel))
                 yield Fact(
-                    f"figure {name}, panel {panel}: the axis says '{axis}'", frozenset({("panel", place)})
+                    f"{self._place(name, panel)}: the axis says '{axis}'", frozenset({("panel", place)})
                 )
         yield from self._lines("convert_units")
 
@@ -208,7 +147,8 @@ class PipelineFacts:
         for name, step in self.steps.items():
             bands = step.get("tool_args", {}).get("bands")
             if bands:
-                yield Fact(f"{self.line(name)}: bands {json.dumps(bands)}", self._of_step(name))
+                text = f"{self.line(name)}: bands {json.dumps(bands)}"
+                yield Fact(text, self.of_step(name))
 
     def _elsewhere(self) -> Facts:
         """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""
@@ -219,12 +159,12 @@ class PipelineFacts:
                 title = f"{stated.get('title', args['provider'])}, {stated.get('publisher', 'no publisher stated')}"
                 yield Fact(
                     f"{args.get('dataset_id')}: {step.get('intent') or 'data'}; from {title}",
-                    self._of_step(name),
+                    self.of_step(name),
                 )
 
     def _levels(self) -> Facts:
         yield from self._elsewhere()
-        variables = self._variables_of_template.values()
+        variables = self.variables_of_template.values()
         for text in (self.template.get("description"), *(facts.get("description") for facts in variables)):
             for sentence in _SENTENCE.split(text or ""):
                 if _LEVEL.search(sentence):
@@ -237,14 +177,14 @@ class PipelineFacts:
             for number, panel in enumerate(panels, 1):
                 drawn = [panel] if isinstance(panel, str) else panel
                 said = ", ".join(
-                    self._described(label) + (f" as '{names[label]}'" if names.get(label) else "")
+                    self.described(label) + (f" as '{names[label]}'" if names.get(label) else "")
                     for label in drawn
                 )
-                about = frozenset[Subject]().union(*(self._of_label(label) for label in drawn))
+                about = frozenset[Subject]().union(*(self.of_label(label) for label in drawn))
                 kinds = frozenset(subject for subject in about if subject[0] != "panel")
-                yield Fact(f"figure {name}, panel {number}: {said}", kinds | {("panel", str(number))})
+                yield Fact(f"{self._place(name, number)}: {said}", kinds | {("panel", str(number))})
 
-    def _looks(self, *parts: str) -> Facts:
+    def looks(self, *parts: str) -> Facts:
         """Yield the settings of the figures whose key contains one of some words; without words, all."""
         for name, spec in self.figures():
             for key, value in spec.items():
@@ -253,14 +193,14 @@ class PipelineFacts:
                 written = json.dumps(value, ensure_ascii=False)
                 if len(written) <= 2 * _LONGEST_VALUE:
                     yield Fact(
-                        f"figure {name}: {key.replace('_', ' ')} is {written}", frozenset({("key", key)})
+                        f"the {key.replace('_', ' ')} of figure {name}: {written}", frozenset({("key", key)})
                     )
 
     def _colours(self) -> Facts:
         for name, spec in self.figures():
             names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
             for label, colour in colours.items():
-                about = {("colour", folded(str(colour))), *self._of_label(label)}
+                about = {("colour", folded(str(colour))), *self.of_label(label)}
                 yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", frozenset(about))
             others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
             if others:
@@ -278,16 +218,16 @@ class PipelineFacts:
                 }
                 said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
                 labels = [panel] if isinstance(panel, str) else panel
-                about = frozenset[Subject]({("panel", str(number))}).union(*map(self._of_label, labels))
+                about = frozenset[Subject]({("panel", str(number))}).union(*map(self.of_label, labels))
                 own = frozenset(subject for subject in about if subject[0] != "panel") | {
                     ("panel", str(number))
                 }
                 yield Fact(
-                    f"figure {name}, panel {number}: {said or 'the pipeline sets no logarithmic axis'}", own
+                    f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}", own
                 )
 
     def _dashes(self) -> Facts:
-        yield from self._looks("line_styles")
+        yield from self.looks("line_styles")
         for name, spec in self.figures():
             if not spec.get("line_styles"):
                 yield Fact(f"figure {name} sets no dashes: its lines are solid")
@@ -299,20 +239,21 @@ class PipelineFacts:
                 yield Fact(f"the title of {name} is '{spec['title']}'")
 
     def _times(self) -> Facts:
-        for name, span in self._spans():
-            written = self.template["variables"][name]["default"]
-            text = f"{name} is {span}" if written == str(span) else f"{name} is {written}, now {span}"
-            yield Fact(text, frozenset({("variable", folded(name))}))
-        for name, variable in self._variables_of_template.items():
+        for name, span in self.spans():
+            variable = self.template["variables"][name]
+            now = "" if variable["default"] == str(span) else f" = {variable['default']}"
+            described = f": {variable['description']}" if variable.get("description") else ""
+            yield Fact(f"{span} ({name}{now}{described})", frozenset({("variable", folded(name))}))
+        for name, variable in self.variables_of_template.items():
             if variable.get("type") == "time_range" and not variable.get("default"):
                 yield Fact(
                     f"{name} is to be given with --time-range", frozenset({("variable", folded(name))})
                 )
-        for step in self._graph.steps:
+        for step in self.graph.steps:
             for argument, value in step.params.items():
                 if argument in _TIMES and isinstance(value, str):
-                    text = f"Step {step.id} ({step.tool}): {argument} is {self._with_values(str(value))}"
-                    yield Fact(text, self._of_step(str(step.id)))
+                    text = f"{argument} is {self.with_values(str(value))} (step {{}})"
+                    yield Fact(text, self.of_step(str(step.id)), str(step.id))
 
     def _computations(self) -> Facts:
         drawn = {
@@ -320,12 +261,11 @@ class PipelineFacts:
         }
         for name, step in self.steps.items():
             if step.get("tool_name") not in (FETCH, *FIGURES, STYLE):
-                intent = f" ({step['intent']})" if step.get("intent") else ""
-                yield Fact(self.line(name) + intent, self._of_step(name))
+                yield Fact(self.line(name), self.of_result(name))
         for source in self.data.sources:
             if source.label in drawn:
-                text = f"{source.label} is drawn as it was fetched, not smoothed: {source.name}"
-                yield Fact(text, frozenset(subject for subject in source.about if subject[0] != "step"))
+                about = frozenset(subject for subject in source.about if subject[0] != "step")
+                yield Fact(f"{AS_FETCHED}: {{}}", about, source.name)
 
     def _settings(self) -> Facts:
         yield from self._variables()
@@ -336,7 +276,7 @@ class PipelineFacts:
         yield from self._variables("number", "integer")
         numbers = [
             name
-            for name, facts in self._variables_of_template.items()
+            for name, facts in self.variables_of_template.items()
             if facts.get("type") in ("number", "integer")
         ]
         yield from self._arguments(lambda value: isinstance(value, (int, float)) or value in numbers)
@@ -354,230 +294,125 @@ class PipelineFacts:
                     continue
                 written = _written(value)
                 if len(written) <= _LONGEST_VALUE:
-                    text = (
-                        f"Step {name} ({step.get('tool_name')}): {argument} is {self._with_values(written)}"
-                    )
+                    text = f"{argument} is {self.with_values(written)} (step {{}})"
                     about = {
                         ("setting", folded(argument)),
                         ("variable", folded(written)),
-                        *self._of_step(name),
+                        *self.of_step(name),
                     }
-                    yield Fact(text, frozenset(about))
+                    yield Fact(text, frozenset(about), name)
 
     def _exclusions(self) -> Facts:
         """Yield the steps that set records to missing, with all that they say about which records."""
         for name, step in self.steps.items():
             if step.get("tool_name") in _EXCLUDING:
                 said = ", ".join(
-                    f"{argument} is {self._with_values(_written(value))}"
+                    f"{argument} is {self.with_values(_written(value))}"
                     for argument, value in step.get("tool_args", {}).items()
-                    if argument != "output_label"
+                    if argument not in ("output_label", "series_label")
                 )
-                intent = f" ({step['intent']})" if step.get("intent") else ""
-                yield Fact(f"Step {name} ({step['tool_name']}): {said}{intent}", self._of_step(name))
-
-    @property
-    def _variables_of_template(self) -> Mapping[str, Document]:
-        return self.template.get("variables") or {}
+                yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
 
     def _variables(self, *types: str) -> Facts:
         """Yield the variables of some types; without types, all."""
-        for name, facts in self._variables_of_template.items():
+        for name, facts in self.variables_of_template.items():
             if not types or facts.get("type") in types:
                 text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
                 yield Fact(text, frozenset({("variable", folded(name))}))
 
     def _meanings(self) -> Facts:
         yield from self._variables()
-        yield from self._reasons()
+        for label, step in self.producers.items():
+            intent = self.steps.get(str(step.id), {}).get("intent")
+            if intent and not any(source.label == label for source in self.data.sources):
+                yield Fact(f"{{}}: {intent} ({step.tool}, step {step.id})", self.of_label(label), label)
 
     def _steps(self) -> Facts:
-        for name, step in self.steps.items():
-            intent = f" ({step['intent']})" if step.get("intent") else ""
-            yield Fact(self.line(name) + intent, self._of_step(name))
+        for name in self.steps:
+            yield Fact(self.line(name), self.of_step(name))
 
     def _overview(self) -> Facts:
+        template = self.template
+        yield Fact(f"{template.get('name') or template.get('id')}: {template.get('description') or ''}")
+        yield from self.panel_names()
+        data = {source.dataset.id: source.dataset.cadence_words for source in self.data.sources}
+        for step in self.graph.steps:
+            for choice in fetch_choices(step.params) if step.tool == FETCH else ():
+                data.setdefault(choice.dataset_id, "")
         yield Fact(
-            f"{self.template.get('name') or self.template.get('id')}: {self.template.get('description') or ''}"
+            "data: " + ", ".join(f"{name} ({words})" if words else name for name, words in data.items())
         )
-        yield from self._panels()
+        made: dict[str, list[str]] = {}
+        for step in self.graph.steps:
+            if step.outputs and step.tool != FETCH:
+                made.setdefault(step.tool, []).extend(step.outputs)
+        said = (
+            f"{', '.join(labels)} by {tool}"
+            if len(labels) <= _MOST_LABELS
+            else f"{len(labels)} tables by {tool}"
+            for tool, labels in made.items()
+        )
+        if made:
+            yield Fact(f"computed: {'; '.join(said)}")
+        for _, span in self.spans():
+            yield Fact(f"time: {span}")
+
+    def panel_names(self) -> Facts:
+        """Name the panels of each figure in order, by the texts of their axes or by their lines."""
+        for name, spec in self.figures():
+            axes = object_of(spec.get("y_label"))
+            names = spec.get("trace_names") or {}
+            said = []
+            for number, panel in enumerate(
+                spec.get("panels") or ([spec["labels"]] if spec.get("labels") else []), 1
+            ):
+                labels = [panel] if isinstance(panel, str) else panel
+                texts = [str(text) for place, text in axes.items() if re.match(rf"{number}\b", str(place))]
+                said.append(
+                    " and ".join(texts)
+                    or ", ".join(str(names.get(label) or self._short(label)) for label in labels)
+                )
+            listed = "; ".join(f"{number} {text}" for number, text in enumerate(said, 1))
+            figure = f"figure {name}: " if self._several_figures else ""
+            yield Fact(f"{figure}{number_of(len(said), 'panel')}: {listed}")
+
+    @cached_property
+    def _several_figures(self) -> bool:
+        return len(list(self.figures())) > 1
+
+    def _place(self, figure: str, panel: object) -> str:
+        return f"figure {figure}, panel {panel}" if self._several_figures else f"panel {panel}"
+
+    def _short(self, label: str) -> str:
+        """Name a line: by its quantity, by the archive's description, or by its label."""
+        name = owner(label, self.producers) or label
+        source = next((source for source in self.data.sources if source.label == name), None)
+        if source is None or source.parameter is None:
+            return label
+        quantities = [row.quantity for row in source.rows]
+        return quantities[0] if len(set(quantities)) == 1 else source.parameter.description or source.name
 
     def _reasons(self) -> Facts:
         for name, step in self.steps.items():
             if step.get("intent"):
-                described = describe_step(step)
-                line = f"{self.line(name)} ({step['intent']})" if len(described) <= _LONGEST_VALUE else ""
-                yield Fact(line or f"Step {name}: {step['intent']}", self._of_step(name))
+                line = self.line(name)
+                is_short = len(line) <= _LONGEST_VALUE + len(step["intent"])
+                yield Fact(line if is_short else f"Step {name}: {step['intent']}", self.of_step(name))
 
     def _methods(self) -> Facts:
-        used = dict.fromkeys(step.tool for step in self._graph.steps)
+        used = dict.fromkeys(step.tool for step in self.graph.steps)
         for name in used:
             tool = signatures().get(name)
             if tool is None or name == FETCH or name in (*FIGURES, STYLE):
                 continue
             page = tool_page(tool)
             about = frozenset[Subject]({("tool", folded(name))}).union(
-                *(self._of_step(str(step.id)) for step in self._graph.steps if step.tool == name)
+                *(self.of_result(str(step.id)) for step in self.graph.steps if step.tool == name)
             )
             paragraphs = (tool.summary, *page.notes.split("\n\n"), page.returns, page.references)
             for paragraph in dict.fromkeys(" ".join(part.split()) for part in paragraphs):
                 if paragraph:
                     yield Fact(f"{name}: {paragraph}", about)
-
-    # What the topics share ----------------------------------------------------------------------------------
-
-    @cached_property
-    def _foreseen(self) -> Mapping[str, Foreseen]:
-        """The known unit and frame of every table of the template."""
-        known: dict[str, Foreseen] = {}
-        for source in self.data.sources:
-            if source.parameter is not None:
-                known.setdefault(
-                    source.label, Foreseen(source.parameter.canonical_unit or None, source.frame or None)
-                )
-        for step in self._graph.order:
-            tool = step.signature
-            if tool is None or tool.gives != "table" or step.step.for_each is not None:
-                continue
-            tables = {
-                parameter: [read.known for read in reads]
-                for parameter, reads in tables_read(step, known).items()
-            }
-            for label in step.outputs:
-                known[label] = foreseen(tool, step.params, tables) if tables or tool else NOTHING_KNOWN
-        return {label: facts for label, facts in known.items() if label in self.producers}
-
-    def _sources(self) -> Iterator[Source]:
-        for step in self._graph.steps:
-            if step.tool != FETCH:
-                continue
-            for choice in fetch_choices(step.params):
-                dataset = (
-                    self.catalogue.dataset(choice.dataset_id) if choice.dataset_id in self.catalogue else None
-                )
-                known = {parameter.name: parameter for parameter in dataset.parameters} if dataset else {}
-                labels = list(step.outputs)
-                for number, name in enumerate(choice.parameters):
-                    if dataset is not None and name in known:
-                        label = labels[min(number, len(labels) - 1)]
-                        more = {("step", folded(str(step.id))), *self._drawn_in(label)}
-                        yield Source(dataset, known[name], label, frozenset(more))
-
-    @cached_property
-    def _panel_origins(self) -> dict[str, set[Subject]]:
-        """The panels that draw each fetched or computed table, or something that is made from it."""
-        places: dict[str, set[Subject]] = {}
-        for _, spec in self.figures():
-            for number, panel in enumerate(spec.get("panels") or (), 1):
-                for label in [panel] if isinstance(panel, str) else panel:
-                    for origin in self._made_from(label):
-                        places.setdefault(origin, set()).add(("panel", str(number)))
-        return places
-
-    def _drawn_in(self, label: str) -> set[Subject]:
-        return self._panel_origins.get(label, set())
-
-    def _made_from(self, label: str) -> Iterator[str]:
-        """Yield a label's table, and every table from which it is made."""
-        name = owner(label, self.producers)
-        if name is None:
-            return
-        yield name
-        for read in self.producers[name].labels:
-            if read != label:
-                yield from self._made_from(read)
-
-    def _of_label(self, label: str) -> frozenset[Subject]:
-        """Return everything that facts about a label are about."""
-        name = owner(label, self.producers) or label
-        own = [source.about for source in self.data.sources if source.label == name]
-        component = label.removeprefix(f"{name}.") if label != name else ""
-        subjects: set[Subject] = {("label", folded(name)), *self._drawn_in(name)}
-        if component:
-            subjects.add(("component", folded(component)))
-        if own:
-            return frozenset(subjects).union(*own)
-        step = self.producers.get(name)
-        return frozenset(subjects) | (self._of_step(str(step.id)) if step else frozenset())
-
-    def _of_step(self, name: str) -> frozenset[Subject]:
-        if name not in self._subjects_of_steps:
-            self._subjects_of_steps[name] = self._about_step(name)
-        return self._subjects_of_steps[name]
-
-    @cached_property
-    def _subjects_of_steps(self) -> dict[str, frozenset[Subject]]:
-        return {}
-
-    def _about_step(self, name: str) -> frozenset[Subject]:
-        """Return what a step is about: its tool and results, the quantities that its text names, and its data."""
-        step = next((view for view in self._graph.steps if str(view.id) == name), None)
-        written = self.steps[name]
-        subjects: set[Subject] = {("step", folded(name)), ("tool", folded(str(written.get("tool_name"))))}
-        text = f"{written.get('intent') or ''} {name.replace('-', ' ')}"
-        subjects |= {("quantity", quantity) for quantity in named_quantities(text)}
-        if step is None or step.tool in (*FIGURES, STYLE):
-            return frozenset(subjects)
-        for label in step.outputs:
-            subjects |= {("label", folded(label)), *self._drawn_in(label)}
-        for read in step.labels:
-            for table in self._made_from(read):
-                for source in self.data.sources:
-                    if source.label == table:
-                        kinds = ("craft", "instrument", "dataset", "parameter")
-                        own = {subject for subject in source.about if subject[0] in kinds}
-                        same = self._foreseen_unit(step) == (
-                            source.parameter and source.parameter.canonical_unit
-                        )
-                        subjects |= own | {
-                            subject for subject in source.about if subject[0] == "quantity" and same
-                        }
-        if step.tool == FETCH:
-            for choice in fetch_choices(step.params):
-                craft = craft_of(choice.dataset_id)
-                text = f"{step.step.intent} {self.template.get('name')} {self.template.get('description')}"
-                crafts = {folded(craft.spacecraft), folded(craft.mission)}
-                # only the words of the template name the spacecraft of such a dataset
-                if choice.dataset_id not in self.catalogue:
-                    words = folded(text).split()
-                    crafts |= {*words, *map(" ".join, pairwise(words))}
-                subjects |= {("dataset", folded(choice.dataset_id)), *(("craft", name) for name in crafts)}
-                subjects |= {("parameter", folded(name)) for name in choice.parameters}
-            subjects = subjects.union(
-                *(source.about for source in self.data.sources if ("step", folded(name)) in source.more)
-            )
-        return frozenset(subjects)
-
-    def _foreseen_unit(self, step: StepView) -> str | None:
-        known = self._foreseen.get(next(iter(step.outputs), ""))
-        return known.unit if known else None
-
-    def _described(self, label: str) -> str:
-        name = owner(label, self.producers) or label
-        source = next((source for source in self.data.sources if source.label == name), None)
-        if source is not None and source.parameter is not None:
-            return f"{label} ({source.parameter.description or source.name})"
-        step = self.producers.get(name)
-        if step is None:
-            return label
-        intent = self.steps.get(str(step.id), {}).get("intent")
-        made = f"{step.tool} of {', '.join(step.labels)}" if step.tool != FETCH else "fetched"
-        return f"{label} ({made}{f': {intent}' if intent else ''})"
-
-    def _with_values(self, text: str) -> str:
-        for variable, facts in self._variables_of_template.items():
-            if facts.get("default"):
-                value = f"{facts['default']} ({variable})".replace("\\", r"\\")
-                text = re.sub(rf"{re.escape(variable)}(?!\w)", value, text)
-        return text
-
-    def _spans(self) -> Iterator[tuple[str, TimeRange]]:
-        for name, variable in self._variables_of_template.items():
-            if variable.get("type") == "time_range" and isinstance(variable.get("default"), str):
-                try:
-                    yield name, parse_time_range(variable["default"], self.now)
-                except TimeRangeError:
-                    continue  # the check of the pipeline reports it
 
 
 def _written(value: object) -> str:
@@ -590,10 +425,3 @@ def _by_panel(value: object) -> Iterator[tuple[str, object]]:
         yield from ((re.sub(r"\D", "", str(place)), inner) for place, inner in value.items())
     elif value is not None:
         yield "", value
-
-
-def _overlaps(dataset: CatalogueEntry, span: TimeRange) -> bool:
-    first, last = (
-        time and time.astimezone(UTC).replace(tzinfo=None) for time in (dataset.first, dataset.last)
-    )
-    return not ((first is not None and span.stop <= first) or (last is not None and span.start > last))

@@ -7,20 +7,29 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from helio.authoring.rules.asked import Asked, Atom, Subject
+from helio.authoring.rules.asked import TURNS, Asked, Atom, Subject, stems
 from helio.authoring.rules.pipeline_facts import PipelineFacts
+from helio.authoring.rules.question_form import asks_for_data
 from helio.authoring.rules.question_names import names_in
 from helio.authoring.rules.question_sources import sources_named
 from helio.authoring.rules.source_facts import Source
+from helio.errors import TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
+from helio.time_range import TimeRange, parse_time_range
 
 _COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECASE)
-_WEAK = ("panels", "steps", "notes", "tools", "datasets", "level", "scales")
+_YES_NO = re.compile(
+    r"\W*(?:(?:and|so|but|hi|hello)\W+)*(?:is|are|do|does|did|was|were|has|have|can|could)\b", re.IGNORECASE
+)
+_DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
+_WEAK = ("overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales")
 """Properties whose words also say something else in a question that asks for another property."""
 
 
+_STORED = ("units", "frames", "cadence", "level")
+"""Properties that the archive decides, so that no step says why they are as they are."""
 _NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
 DECLINED = "helio cannot answer that without a language model"
 
@@ -42,6 +51,7 @@ class Question:
         self.request = request
         self.template = template
         self.catalogue = catalogue
+        self.now = now
         self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
         self.names = names_in(request, catalogue, self.pipeline)
         self.asked = Asked(request, self.names, self.pipeline.most() if self.pipeline else 0)
@@ -49,21 +59,57 @@ class Question:
         """What cannot be answered, and why."""
         self.searched: set[str] = set()
         """The words with which datasets were found in the catalogue."""
+        self.narrowing: set[str] = set()
+        """The words that the descriptions of all these datasets have."""
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether the question asks for yes or no."""
+        return _YES_NO.match(self.asked.text) is not None and " or " not in self.asked.text
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the question asks how several things differ."""
+        return _COMPARED.search(self.request) is not None and len(self.asked.things) > 1
+
+    @cached_property
+    def span(self) -> TimeRange | None:
+        """The day, month, year or range that the question names."""
+        if written := _DATE.search(self.asked.text):
+            try:
+                return parse_time_range(written[0], self.now)
+            except TimeRangeError:
+                return None
+        return None
 
     @cached_property
     def topics(self) -> list[str]:
         """The properties that the question asks for, or that its question word means."""
         asked = self.asked
         topics = [topic for topic in asked.topics if topic != "counts"]
+        if self.pipeline is None and not topics and asks_for_data(self.request) and self.span:
+            return ["coverage"]
         if topics:
+            lines = [atom for atom in self.present if "label" in kinds_of(atom)]
+            names = {topic for atom in lines for topic in atom.topics}
+            topics = [topic for topic in topics if topic not in names] or topics  # the quality panel
             strong = [topic for topic in topics if topic not in _WEAK]
-            return topics if "counts" in asked.topics else strong or topics[:1]
+            if topics == ["overview"] and self.present:
+                topics = ["panels" if any("panel" in kinds_of(atom) for atom in self.present) else "meanings"]
+            if "counts" in asked.topics:
+                return topics
+            if "tools" in topics and self.present:
+                return ["methods"]
+            if "frames" in strong and [verb for verb, _ in asked.operations] == [TURNS]:
+                strong.remove("computations")
+            stored = [topic for topic in strong if topic in _STORED]
+            return stored if stored and "reasons" in strong else strong or topics[:1]
         if self.pipeline is None and asked.rest and asked.things and not asked.beyond:
             return ["datasets"]
         if any(not re.search(r"\d", word) for word in asked.rest) or asked.beyond:
             return []
-        if _COMPARED.search(self.request) and len(asked.things) > 1 and self.pipeline is None:
-            return ["meanings", "cadence"]
+        if self.is_comparison and self.pipeline is None:
+            return ["meanings"]
         kinds = {kind for atom in asked.things for kind, _ in atom.subjects}
         made = self.pipeline is not None and kinds & {"label", "step", "tool", "variable"}
         if asked.begins("who", "whose"):
@@ -78,7 +124,7 @@ class Question:
             return ["computations"]
         if self.pipeline is not None and not asked.things:
             return ["overview"]
-        return ["reasons" if made else "meanings"] if asked.things else []
+        return ["meanings"] if asked.things else []
 
     @cached_property
     def present(self) -> list[Atom]:
@@ -101,7 +147,12 @@ class Question:
     def sources(self, atoms: Sequence[Atom]) -> tuple[list[Source], int]:
         """Find the parameters that the question names, and how many more there are."""
         named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
-        return sources_named(named, " ".join(self.content("")), self.catalogue)
+        found, more = sources_named(named, self.content(""), self.asked.rest, self.catalogue)
+        texts = [stems(source.text) for source in found]
+        self.narrowing = {
+            word for word in self.asked.rest if texts and all(stems(word) <= text for text in texts)
+        }
+        return found, more
 
     def content(self, topic: str) -> list[str]:
         """Return the words of the question without those that ask for one property and those without meaning."""

@@ -39,6 +39,8 @@ _COMMAND = _pattern(
 _CHANGE = _pattern(rf"\b{_any_word('words of a change')}|\d")
 _COLOUR = _pattern(rf"\b(?:{'|'.join(VOCABULARY['colours'])})\b")
 _VERB = _pattern(rf"\b{_any_word('verbs of a question')}")
+_DATA = re.compile(r"^(?:do|does|did|is|are|were|has|have)\b.*\bdata\b", re.IGNORECASE)
+_COMPARED = re.compile(r"\s*(?:the )?differences? between \w+_\S+ and \w+_\S+$", re.IGNORECASE)
 _SERIES = _pattern(rf"\b{_any('ask for a series')}")
 _NAME_WITH_A_NUMBER = re.compile(
     r"\b[A-Z][A-Z0-9]*[_-][\w-]+|\b(?:level|L)[- ]?2\b|\bF10\.7\b|\b(?:first|last|latest) (?:record|data)\b"
@@ -88,6 +90,15 @@ def asks_for_series(request: str) -> bool:
     return bool(_SERIES.search(request))
 
 
+def asks_for_data(request: str) -> bool:
+    """Return whether a question asks only whether there are data.
+
+    >>> asks_for_data("does ACE have data for 2025?"), asks_for_data("what did ACE measure in 2025?")
+    (True, False)
+    """
+    return _DATA.match(_plain(request).strip()) is not None
+
+
 def is_wish(request: str) -> bool:
     """Return whether a sentence has a verb of a change, a number, a time or a colour, so that it may be a wish."""
     text = _plain(request)
@@ -104,4 +115,4 @@ def _requests(text: str) -> bool:
 
 
 def _has_form_of_question(text: str) -> bool:
-    return bool(_QUESTION_START.match(text) or _QUESTION_ELSEWHERE.search(text))
+    return bool(_QUESTION_START.match(text) or _COMPARED.match(text) or _QUESTION_ELSEWHERE.search(text))

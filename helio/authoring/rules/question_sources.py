@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
-from helio.authoring.rules.asked import Subject, folded
+from helio.authoring.rules.asked import Subject, folded, stems
 from helio.authoring.rules.source_facts import Source
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
@@ -14,15 +14,19 @@ from helio.knowledge.search import Search
 _MOST_SOURCES = 12
 
 
-def sources_named(named: Collection[Subject], words: str, catalogue: Catalogue) -> tuple[list[Source], int]:
+def sources_named(
+    named: Collection[Subject], words: Iterable[str], rest: Iterable[str], catalogue: Catalogue
+) -> tuple[list[Source], int]:
     """Find the parameters that a question names by dataset, spacecraft and so on, and how many more there are.
 
     Parameters
     ----------
     named : collection of Subject
         What the question names.
-    words : str
+    words : iterable of str
         The words of the question, for datasets that the table of quantities does not have.
+    rest : iterable of str
+        The words that name nothing, such as `burst`: if descriptions of some datasets have them, only these count.
     """
     by_kind = {
         kind: {name for known, name in named if known == kind}
@@ -66,9 +70,20 @@ def sources_named(named: Collection[Subject], words: str, catalogue: Catalogue) 
                 else:
                     found.setdefault((row.dataset, ""), Source(dataset))
         if not found and by_kind["craft"]:
-            found = _of_mission(by_kind["craft"], words, catalogue)
-    sources = list(found.values())
+            found = _of_mission(by_kind["craft"], " ".join(words), catalogue)
+    sources = _described_by(rest, list(found.values()))
     return sources[:_MOST_SOURCES], max(len(sources) - _MOST_SOURCES, 0)
+
+
+def _described_by(words: Iterable[str], sources: list[Source]) -> list[Source]:
+    """Keep the sources whose description has each word that the description of any of them has."""
+    texts = [stems(source.text) for source in sources]
+    for word in words:
+        has = [stems(word) <= text for text in texts]
+        if any(has):
+            sources = [source for source, keep in zip(sources, has, strict=True) if keep]
+            texts = [text for text, keep in zip(texts, has, strict=True) if keep]
+    return sources
 
 
 def _of_mission(crafts: set[str], words: str, catalogue: Catalogue) -> dict[tuple[str, str], Source]:

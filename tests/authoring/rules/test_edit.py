@@ -180,7 +180,7 @@ def test_a_component_of_several_vectors_is_asked_for(author, comparison):
         ("what is the cadence?", "1 h"),
         ("who is the investigator?", "N. Ness"),
         ("which unit has the field?", "nT"),
-        ("in which frame is the field?", "is in GSE"),
+        ("in which frame is the field?", "GSE ("),
         ("DOI of the data?", "10.48322/"),
         ("what was the largest Bz?", "cannot answer that without a language model"),
         ("is this a CME or a CIR?", "cannot answer that without a language model"),
