@@ -253,6 +253,8 @@ class Chat:
             return Answer(tuple(why_empty(text, self._last_run())))
         if _COLOURS.search(text):
             return self._same_colours(text)
+        if (meant := f"/{text.casefold().rstrip('.!')}") in self._commands:
+            raise RequestError(f"{text!r} is no request", advice=f"use the command {meant}")
         return self._requested(text)
 
     def _requested(self, text: str) -> Answer:

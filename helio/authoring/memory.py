@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from helio.authoring.request import PipelineRequest
-from helio.authoring.writing.sources import frames_of
+from helio.authoring.writing.sources import is_available
 from helio.errors import RequestError
-from helio.knowledge.frame_names import FRAMES, TURNABLE
+from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantity_words import VECTORS
 from helio.pipelines.history import read_as_it_is
 from helio.pipelines.template.document import slug
@@ -203,13 +203,8 @@ def wishes(said: Sequence[str]) -> Iterator[Item]:
 def _can_have(request: PipelineRequest, frame: str) -> bool:
     """Return whether all vectors of a request are available in a frame, or can be turned into it."""
     vectors = [quantity for quantity in request.quantities if quantity.name in VECTORS]
-    for quantity in vectors:
-        frames = frames_of(quantity.name, request.spacecraft)
-        turned = frame in TURNABLE and any(name in TURNABLE for name in frames)
-        letters = "rtn" if frame == "RTN" else "xyz"
-        if (frame not in frames and not turned) or (quantity.component and quantity.component not in letters):
-            return False
-    return bool(vectors) and bool(request.spacecraft)
+    available = all(is_available(quantity, request.spacecraft, frame) for quantity in vectors)
+    return available and bool(vectors) and bool(request.spacecraft)
 
 
 def _drawn_words(request: PipelineRequest, word: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.errors import DataError, RequestError
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.missions import ALIASES, short
+from helio.knowledge.missions import ALIASES, craft_of, short
 from helio.knowledge.quantities import Swap, rows_of, sources_of, spacecraft_named, swap
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
@@ -132,6 +132,8 @@ def _cadence(args: Document, catalogue: Catalogue) -> str:
 def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Document, list[str]]:
     """Return a fetch's arguments for another spacecraft, and notes on how the new data differ."""
     args = step.params
+    if args.get("provider"):
+        return _swapped_sister(step, craft)
     if args.get("parameters") and args.get("dataset_id"):
         return _swapped_parameters(step, craft, catalogue)
     pairs = fetch_pairs(args)
@@ -153,6 +155,18 @@ def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Doc
         alike = [source for source in others if preferred is not None and source.alike(preferred)]
         chosen += [pair for source in alike if (pair := (source.dataset, source.parameters[0])) not in chosen]
     return _args_with(step, chosen), [_difference(*pairs[0], first)]
+
+
+def _swapped_sister(step: StepView, craft: str) -> tuple[Document, list[str]]:
+    """Replace a spacecraft of another server by its sister, whose id differs in the last sign: ``mms1``, ``mms2``."""
+    dataset = str(step.params.get("dataset_id", ""))
+    new = dataset[:-1] + craft[-1].lower()
+    if craft_of(dataset).mission != craft_of(new).mission or craft_of(new).spacecraft != craft:
+        raise NotUnderstood(
+            f"helio does not know what '{dataset}' of {step.params['provider']} is called for {craft}",
+            advice=f"change step {step.id} in the file of the pipeline",
+        )
+    return dict(step.params) | {"dataset_id": new}, [f"{dataset} becomes {new}"]
 
 
 def _swapped_parameters(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Document, list[str]]:

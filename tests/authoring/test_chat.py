@@ -246,6 +246,11 @@ def test_help_lists_every_command_and_a_misspelt_one_gets_a_hint():
     assert "  help: did you mean '/preview'?" in answer(text, "/prevew")
 
 
+def test_the_name_of_a_command_without_its_slash_gets_a_hint():
+    text = chat(PLOT, "Accept!", "/quit", code=1)
+    assert answer(text, "Accept!") == ["error: 'Accept!' is no request", "  help: use the command /accept"]
+
+
 def test_a_preview_is_drawn_and_stays_out_of_the_list_of_runs():
     text = chat(PLOT, "/preview", "add the magnitude", "/preview", "/diff", "/show")
     files = [line.split()[1] for line in text.splitlines() if line.startswith("preview ")]

@@ -13,12 +13,13 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.added_content import SUPERPOSED, crafts_for, read_addition
-from helio.authoring.rules.atom_reading import ORDINAL, plain_name
-from helio.authoring.rules.atoms import Atom
+from helio.authoring.rules.atom_reading import plain_name
+from helio.authoring.rules.atoms import PLACE, Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers
 from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.quantities import B
@@ -41,7 +42,7 @@ _WITH_PANEL = re.compile(
     r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
     re.IGNORECASE,
 )
-_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{ORDINAL})\s+(?:sub)?panel\b", re.IGNORECASE)
+_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{PLACE})\s+(?:sub)?panel\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"\b(?:in|as|into|with|to|on)\s+(?:an?\s+)?(?:(?:new|own|separate|extra|another|second|further)\s+)"
     r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
@@ -61,16 +62,16 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     parts = _parts_of(editor, content)
     if parts:
         _put_into(editor, parts, place, ())
-        _look(editor, clause, parts)
+        set_look(editor, clause, parts)
     elif not vectors:
-        _draw_new(editor, clause, clause.atoms, ())
+        draw_new(editor, clause, clause.atoms, ())
     for vector in vectors:
-        label = _add_magnitude(editor, vector)
+        label = add_magnitude(editor, vector)
         if place.into is not None:
             _put_into(editor, [label], place, ())
         else:
             editor.draw(label, near=vector, own_panel=True)
-        _look(editor, clause, [label])
+        set_look(editor, clause, [label])
 
 
 _STRENGTH = re.compile(
@@ -106,10 +107,12 @@ def strength_beside(editor: FigureEditor, clause: Clause) -> bool:
     given = [name for name in names if _STRENGTH.fullmatch(name)]
     others = [name for name in names if name not in given]
     vectors = [line for name in given for line in _vectors_of(editor, name)]
-    own = [line for name in others if not _COMPONENTS.fullmatch(name) for line in editor.known(name)]
-    if len(given) != 1 or len(vectors) != 1 or not others or not set(own) <= set(vectors):
+    if len(given) != 1 or len(vectors) != 1 or not others:
         return False
-    editor.draw(_add_magnitude(editor, vectors[0]), near=vectors[0], own_panel=False)
+    own = [line for name in others if not _COMPONENTS.fullmatch(name) for line in editor.known(name)]
+    if not set(own) <= set(vectors):
+        return False
+    editor.draw(add_magnitude(editor, vectors[0]), near=vectors[0], own_panel=False)
     return True
 
 
@@ -156,69 +159,16 @@ def _field_of(editor: FigureEditor, vector: str) -> str:
     return fields[0]
 
 
-def _add_magnitude(editor: FigureEditor, vector: str) -> str:
+def add_magnitude(editor: FigureEditor, vector: str) -> str:
+    """Compute the magnitude of a vector; return its label."""
     label = editor.free_label(f"{vector}mag")
     args = {"source_label": vector, "output_label": label}
     editor.add_step(editor.free_id(label), "magnitude", args, "Compute the magnitude", after=vector)
     return label
 
 
-def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
-    """Draw quantities instead of lines of the figure: ``replace A with B``, ``B instead of A``."""
-    names = [atom for atom in clause.all if atom.kind in ("what", "craft")]
-    relation = next((atom for atom in clause.all if atom.tags[-1] == "rel:instead_of"), None)
-    if relation is not None:
-        new = [atom for atom in names if atom.start < relation.start]
-        old = [atom for atom in names if atom.start > relation.start]
-    else:
-        old, new = names[:1], names[1:]
-    if not old or not new:
-        raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
-    lines = [line for atom in old for line in _old_lines(editor, atom, clause)]
-    if all(map(_is_strength, (atom.text for atom in new))) and all(
-        editor.lines.is_vector(line) for line in lines
-    ):
-        for line in lines:
-            editor.draw_instead(line, _add_magnitude(editor, line))
-        return
-    drawn = [
-        line for atom in new for line in editor.lines.meant(atom.text, editor.figure()) if line not in lines
-    ]
-    drawn = [line for line in drawn if editor.lines.own_quantities(line)]
-    atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
-    try:
-        _draw_new(editor, clause, atoms, lines)
-    except NotUnderstood:
-        if not drawn or not set(drawn) <= set(editor.drawn):
-            raise
-        editor.redraw([[label for label in panel if label not in lines] for panel in editor.panels])
-
-
-def _is_strength(words: str) -> bool:
-    """Return whether words mean the magnitude of a vector."""
-    plain = re.sub(
-        r"\b(?:the|of|total|bulk|flow|proton|field|magnetic|velocity|vector|b|v|its)\b|\|[bv]\|",
-        " ",
-        words.casefold(),
-    )
-    return (
-        plain.split() in ([], ["magnitude"], ["strength"], ["speed"], ["amplitude"], ["magnitudes"])
-        and plain != words.casefold()
-    ) or plain.split() in (["magnitude"], ["speed"])
-
-
-def _old_lines(editor: FigureEditor, atom: Atom, clause: Clause) -> list[str]:
-    lines = editor.lines.meant(atom.text, editor.figure())
-    if not lines:
-        raise NotUnderstood(
-            f"the figure has no line called '{atom.text}'",
-            advice=f"name one of its lines: {', '.join(editor.drawn)}",
-        )
-    del clause
-    return lines
-
-
-def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
+def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
+    """Fetch or compute what a clause names, and draw it where the clause says, or instead of lines."""
     place = _place_of(editor, clause, atoms)
     content = _content(clause, [atom for atom in atoms if atom not in place.atoms], place.words)
     reading = read_addition(editor, content)
@@ -242,7 +192,7 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
     drawn = [label for label in labels if label not in editor.drawn]
     if not drawn:
         raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
-    editor.notes += [note for note in notes if "no time" not in note and "each run counts" not in note]
+    editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
     one = re.search(
         r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
         r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b"
@@ -255,11 +205,25 @@ def _draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], inste
             f"helio does not understand together with what to draw {drawn[0]}",
             advice="add them one after the other, then say 'put A and B in one panel'",
         )
-    units = {editor.lines.unit(label) for label in drawn}
-    is_one = one is not None or clause.has("rel:same_panel")
+    together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel"))
+    second = _of_second_unit(editor, drawn) if together else []
     drawn = _superposed(editor, drawn)
-    _put_into(editor, drawn, place, instead, together=is_one and len(units) == 1 and "" not in units)
-    _look(editor, clause, drawn)
+    _put_into(editor, drawn, place, instead, together=together)
+    set_look(editor, clause, drawn)
+    if second:
+        editor.put("right", [*(editor.spec.get("right") or []), *second])
+        editor.notes.append(f"{', '.join(second)} has its axis at the right")
+
+
+def _of_second_unit(editor: FigureEditor, lines: Sequence[str]) -> list[str]:
+    """Return those of the lines of a new panel whose axis is at the right, because they have a second unit."""
+    units = list(dict.fromkeys(editor.lines.unit(line) for line in lines))
+    if len(units) > _PAIR or ("" in units and len(units) > 1):
+        raise NotUnderstood(
+            f"{', '.join(lines)} have different units, so helio does not draw them in one panel",
+            advice="add them in panels of their own",
+        )
+    return [line for line in lines if editor.lines.unit(line) != units[0]]
 
 
 def _default_ranges(editor: FigureEditor) -> tuple[str, ...]:
@@ -287,7 +251,7 @@ def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
     return labels
 
 
-def _look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
+def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
     """Set the colour and the dashes that a clause names for its new lines."""
     for line in lines:
         if clause.has("colour"):
@@ -521,12 +485,13 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
     return names.get(value, value) if isinstance(value, str) else value
 
 
-_ANY = (
+ANY_PART = (
     "what craft panel colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
     "rel:above rel:below rel:top rel:bottom "
     "rel:before rel:after rel:own_panel rel:same_panel rel:instead rel:instead_of verb:smooth verb:add "
     "verb:replace verb:swap verb:show moment time range bound"
 )
+"""Parts of a clause that names something new."""
 
 
 def _adds_panel(clause: Clause) -> bool:
@@ -566,13 +531,8 @@ def _says_place(clause: Clause) -> bool:
     )
 
 
-def _replaces(clause: Clause) -> bool:
-    return len([atom for atom in clause.all if atom.kind in ("what", "craft")]) > 1
-
-
 ADDITIONS: tuple[Rule, ...] = (
-    Rule("verb:add|rel:also what", _ANY, add_quantities),
-    Rule("verb:replace|verb:swap|rel:instead_of what", _ANY, replace_quantities, _replaces),
+    Rule("verb:add|rel:also what", ANY_PART, add_quantities),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
          add_quantities, _says_place),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,

@@ -1,4 +1,7 @@
-"""Read the arrangement of a new figure: which lines share a panel, the order of the panels, and what they show."""
+"""Read the arrangement of a new figure: which lines share a panel, what panels show, and a list of panels in order.
+
+A phrase that moves one panel, such as ``density below the field``, is a change: `arranging` applies it to the figure.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
+from helio.authoring.rules.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.sentence import Sentence
-from helio.knowledge.vocabulary import VOCABULARY
+from helio.authoring.writing.layout import MIDDLE
 
-_COUNTED = VOCABULARY["counted"]
-_PANEL = r"(?:panels?|plots?|axes|axis|subplots?|rows?|frames?|graphs?)"
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
@@ -22,12 +24,12 @@ _APART = (
     r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
     r"|\b(?:each|every one|one\s+quantity|one\s+parameter|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
     r"(?:own\s+|separate\s+)?panels?\b"
-    rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{_PANEL}\b"
+    rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
     r"|\bone\s+panel\s+(?:each|per\s+\w+|for\s+each(?:\s+\w+)?)\b"
     r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:the other|each other|one another)\b"
 )
 _NUMBER_OF_PANELS = (
-    rf"\b(?:(?:in|as|on|with|using)\s+)?({'|'.join(_COUNTED)}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"
+    rf"\b(?:(?:in|as|on|with|using)\s+)?({COUNT}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"
     r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
 )
 _SIDE = (
@@ -35,24 +37,21 @@ _SIDE = (
     r"|\b(?:in )?(?:nice(?:ly)?\s+)?(?:different|contrasting|distinct) colou?rs\b"
     r"|\bstacked panels\b|\bside by side\b"
 )
-_RANKS = {
-    "top": 0, "upper": 0, "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
-    "fifth": 5, "5th": 5, "middle": 50, "centre": 50, "center": 50, "lower": 98, "bottom": 99, "last": 99,
-}  # fmt: skip
-_UNRANKED = 50
+_LAST = 99
 _POSITION = (
-    rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center)(?:most)?(?:\s+{_PANEL})?"
-    rf"|(?P<of>{'|'.join(_RANKS)})\s+(?:{_PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label))"
+    rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center)(?:most)?(?:\s+{PANEL})?"
+    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label))"
 )
 _IN_ORDER = (
     r"\b(?:(?:panels\s+)?(?:ordered|stacked|listed)?\s*\(?from\s+)?top\s+to\s+bottom\)?"
     r"|\b(?:in|with)\s+(?:this|that|the following)\s+order\b"
     r"|\bfrom\s+(?:the\s+)?top(?:\s+down(?:wards?)?)?\b"
 )
-_BELOW = (
-    r"\b(?P<side>below|underneath|beneath|under|above)(?P<it>\s+(?:it|that|this|them))?"
-    r"(?=\s*(?:$|[,.;:)\x1f]|[A-Za-z|]))"
+_BELOW = r"(?:below|underneath|beneath|under)"
+_LISTED_BELOW = (
+    rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x1f]))|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
 )
+"""A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
 _KINDS = (
     ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
@@ -95,17 +94,14 @@ class Arrangement:
         self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
         self._apart = sentence.drop(_APART) > 0
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
-        self._count = _COUNTED.get(count) or int(count or 0)
+        self._count = int(COUNTED.get(count, count or 0))
         sentence.drop(_SIDE)
         self._in_order = sentence.drop(_IN_ORDER) > 0
         self._positions = [
             (match.start(), match.end(), _rank(match), "panel" in match[0].lower())
             for match in sentence.take(_POSITION)
         ]
-        self._sides = [
-            (match.start(), match.end(), match["side"].lower() == "above", bool(match["it"]))
-            for match in sentence.take(_BELOW)
-        ]
+        self._in_order |= sentence.drop(_LISTED_BELOW) > 0
 
     def panels(
         self, crafts: Sequence[tuple[int, str]], quantities: Sequence[tuple[int, RequestQuantity]]
@@ -134,7 +130,7 @@ class Arrangement:
         for position in self._together:
             ahead = [name for at, name in quantities if start <= at < position]
             if any(at > position for at, _ in quantities) and len(ahead) > 1:
-                places.append(Place(Lines((), tuple(ahead)), _UNRANKED, shared=True))
+                places.append(Place(Lines((), tuple(ahead)), MIDDLE, shared=True))
             start = position
         return places
 
@@ -142,21 +138,11 @@ class Arrangement:
         """Return the lines in the order that the sentence gives."""
         if self._positions:
             return self._ranked(atoms)
+        if not self._in_order:
+            return []
         rows: list[str | RequestQuantity] = list(dict.fromkeys(name for _, name in quantities))
         if len(rows) < 2:
             rows = list(dict.fromkeys(name for _, name in atoms))
-        for start, stop, above, of_it in self._sides:
-            before = [(at, name) for at, name in atoms if at < start and name in rows]
-            after = [name for at, name in atoms if at >= stop and name in rows]
-            if not before or not after or of_it or before[-1][1] == after[0]:
-                continue
-            at, name = before[-1]
-            if above or re.search(r",|;|\band\b", self._text[at:start]):
-                continue  # density above the speed; density, below the speed
-            rows.remove(name)
-            rows.insert(rows.index(after[0]) + 1, name)
-        if not (self._in_order or self._sides):
-            return []
         return [Place(_lines_of(name), rank) for rank, name in enumerate(rows, 1)]
 
     def _ranked(self, atoms: Atoms) -> list[Place]:
@@ -182,7 +168,8 @@ class Arrangement:
 
 
 def _rank(match: re.Match[str]) -> int:
-    return int(match["number"]) if match["number"] else _RANKS[(match["alone"] or match["of"]).lower()]
+    place = int(match["number"]) if match["number"] else PLACES[(match["alone"] or match["of"]).lower()]
+    return {0: MIDDLE, -1: _LAST}.get(place, place)
 
 
 def _lines_of(name: str | RequestQuantity) -> Lines:

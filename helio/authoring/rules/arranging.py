@@ -9,13 +9,14 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.additions import add_quantities, replace_quantities, strength_beside
+from helio.authoring.rules.additions import add_quantities, strength_beside
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers, panels_of
-from helio.authoring.writing.writer import EVERY
+from helio.authoring.rules.replacements import replace_quantities
+from helio.authoring.writing.asking import EVERY
 from helio.errors import TimeRangeError
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.time_range import parse_time_range
@@ -112,11 +113,20 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
-    kept = [[line for line in panel if line in lines] for panel in panels]
+    inside = numbers and re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
+    whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
+    kept = [
+        [line for line in panel if line in lines or number in whole] for number, panel in enumerate(panels, 1)
+    ]
     apart = [line for line in lines if not any(line in panel for panel in kept)]
     behind = [label for line in editor.drawn for label in editor.behind(line)]
     editor.redraw([*kept, *([editor.component(line)] for line in apart)])
     editor.prune(behind)
+
+
+def says_just(clause: Clause) -> bool:
+    """Return whether a clause without a verb says what alone stays: ``just the density``."""
+    return re.match(r"\W*just\s", clause.text, re.IGNORECASE) is not None
 
 
 _MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
@@ -418,33 +428,27 @@ def default_span(editor: FigureEditor) -> Any:
     return None
 
 
-def _iso(text: str) -> str:
-    return text.strip().replace(" ", "T").removesuffix("Z")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
+_NO_DATE = re.compile(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|(?<=\d)T|,")
+
+
+def _clock_and_date(text: str) -> tuple[str, str]:
+    clock = _CLOCK.search(text)
+    return clock[0].zfill(5) if clock else "", " ".join(_NO_DATE.sub(" ", text).split())
 
 
 def moment_in(editor: FigureEditor, clause: Clause) -> str:
     """Return the time that a clause names; its date comes from the time range if that is one day."""
-    atoms = clause.of("moment", "time")
-    clock = next(
-        (match for atom in atoms if (match := re.search(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?", atom.text))),
-        None,
-    )
-    if len(atoms) == 1 and re.fullmatch(
-        r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?", atoms[0].text.strip()
-    ):
-        return _iso(atoms[0].text)
-    day = _day(
-        editor,
-        [
-            re.sub(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|,", " ", atom.text)
-            for atom in atoms
-        ],
-    )
-    return f"{day}T{clock[0].zfill(5)}" if clock else day
+    named = [_clock_and_date(atom.text) for atom in clause.of("moment", "time")]
+    clock = next((clock for clock, _ in named if clock), "")
+    return _moment(_day(editor, " ".join(date for _, date in named if date)), clock)
 
 
-def _day(editor: FigureEditor, texts: list[str]) -> str:
-    plain = " ".join(" ".join(texts).split())
+def _moment(day: str, clock: str) -> str:
+    return f"{day}T{clock}" if clock else day
+
+
+def _day(editor: FigureEditor, plain: str) -> str:
     span = default_span(editor)
     if not plain:
         if span is None or (span.stop - span.start).total_seconds() > 86400:
@@ -489,17 +493,9 @@ def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
             "the interval to shade needs a start and a stop",
             advice="say 'shade 06:00 to 12:00 on 2015-03-17'",
         )
-    texts = [atom.text for atom in moments]
-    clocks = [re.search(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?", text) for text in texts]
-    dates = [
-        " ".join(re.sub(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|[T,]", " ", text).split())
-        for text in texts
-    ]
-    dates = [date or next((named for named in dates if named), "") for date in dates]
-    days = [_day(editor, [date] if date else []) for date in dates]
-    start, stop = (
-        f"{day}T{clock[0].zfill(5)}" if clock else day for day, clock in zip(days, clocks, strict=True)
-    )
+    named = [_clock_and_date(atom.text) for atom in moments]
+    known = next((date for _, date in named if date), "")
+    start, stop = (_moment(_day(editor, date or known), clock) for clock, date in named)
     return start, stop
 
 
@@ -577,6 +573,7 @@ ARRANGING: tuple[Rule, ...] = (
     *MARKS,
     Rule("verb:remove what|panel", "craft every", remove),
     Rule("verb:only what|panel", "craft", keep_only),
+    Rule("what|panel", "craft", keep_only, says_just),
     Rule("verb:swap what|panel", "craft", swap_panels),
     Rule("rel:right_axis what", "craft verb:move verb:show rel:own_panel", to_the_right),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
+from helio.authoring.rules.atoms import COUNT, COUNTED, PLACE, PLACES, panel_number
 from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import phrase_pattern
@@ -16,32 +17,12 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain
 
 _TABLE = VOCABULARY["questions"]
-_PLACES = {
-    "first": 1,
-    "top": 1,
-    "upper": 1,
-    "uppermost": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "last": -1,
-    "bottom": -1,
-    "lowest": -1,
-    "lower": -1,
-}
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], 1)
-}
 PANEL = re.compile(
-    rf"\b(?:(?:panel|plot|subplot)\s*(?:no\.?\s*|number\s*|#\s*)?(?P<number>\d+|{'|'.join(_NUMBERS)}\b)"
-    rf"|(?P<place>{'|'.join(_PLACES)}|\d+(?:st|nd|rd|th))\s+(?:panel|plot|subplot|row|graph|picture|one))\b",
+    rf"\b(?:(?:panel|plot|subplot)\s*(?:no\.?\s*|number\s*|#\s*)?(?P<number>\d+|(?:{COUNT})\b)"
+    rf"|(?P<place>{PLACE})\s+(?:panel|plot|subplot|row|graph|picture|one))\b",
     re.IGNORECASE,
 )
+_NOUN_BEHIND = re.compile(r"\s+(?:panel|line|curve|trace|step|plot)\b", re.IGNORECASE)
 _CODE = re.compile(r"\bH[A-Z]\d{3}\b")
 _MEAN = re.compile(r"\bmeans?\b(?=\s*(?:[?.!,;]|$|here\b|by\b|when\b|in\b))", re.IGNORECASE)
 _FRAMES = re.compile(rf"\b(?:{'|'.join(FRAMES)})\b")
@@ -112,11 +93,14 @@ class Asked:
     text : str
     names : mapping
         Subjects by folded name: labels, steps, datasets and so on of the template, and those that are always known.
+    panels : int
+        The largest number of panels of a figure of the template.
     """
 
-    def __init__(self, text: str, names: Mapping[str, frozenset[Subject]]) -> None:
+    def __init__(self, text: str, names: Mapping[str, frozenset[Subject]], panels: int) -> None:
         self.text = _AMOUNT.sub(r"\1\2", re.sub(r"['’]s\b", "", " ".join(text.split())))
         self._names = names
+        self._panels = panels
 
     @cached_property
     def atoms(self) -> list[Atom]:
@@ -126,10 +110,17 @@ class Asked:
             place = (atom.start, atom.stop)
             merged[place] = merged[place].with_meaning_of(atom) if place in merged else atom
         chosen: list[Atom] = []
-        for atom in sorted(merged.values(), key=lambda atom: (atom.start - atom.stop, atom.start)):
+        for atom in sorted(
+            map(self._in_place, merged.values()), key=lambda atom: (atom.start - atom.stop, atom.start)
+        ):
             if all(atom.stop <= taken.start or atom.start >= taken.stop for taken in chosen):
                 chosen.append(atom)
         return sorted(chosen, key=lambda atom: atom.start)
+
+    def _in_place(self, atom: Atom) -> Atom:
+        """Return what an atom means where it stands: ``the quality panel`` names a thing, and asks for no property."""
+        named = atom.subjects and atom.topics and _NOUN_BEHIND.match(self.text, atom.stop)
+        return replace(atom, topics=()) if named else atom
 
     @property
     def topics(self) -> list[str]:
@@ -201,9 +192,9 @@ class Asked:
         for match in _COLOURS.finditer(text):
             yield Atom(*match.span(), match[0], topics=("colours",))
         for match in PANEL.finditer(text):
-            place = (match["place"] or "").lower()
-            written = (match["number"] or "").lower()
-            number = _NUMBERS.get(written) or int(written or _PLACES.get(place) or re.sub(r"\D", "", place))
+            written = (match["number"] or match["place"]).lower()
+            place = PLACES[written] if match["place"] else int(COUNTED.get(written, written))
+            number = panel_number(place, self._panels) or place
             yield Atom(*match.span(), match[0], subjects=frozenset({("panel", str(number))}))
         for match in _CODE.finditer(text):
             yield Atom(*match.span(), match[0], subjects=frozenset({("code", match[0])}))

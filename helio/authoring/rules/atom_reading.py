@@ -9,15 +9,28 @@ from datetime import datetime
 from functools import lru_cache
 
 from helio.authoring.rules.atom_values import (
+    COLOURS,
     DASHES,
     NUMBER,
     PANEL_ONLY,
+    SHADED,
     take_numbers,
     take_texts,
     take_times,
     take_values,
 )
-from helio.authoring.rules.atoms import CHANGES, SPELT, Atom, Number, UnreadWords, number_of_text
+from helio.authoring.rules.atoms import (
+    CHANGES,
+    COUNT,
+    COUNTED,
+    PANEL,
+    PLACE,
+    PLACES,
+    Atom,
+    Number,
+    UnreadWords,
+    number_of_text,
+)
 from helio.authoring.rules.computed import tool_names
 from helio.authoring.rules.durations import duration_pattern
 from helio.authoring.rules.harmless import IN_CHANGES
@@ -28,16 +41,6 @@ from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
 
-_ORDINALS = {
-    **{name: at for at, name in enumerate((
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    ), 1)},
-    **{f"{at}{ending}": at for at, ending in ((1, "st"), (2, "nd"), (3, "rd"), *((at, "th") for at in range(4, 20)))},
-    "top": 1, "upper": 1, "uppermost": 1, "topmost": 1, "last": -1, "bottom": -1, "lowest": -1, "lower": -1,
-    "final": -1, "lowermost": -1, "middle": 0,
-}  # fmt: skip
-_PANEL = r"(?:panels?|subplots?|subpanels?|rows?|plots?|axes|axis|boxe?s?|place)"
-ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _AND = r"\s*(?:,|;|/|&|and|to|-|–|\.\.+|…)?\s*"
 _AND_SO_ON = r"(?:[\s,]*(?:etc\.?|…|\.\.\.))?"
 _LETTERS = (
@@ -46,7 +49,7 @@ _LETTERS = (
     rf"|\b(?:letters?|labels?)\s+a(?:\s*(?:,|/|&|and|to|-|–|\.\.+|…)\s*[b-z])+\b{_AND_SO_ON}"
 )
 """Regular expression of the letters of panels: ``(a) and (b)``, ``letters a, b, c``."""
-_COUNT = r"\d{1,2}|one|two|three|four|five|six"
+_COUNT = rf"\d{{1,2}}|{COUNT}"
 _LEVELS = {
     r"(?:geomagnetic\s+)?storm\s+(?:levels?|thresholds?|classes|categories)": "storms",
     r"flare\s+(?:levels?|classes|class\s+lines)": "flares",
@@ -54,6 +57,40 @@ _LEVELS = {
     r"(?:S|proton|radiation\s+storm)[- ]levels?": "protons",
 }
 _JOINT = r"(?:of(?:\s+the)?|from(?:\s+the)?|at|the|'s|on)"
+
+
+_LOOK = rf"(?:{SHADED}|(?:{COLOURS}|{'|'.join(DASHES)}))"
+_NOT_DESCRIBED = (
+    "other|new|old|same|next|only|right|wrong|whole|first|second|third|last|bigger|larger|smaller"
+)
+_DESCRIBED = (
+    rf"(?<=\bthe )(?!(?:{PLACE}|{_COUNT}|{_NOT_DESCRIBED})\b)[\w|∥⊥-]+\s+ones?\b"
+    r"(?!\s+(?:day|hour|minute|min|second|week|month|year|panel|more|by)s?\b)"
+    rf"|(?<=\bthe ){_LOOK}\s+(?:lines?|curves?|traces?)\b(?!\s+(?:at|for|to|of|colou?r|style|width)\b)"
+)
+"""Regular expression of lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
+_LIST = r"\s*(?:,\s*and|,|/|&|and|with|by|-|–|through)\s*"
+_LETTER = r"(?:\((?-i:[a-h])\)|(?-i:[a-h])(?![\w)-]))"
+_LETTERED = re.compile(
+    rf"\b(?:the\s+)?(?:panels\s+{_LETTER}(?:(?:{_LIST}|\s+to\s+){_LETTER})*|panel\s+{_LETTER})"
+    rf"|\((?-i:[a-h])\)(?:{_LIST}\((?-i:[a-h])\))*",
+    re.IGNORECASE,
+)
+"""Panels by their letters: ``panels (a) and (b)``, ``(c)``, ``panel d``, ``panels b to d``."""
+_LETTERING = re.compile(
+    r"\b(?:letter|label|mark|annotat|number|tag)\w*\b|\betc\b|…|\.\.\."
+    r"|\b(?:add|put|use|write|give|with)\b(?=\s+(?:the\s+)?\(?a\))",
+    re.IGNORECASE,
+)
+"""Words of a sentence that gives panels their letters."""
+_ALONE = re.compile(
+    rf"(?:^|\b(?:remov\w+|drop|delete|hide|omit|lose|kill|keep|leave|show|only|just|swap|exchange|flip|but|except|"
+    rf"without|and|make|move|colou?r|take)\s+)(?P<panel>(?:the\s+(?P<names>{PLACE})(?:\s+(?P<count>{_COUNT}))?"
+    rf"|(?P<first>{PLACE})\s+(?P<many>{_COUNT})))"
+    r"(?=\s*(?:$|[,;.!)\x1f]|(?:and|to|with|by|should|must|is|are|out|please|pls|above|below|red|blue|log)\b))",
+    re.IGNORECASE,
+)
+"""Panels by their places alone: ``drop the last two``, ``swap the first two``, ``all but the first``."""
 
 
 def read_atoms(text: str, now: datetime) -> list[Atom]:
@@ -65,6 +102,7 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     ):
         unread.take("rel", pattern, name)
     unread.take("arrow", r"(?:→|-+>|=+>)")
+    unread.take("word", _DESCRIBED)
     unread.take("levels", rf"\b(?:the\s+)?(?:named\s+)?(?:{'|'.join(_LEVELS)})\b", _level)
     take_numbers(unread)
     take_times(unread)
@@ -96,15 +134,13 @@ def take_panels(unread: UnreadWords) -> None:
 
     def numbers(match: re.Match[str]) -> tuple[int, ...]:
         words = re.findall(r"\d+|[a-z]+", match["which"].casefold())
-        found = [
-            int(word) if word.isdigit() else int(SPELT[word])
-            for word in words
-            if word.isdigit() or word in SPELT
-        ]
+        found = [int(COUNTED.get(word, word)) for word in words if word.isdigit() or word in COUNTED]
         if re.search(r"\bto\b|-|–|\bthrough\b", match["which"]) and len(found) == 2:
             return tuple(range(found[0], found[1] + 1))
         return tuple(found)
 
+    if not _LETTERING.search(unread.text):
+        unread.take("panel", _LETTERED, _lettered)
     unread.take("letters", _LETTERS)
     unread.take(
         "panel",
@@ -120,15 +156,18 @@ def take_panels(unread: UnreadWords) -> None:
     )
     unread.take(
         "panel",
-        rf"\b(?:the\s+)?(?P<names>(?:{ORDINAL})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{ORDINAL}))"
-        rf"*)\s+(?:(?P<count>{_COUNT})\s+)?(?:{_PANEL}|one|ones)\b",
+        rf"\b(?:the\s+)?(?P<names>(?:{PLACE})(?:\s*(?:,|and|&)\s*(?:the\s+)?(?:{PLACE}))"
+        rf"*)\s+(?:(?P<count>{_COUNT})\s+)?(?:{PANEL}|place|one|ones)\b",
         _ordinals,
     )
     unread.take(
         "panel",
-        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{ORDINAL})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
+        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{PLACE})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
         _ordinals,
     )
+    for match in list(_ALONE.finditer(unread.left)):
+        if not re.search(r"\d(?:st|nd|rd|th)\b", match["panel"]):
+            unread.put("panel", _ordinals(match), *match.span("panel"))
     unread.take(
         "panel", rf"\b(?:all|every|each|both)\s+(?:of\s+)?(?:the\s+)?(?:{_COUNT}\s+)?{PANEL_ONLY}\b", "every"
     )
@@ -140,7 +179,7 @@ def take_grammar(unread: UnreadWords) -> None:
         unread.take("quantity", pattern)
     unread.take("verb", r"\bout(?=\s*(?:$|[,.;!]|please\b|pls\b|thanks\b))(?<!\w\wom out)", "remove")
     unread.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
-    unread.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b))", "y axis")
+    unread.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b|in\b|on\b|of\b))", "y axis")
     # red, not blue; K, not eV
     unread.take(
         "rel",
@@ -197,6 +236,7 @@ def take_names(unread: UnreadWords) -> None:
     )
     for pattern in _quantities(""):
         unread.take("quantity", pattern)
+    unread.take("word", r"(?<=\bthe )spectrograms?\b(?!\s+of\b)")
     for pattern, tool in _tools():
         unread.take("tool", pattern, tool)
     unread.take(
@@ -263,16 +303,29 @@ def _count(atom: Atom) -> str:
     """Return the number that a part of a sentence is, if it has no unit, as digits."""
     if atom.kind == "number" and not atom.value.unit:
         return f"{atom.value.value:g}"
-    return f"{SPELT[atom.text.casefold()]:g}" if atom.kind == "what" and atom.text.casefold() in SPELT else ""
+    return str(COUNTED.get(atom.text.casefold(), "")) if atom.kind == "what" else ""
+
+
+def _lettered(match: re.Match[str]) -> tuple[int, ...]:
+    """Return the numbers of panels that letters mean.
+
+    >>> _lettered(_LETTERED.search("panels b to d")), _lettered(_LETTERED.search("(a) and (c)"))
+    ((2, 3, 4), (1, 3))
+    """
+    numbers = [ord(letter) - ord("a") + 1 for letter in re.findall(r"\b[a-h]\b", match[0])]
+    if re.search(r"[-–]|\bto\b|\bthrough\b", match[0]) and len(numbers) == len("bd"):
+        return tuple(range(numbers[0], numbers[1] + 1))
+    return tuple(numbers)
 
 
 def _ordinals(match: re.Match[str]) -> tuple[int, ...]:
     """Return panel numbers, negative from the end, 0 for the middle."""
-    names = re.findall(ORDINAL, match["names"], re.IGNORECASE)
-    places = [_ORDINALS[name.casefold()] for name in names]
-    count = match["count"]
+    groups = match.groupdict()
+    names = re.findall(PLACE, groups["names"] or groups["first"], re.IGNORECASE)
+    places = [PLACES[name.casefold()] for name in names]
+    count = groups["count"] or groups.get("many")
     if count:
-        many = int(count) if count.isdigit() else int(SPELT[count.casefold()])
+        many = int(COUNTED.get(count.casefold(), count))
         if many > 1:
             return tuple(range(1, many + 1)) if places[0] > 0 else tuple(range(-many, 0))
     return tuple(places)
@@ -291,26 +344,22 @@ def _compiled(
     )
 
 
+_NOT_NAMED = (
+    "plot_data", "render_spec", "style_plot", "manage_plot", "fetch_data", "magnitude", "components", "save_data",
+)  # fmt: skip
+"""Tools whose names are also words for a figure or its lines."""
+
+
 @lru_cache(maxsize=1)
 def _tools() -> tuple[tuple[re.Pattern[str], str], ...]:
     tools = [
         *VOCABULARY["computations"],
         *(name for name in signatures() if name not in VOCABULARY["computations"]),
     ]
-    drawn = {
-        "plot_data",
-        "render_spec",
-        "style_plot",
-        "manage_plot",
-        "fetch_data",
-        "magnitude",
-        "components",
-        "save_data",
-    }
     return tuple(
         (re.compile(rf"(?<![\w|-])(?:{tool_names(tool)})(?![\w|-])", re.IGNORECASE), tool)
         for tool in tools
-        if tool not in drawn
+        if tool not in _NOT_NAMED
     )
 
 

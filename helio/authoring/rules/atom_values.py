@@ -146,8 +146,8 @@ def take_numbers(unread: UnreadWords) -> None:
     value = rf"(?P<number>{NUMBER}|zero)\s*(?:{_UNIT})?(?![\w:]){not_time}"
     unread.take(
         "bound",
-        rf"\b(?:(?:not?\s+)?(?:above|over|at least|minimum(?:\s+of)?|min(?:imum)?|lowest|lower limit|floor)"
-        rf"(?:\s+(?:of|to|at|is|=))?)\s*(?:value\s+)?(?<![\w-]){value}|(?:>=?|"
+        rf"\b(?:(?:not?\s+)?(?:above|over(?!\s+(?:19|20)\d\d\b)|at least|minimum(?:\s+of)?|"
+        rf"min(?:imum)?|lowest|lower limit|floor)(?:\s+(?:of|to|at|is|=))?)\s*(?:value\s+)?(?<![\w-]){value}|(?:>=?|"
         rf"≥)\s*{value.replace('?P<number>', '?P<number2>').replace('?P<of>', '?P<of2>')}",
         lambda match: Range(
             number_of_text(match["number"] or match["number2"]), None, match["of"] or match["of2"] or ""
@@ -160,6 +160,15 @@ def take_numbers(unread: UnreadWords) -> None:
         rf"≤)\s*{value.replace('?P<number>', '?P<number2>').replace('?P<of>', '?P<of2>')}",
         lambda match: Range(
             None, number_of_text(match["number"] or match["number2"]), match["of"] or match["of2"] or ""
+        ),
+    )
+    unread.take(
+        "bound",
+        rf"(?<![\w.:-]){value}\s+(?:or|and)\s+(?:(?P<low>higher|more|above|larger|greater)|lower|less|below|smaller)\b",
+        lambda match: (
+            Range(number_of_text(match["number"]), None, match["of"] or "")
+            if match["low"]
+            else Range(None, number_of_text(match["number"]), match["of"] or "")
         ),
     )
     unread.take(
@@ -221,6 +230,9 @@ def take_times(unread: UnreadWords) -> None:
         re.finditer(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x1f)", unread.left, re.IGNORECASE)
     ):
         unread.left = unread.left[: match.start()] + TAKEN * len(match[0]) + unread.left[match.end() :]
+    for match in list(re.finditer(rf"(?<![\w:-])({_CLOCK})\s*[-–]\s*({_CLOCK})(?![\w:-])", unread.left)):
+        unread.put("moment", match[1], *match.span(1))
+        unread.put("moment", match[2], *match.span(2))
     unread.take("moment", rf"(?<![\w:-]){MOMENT}(?![\w:-])")
     unread.take(
         "duration",

@@ -12,7 +12,18 @@ from helio.knowledge.vocabulary import VOCABULARY
 
 CHANGES = VOCABULARY["changes"]
 TAKEN = "\x1f"
-SPELT = {"zero": 0.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "ten": 10.0}
+COUNTED: dict[str, int] = VOCABULARY["counted"]
+"""The numbers that words mean."""
+COUNT = "|".join(word for word, number in COUNTED.items() if number)
+PLACES: dict[str, int] = {
+    **VOCABULARY["places of panels"],
+    **dict(
+        zip(("1st", "2nd", "3rd", *(f"{number}th" for number in range(4, 20))), range(1, 20), strict=True)
+    ),
+}
+"""The numbers of panels that words mean: 0 for the middle, -1 for the last."""
+PLACE = "|".join(sorted(PLACES, key=len, reverse=True))
+PANEL = r"(?:panels?|subplots?|subpanels?|rows?|plots?|axes|axis|boxe?s?|frames?|graphs?)"
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,17 @@ class Number:
     unit: str = ""
 
 
+def panel_number(place: int, count: int) -> int:
+    """Return the number of the panel at one of `PLACES`; 0 if no panel of the figure is there.
+
+    >>> panel_number(-1, 3), panel_number(0, 3), panel_number(0, 4), panel_number(5, 4)
+    (3, 2, 0, 0)
+    """
+    number = place or ((count + 1) // 2 if count % 2 else 0)
+    number += count + 1 if number < 0 else 0
+    return number if 0 < number <= count else 0
+
+
 def number_of_text(text: str) -> float:
     """Return the number that digits or a word mean.
 
@@ -72,7 +94,7 @@ def number_of_text(text: str) -> float:
     (-1000.0, 0.0)
     """
     plain = text.casefold().replace("−", "-")
-    return SPELT[plain] if plain in SPELT else float(plain)
+    return float(COUNTED.get(plain, plain))
 
 
 class UnreadWords:

@@ -38,7 +38,8 @@ from helio.authoring.rules.refusals import refuse_unread
 from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.rules.storms import read_storms
-from helio.authoring.writing.writer import Asks, write_template
+from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document, as_text
 

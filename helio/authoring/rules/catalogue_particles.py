@@ -15,7 +15,7 @@ from helio.authoring.rules.catalogue_parameters import DescribedDataset, describ
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.particle_words import Segment, Wish, read_particles
 from helio.authoring.rules.sentence import Part
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded

@@ -10,7 +10,7 @@ from helio.authoring.rules.catalogue_matches import Match, Wanted
 from helio.authoring.rules.catalogue_particles import particles_asked
 from helio.authoring.rules.catalogue_words import words_asked
 from helio.authoring.rules.sentence import Part
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 
 

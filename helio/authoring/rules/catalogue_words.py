@@ -13,8 +13,8 @@ from helio.authoring.rules.catalogue_parameters import OF_TIME, described_datase
 from helio.authoring.rules.named import read_quantities
 from helio.authoring.rules.particle_words import NO_PARTICLES
 from helio.authoring.rules.sentence import Part, Sentence
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import listed
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS

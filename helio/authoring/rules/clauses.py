@@ -12,8 +12,8 @@ from typing import Any
 from helio.authoring.rules.atoms import Atom
 
 _SEPARATOR = re.compile(
-    r"\s*(?P<joint>[;,]|\.(?=\s|$)|\b(?:and(?!\s+(?:show|plot|draw|display|put)\s+(?:it|them|that|"
-    r"the\s+result)\b)|then|but|plus)\b|&)\s*",
+    r"\s*(?P<joint>[;,]|\.(?=\s|$)|\b(?:and(?!\s+(?:(?:show|plot|draw|display|put)\s+(?:it|them|that|"
+    r"the\s+result)|above|upwards?|larger|bigger|stronger|higher|beyond)\b)|then|but|plus)\b|&)\s*",
     re.IGNORECASE,
 )
 _MANY = frozenset({"what", "panel", "verb", "noun", "rel", "line", "every", "craft"})
@@ -30,6 +30,8 @@ _EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette"
 _TARGETS = ("what", "panel", "every", "line")
 _SEVERAL = 2
 _NAMES = frozenset({"what", "craft"})
+_TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
+"""Parts at the end of a list of names: ``add A and B together``."""
 _IMPLIED = frozenset({"rel:also", "line", "verb:show"})
 """Parts that any clause may have."""
 
@@ -304,7 +306,8 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
             joined[-1] = _join([joined[-1], clause], text)
             continue
         windowed = "duration" in lone and any(atom.kind == "tool" for atom in last)
-        if (lacks and (added or windowed)) or (ends and all(atom.kind in _NAMES for atom in clause.atoms)):
+        names = [atom for atom in clause.atoms if _TOGETHER.isdisjoint(atom.tags)]
+        if (lacks and (added or windowed)) or (ends and names and all(atom.kind in _NAMES for atom in names)):
             joined[-1] = _join([joined[-1], clause], text)
         else:
             joined.append(clause)

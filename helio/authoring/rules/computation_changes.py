@@ -17,8 +17,8 @@ from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.lines import AVERAGES
 from helio.authoring.rules.panel_settings import limit_panels
 from helio.authoring.rules.storms import STORMS
+from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED
-from helio.authoring.writing.writer import WINDOWS
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
 
@@ -163,7 +163,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         lines = lines or drawn
     for line in lines:
         new = _computed_from(editor, line, tool, window)
-        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or APPLIED[tool].spectral)
+        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or APPLIED[tool].kind == "spectrum")
         if clause.has("colour"):
             editor.put("trace_colors", clause.value("colour"), new)
         if clause.has("dash"):
@@ -331,6 +331,9 @@ def variable_named(editor: FigureEditor, clause: Clause) -> str:
     return named[0] if len(named) == 1 else ""
 
 
+_EXTREME = re.compile(r"^(?:minimum|maximum|min|max|peak|lowest|highest)\s+", re.IGNORECASE)
+
+
 def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
     """Set the threshold of the events found in the named line, if the clause means it; return whether it does."""
     name = variable_named(editor, clause)
@@ -339,7 +342,8 @@ def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
         return True
     limits = clause.value("bound")
     value = limits.high if limits.low is None else limits.low
-    lines = {whole_of(editor, line) for words in clause.names for line in editor.known(words, every=True)}
+    names = [_EXTREME.sub("", words) for words in clause.names]
+    lines = {whole_of(editor, line) for words in names for line in editor.known(words, every=True)}
     behind = {label for line in lines for label in editor.behind(line)}
     steps = [
         step

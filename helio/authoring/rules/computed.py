@@ -11,7 +11,6 @@ from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import (
-    APPLIED,
     DERIVED,
     DIFFERENCE,
     LAG,
@@ -21,6 +20,7 @@ from helio.authoring.writing.computations import (
     R_SQUARED,
     RATIO,
     WINDOWED,
+    lacks_window,
 )
 from helio.authoring.writing.windows import has_usual_window
 from helio.knowledge.phrases import any_phrase
@@ -200,7 +200,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     ) or sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
-    if window is None and any(_lacks_window(mention.computation) for mention in mentions):
+    if window is None and any(lacks_window(mention.computation) for mention in mentions):
         bare = rf"(?<=,)\s*{_DURATION}(?=\s*(?:,|$))"
         if all(has_usual_window(mention.computation.tool) for mention in mentions):
             bare = r"(?!)"  # PSD of Bz, 3 s, 2002-02-10: a cadence
@@ -431,13 +431,7 @@ def _has_object(behind: str, phrase: str) -> bool:
     return bool(adjective and noun)
 
 
-def _lacks_window(computation: Computation) -> bool:
-    tool = APPLIED.get(computation.tool)
-    needed = bool(tool and tool.argument) or computation.tool in WINDOWED
-    return needed and not computation.window
-
-
 def _with_window(mention: ComputationMention, window: str) -> ComputationMention:
-    if not _lacks_window(mention.computation):
+    if not lacks_window(mention.computation):
         return mention
     return replace(mention, computation=replace(mention.computation, window=window))

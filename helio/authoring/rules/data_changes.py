@@ -124,7 +124,7 @@ DATA: tuple[Rule, ...] = (
     Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
          lambda clause: adds_tool(clause)),
     Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
-    Rule("rel:raw what|every|line", "craft verb:show rel:instead", without_tool),
+    Rule("rel:raw", "what every line craft verb:show rel:instead", without_tool),
     Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
     Rule("tool duration what", "craft", smooth_or_add, adds_tool),
     Rule("what|noun:window|"

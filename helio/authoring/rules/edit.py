@@ -25,6 +25,7 @@ from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import ADDITIONS
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.arranging import ARRANGING, default_span
+from helio.authoring.rules.assumptions import Assumptions
 from helio.authoring.rules.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.atom_values import QUOTES
 from helio.authoring.rules.atoms import Atom
@@ -39,18 +40,19 @@ from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.misspelt import is_one_slip
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
+from helio.authoring.rules.replacements import REPLACEMENTS
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.settings import SETTINGS
 from helio.authoring.rules.siblings import Siblings
 from helio.authoring.swapping import crafts_in
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
 from helio.pipelines.template.document import Document
 
 BY = Attribution("rules")
-RULES = (*THRESHOLDS, *SETTINGS, *ARRANGING, *DATA, *ADDITIONS)
+RULES = (*THRESHOLDS, *SETTINGS, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
 _POLITE = re.compile(
     r",?\s*\b(?:please|pls|plz|thanks|thank you|kindly|if possible|for me|first of all|cheers|"
     r"if (?:that|it)(?: is|'s) (?:easy|possible))\b[.!]?",
@@ -71,10 +73,16 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """Words before a request that only say why: ``the plasma data stopped in 2024 - use the key parameters``."""
-_EXCEPT = re.compile(
-    r"\b(?:remove|drop|delete|hide|omit|take\s+out|leave\s+out|without)\s+(?:everything|all|all\s+(?:lines|panels))\s+"
-    r"(?:except|but|apart\s+from|other\s+than)\s+(?:for\s+)?",
-    re.IGNORECASE,
+_ALL_BUT = (
+    r"(?:everything|all(?:\s+(?:of\s+)?(?:the\s+)?(?:lines|panels|others))?)\s+"
+    r"(?:except|but|apart\s+from|other\s+than)\s+(?:for\s+)?"
+)
+_REMOVE_BUT = re.compile(
+    rf"\b(?:remove|drop|delete|hide|omit|lose|take\s+out|leave\s+out|without)\s+{_ALL_BUT}", re.IGNORECASE
+)
+_KEEP_BUT = re.compile(rf"\b(?:keep|show|leave|retain)\s+(?:only\s+)?{_ALL_BUT}", re.IGNORECASE)
+_ALL_BUT_GO = re.compile(
+    rf"^{_ALL_BUT}(?P<kept>.+?)\s+(?:should|can|must|may)\s+(?:go|disappear)\W*$", re.IGNORECASE
 )
 _PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
@@ -150,7 +158,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     quoted = [match[0] for match in QUOTES.finditer(request)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', request)  # names in quotes are no times
     text = _REASON.sub("", _REST.sub("", _POLITE.sub("", text))).strip()
-    text = _EXCEPT.sub("only ", text)
+    text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(
@@ -170,11 +178,15 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
         )
     atoms = without_old_values(read_atoms(text, editor.now))
-    changes, left = read_clauses(text, atoms, (*Meanings(editor).rules(), *Siblings(editor).rules(), *RULES))
+    changes, left = read_clauses(
+        text,
+        atoms,
+        (*Assumptions(editor).rules(), *Meanings(editor).rules(), *Siblings(editor).rules(), *RULES),
+    )
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     _check_pronouns(changes)
-    for change in sorted(_with_one_panel(_with_one_rest(changes)), key=_order):
+    for change in sorted(_with_one_panel(_with_one_rest(_without_reassurance(editor, changes))), key=_order):
         try:
             change.rule.change(editor, change.clause)
         except NotUnderstood:
@@ -220,6 +232,28 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
             change = Change(replace(last, atoms=(*last.atoms, *change.clause.atoms)), change.rule)
         joined.append(change)
     return joined
+
+
+def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
+    """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
+    removing = [change.clause for change in changes if change.clause.has("verb:remove")]
+    gone = _lines_named(editor, removing)
+    beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
+
+    def reassures(clause: Clause) -> bool:
+        if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
+            return False
+        is_only = re.search(r"\bonly\b", clause.text, re.IGNORECASE) is not None
+        is_kept = re.search(r"\bkeep", clause.text, re.IGNORECASE) is not None
+        return is_kept and (not is_only or bool(beside & _lines_named(editor, [clause])))
+
+    return [change for change in changes if not (gone and reassures(change.clause))]
+
+
+def _lines_named(editor: FigureEditor, clauses: Sequence[Clause]) -> set[str]:
+    """Return the lines that clauses may name."""
+    words = [name for clause in clauses for name in clause.names]
+    return {line for name in words for line in editor.lines_of(name)}
 
 
 def _with_one_panel(changes: Sequence[Change]) -> list[Change]:

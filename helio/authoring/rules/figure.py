@@ -13,8 +13,8 @@ from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.lines import AVERAGES, Lines
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import free_name
-from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
@@ -148,6 +148,14 @@ class FigureEditor:
             queue += [owner(read, producers) or read for read in producers[label].labels]
         return labels
 
+    def unaveraged(self, line: str) -> str:
+        """Return the label from which a line is averaged; the line itself if it is no average."""
+        step = self.lines.producers.get(line)
+        while step is not None and step.tool in AVERAGES and len(step.labels) == 1:
+            line = step.labels[0]
+            step = self.lines.producers.get(line)
+        return line
+
     def prune(self, before: Sequence[str]) -> None:
         """Remove the steps behind lines that were drawn before, if without them some data need not be fetched.
 
@@ -205,14 +213,20 @@ class FigureEditor:
             )
         return lines
 
+    def lines_of(self, what: str) -> list[str]:
+        """Return all lines that words may mean; nothing if no line fits."""
+        return self.lines.meant(plain_name(what), self.figure()) or self._listed(what)
+
     def _listed(self, what: str) -> list[str]:
         """Return the lines that a list such as ``AE/AL/AU`` names; nothing if one of the names fits no line."""
-        named = [self.lines.meant(plain_name(name), self.figure()) for name in re.split(r"\s*[/,]\s*", what)]
+        symbols = all(re.search(r"[A-Z|\d_]", word) for word in what.split())  # remove BR BT BN
+        names = re.split(r"\s*[/,]\s*|\s+" if symbols else r"\s*[/,]\s*", what)
+        named = [self.lines.meant(plain_name(name), self.figure()) for name in names]
         return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []
 
     def panel_numbers(self, what: str) -> tuple[list[int], bool]:
         """Return the numbers of the panels with the lines that words mean, and whether they have other lines too."""
-        lines = self.lines.meant(plain_name(what), self.figure()) or self._listed(what)
+        lines = self.lines_of(what)
         panels = self.panels
         if not panels or not lines:
             raise NotUnderstood(f"the figure has no panel called '{what}'")

@@ -28,5 +28,7 @@ IN_TIMED_REQUESTS = IN_REQUESTS | OF_A_TIME
 """Words without meaning in such a request if it has a time."""
 IN_CHANGES = _harmless_in("changes")
 """Words without meaning in a request for a change of a figure."""
+BESIDE_PARTS = IN_CHANGES | _harmless_in("parts")
+"""Words without meaning beside the part of a dataset that such a request changes."""
 IN_QUESTIONS = _harmless_in("questions")
 """Words without meaning in a question."""

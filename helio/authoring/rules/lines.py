@@ -9,8 +9,9 @@ from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.atom_values import COLOURS, DASHES, SHADED
 from helio.authoring.rules.named import names_of_spacecraft
-from helio.authoring.writing.writer import EVERY, Asks
+from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES, TURNABLE
@@ -44,6 +45,12 @@ _COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
 _QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
 )
+_DESCRIBED = re.compile(
+    rf"(?:the\s+)?(?:(?P<look>{SHADED}|{COLOURS}|{'|'.join(DASHES)})\s+(?:lines?|curves?|traces?)|(?P<words>.+?)\s+ones?)",
+    re.IGNORECASE,
+)
+"""Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
+_COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{_FRAMES}))?$")
 _NOTHING = view_in({}, {})
 _OF_LINES = ((), (1,), (2,), (3,), (4,))
 """Sizes of the records of scalars and vectors, which a figure draws as lines."""
@@ -103,7 +110,30 @@ class Lines:
             Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
             components alike.
         """
-        return self._meant(what.casefold().strip(), what, self.drawn(figure), by_craft)
+        drawn = self.drawn(figure)
+        described = _DESCRIBED.fullmatch(what.strip())
+        if described is None:
+            return self._meant(what.casefold().strip(), what, drawn, by_craft)
+        words = described["look"] or described["words"]
+        return self._of_look(words.casefold(), self.spec(figure), drawn) or self._described(
+            words, drawn, by_craft
+        )
+
+    def _described(self, words: str, drawn: list[str], by_craft: bool) -> list[str]:
+        """Return the lines that a word before ``one`` means: those in a frame, or those that it names."""
+        framed = [line for line in drawn if self.frame(owner(line, self.producers) or line) == words.upper()]
+        return framed or self._meant(words.casefold(), words, drawn, by_craft)
+
+    def _of_look(self, look: str, spec: Document, drawn: list[str]) -> list[str]:
+        """Return the lines that a figure draws in a colour or with dashes."""
+        colours, styles = spec.get("trace_colors") or {}, spec.get("line_styles") or {}
+        colour = re.sub(r"[\s-]+", "", look)
+        return [
+            line
+            for line in drawn
+            if str(colours.get(line, "")).casefold() == colour
+            or (look in DASHES and (styles.get(line) or {}).get("dash") == DASHES[look])
+        ]
 
     def one_or_all(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
         """Return the lines that words mean; ask the user if a singular noun could mean several lines."""
@@ -203,7 +233,9 @@ class Lines:
 
     def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
         plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
-        exact = [label for label in drawn if label.casefold() == plain]
+        exact = [label for label in drawn if label.casefold() == plain] or [
+            label for label in drawn if any(name.casefold() == plain for _, name in self._pairs(label))
+        ]
         if exact:
             return exact
         if plain in PRONOUNS:
@@ -215,9 +247,13 @@ class Lines:
                 return self._meant(craft[2], what, lines, by_craft)
             scalars = [label for label in lines if not self.is_vector(label)] if by_craft else []
             return scalars or lines
-        smoothed = re.fullmatch(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)\s+(.+)", plain)
+        smoothed = re.fullmatch(
+            r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?", plain
+        )
         if smoothed:
             lines = [label for label in drawn if self._step(label).tool in AVERAGES]
+            if not smoothed[1]:
+                return lines
             letter = re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1])
             of = [label for label in lines if self._reads(label, smoothed[1], letter[1] if letter else "")]
             if of or not lines:
@@ -226,7 +262,8 @@ class Lines:
         if component:
             return self._component_of(what, component[1], component[2], drawn)
         if re.fullmatch(r"(?:(?:three|vector|field|single|individual)\s+)*(?:components?|vectors?)", plain):
-            return [label for label in drawn if self.is_vector(owner(label, self.producers) or label)]
+            vectors = [label for label in drawn if self.is_vector(owner(label, self.producers) or label)]
+            return vectors or [label for label in drawn if _COMPONENT.search(label.casefold())]
         if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
         quantity = next(

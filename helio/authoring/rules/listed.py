@@ -15,8 +15,8 @@ from helio.authoring.rules.atom_values import COLOURS
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.sentence import Sentence
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import free_name
-from helio.authoring.writing.writer import Asks
 from helio.counts import number_of
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.written import spec_of

@@ -17,7 +17,7 @@ from helio.authoring.rules.clauses import read_clauses
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.settings import SETTINGS
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
 

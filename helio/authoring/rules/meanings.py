@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from helio.authoring.operations import Operation
 from helio.authoring.rules.atoms import Atom, Range
@@ -15,6 +16,7 @@ from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.storms import STORMS
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
+from helio.pipelines.template.document import Document
 
 _SIDES = {
     "low": ("start", "begin", "low", "lower", "lowest", "min", "minimum", "least", "smallest"),
@@ -336,7 +338,13 @@ class Meanings:
         limits = [[atom.value.low, atom.value.high] for atom in values]
         if not re.search(r"\b(?:instead|rather|replace|change|to|not)\b", clause.text, re.IGNORECASE):
             return []
-        for step in self._editor.after["steps"]:
+        scales = (
+            (1, 1e3, 1e-3) if any(atom.value.unit for atom in values) else (1,)
+        )  # bands in eV, words in keV
+        written = [
+            [[_plain(float(f"{end * scale:.12g}")) for end in pair] for pair in limits] for scale in scales
+        ]
+        for step, limits in product(self._editor.after["steps"], written):
             for name, value in (step.get("tool_args") or {}).items():
                 held = [pair for pair in limits if isinstance(value, list) and pair in value]
                 if len(held) != 1:
@@ -348,8 +356,26 @@ class Meanings:
                     continue
                 new = limits[1 - limits.index(held[0])]
                 bands = [[_plain(end) for end in new] if pair == held[0] else pair for pair in value]
-                return [Operation("set", str(step["step_id"]), ("tool_args", name), bands)]
+                scale = scales[written.index(limits)]
+                ends = [[f"{end / scale:g}" for end in pair] for pair in (held[0], new)]
+                return [
+                    Operation("set", str(step["step_id"]), ("tool_args", name), bands),
+                    *self._renamed_band(step, *ends),
+                ]
         return []
+
+    def _renamed_band(self, step: Document, old: list[str], new: list[str]) -> Iterator[Operation]:
+        """Write the new limits of a band in the description of its step and in the labels of axes."""
+        band = re.compile(rf"(?<![\w.]){re.escape(old[0])}(\s*(?:-|–|to)\s*){re.escape(old[1])}(?![\w.])")
+        intent = str(step.get("intent", ""))
+        if band.search(intent):
+            yield Operation(
+                "set", str(step["step_id"]), ("intent",), band.sub(rf"{new[0]}\g<1>{new[1]}", intent)
+            )
+        labels, figure, path = self._editor.where("y_label")
+        for panel, text in labels.items() if isinstance(labels, dict) else ():
+            if band.search(str(text)):
+                yield Operation("set", figure, (*path, panel), band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
 
 
 def _slots_of(editor: FigureEditor) -> Iterator[Slot]:

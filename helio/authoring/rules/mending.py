@@ -174,7 +174,7 @@ def _other_sources(
         )
     candidates = [*pairs, *((row.dataset, row.parameters[0]) for row in others)]
     notes = [
-        f"if the data are missing, {row.dataset}.{row.parameters[0]} is used instead ({cadence_words(row)})"
+        f"if the data are missing, {row.dataset}.{row.parameters[0]} is used instead ({cadence_words(row.cadence)})"
         for row in others
     ]
     return refetched(template, step, candidates), notes

@@ -13,8 +13,9 @@ from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
+from helio.knowledge.vocabulary import VOCABULARY
 
-_NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5"}
+_NUMBERS = {word: str(number) for word, number in VOCABULARY["counted"].items() if 2 <= number <= 5}
 _AT_1_AU = {"OMNI", "ACE", "Wind", "DSCOVR", "SOHO", "IMP-8", "ISEE-3", "Genesis", "STEREO-A", "STEREO-B"}
 _MANY = rf"(?:{'|'.join(_NUMBERS)}|[2-5])"
 Placed = list[tuple[int, RequestQuantity]]

@@ -16,7 +16,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.clocks import with_plain_clocks
 from helio.authoring.rules.date_pairs import with_whole_dates
 from helio.authoring.rules.dates import with_plain_dates
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.errors import TimeRangeError
 from helio.time_range import parse_time_range
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.atoms import Atom, Range
+from helio.authoring.rules.atoms import Atom, Range, panel_number
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.writing.asking import EVERY
 from helio.authoring.writing.steps import listed
-from helio.authoring.writing.writer import EVERY
 from helio.knowledge.unit_algebra import comparable
-from helio.knowledge.unit_spelling import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.template.figures import ENTRY_LABELS
 
 PANEL = "what panel craft every"
@@ -31,8 +32,8 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
             numbers += range(1, count + 1)
             continue
         for place in atom.value:
-            number = (count + 1) // 2 if place == 0 else place if place > 0 else count + 1 + place
-            if not 1 <= number <= count or (place == 0 and count % 2 == 0):
+            number = panel_number(place, count)
+            if not number:
                 raise NotUnderstood(
                     f"the figure has no panel {atom.text.split()[-1] if place > 0 else atom.text}",
                     advice=f"choose a panel from 1 to {count}",
@@ -253,7 +254,11 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
     """Refuse limits in a unit that the panel's lines do not have."""
     if not unit:
         return
+    labels = editor.spec.get("y_label")
+    said = re.search(r"\[(.+)\]", str(labels.get(str(number), "") if isinstance(labels, dict) else labels))
     known = {editor.lines.unit(line) for line in editor.panels[number - 1]} - {""}
+    if not known and said and unit_factors(said[1]):
+        known = {canonical_unit(said[1])}
     given = unit_of(unit)
     if known and given not in known and len(known) == 1:
         own = next(iter(known))

@@ -14,25 +14,11 @@ from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template_keys import keys
 from helio.steps.signature import signatures
 
-_COMMON_WORDS = frozenset(
-    {
-        "hope",
-        "span",
-        "waves",
-        "fields",
-        "impact",
-        "plastic",
-        "swap",
-        "des",
-        "dis",
-        "rad",
-        "compare",
-        "other",
-        "image",
-        "polar",
-        "ground",
-    }
-)
+_COMMON_WORDS = {
+    "hope", "span", "waves", "fields", "impact", "plastic", "swap", "des", "dis", "rad", "compare", "other", "image",
+    "polar", "ground",
+}  # fmt: skip
+"""Names of instruments and missions that in small letters are words."""
 
 
 def names_in(

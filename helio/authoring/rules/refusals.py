@@ -1,4 +1,4 @@
-"""Refuse words that the rules do not understand: name misspelt words, and say what the catalogue lacks and what it has."""
+"""Refuse words that the rules do not understand: name similar words, or what the catalogue lacks and has instead."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS
@@ -240,14 +240,17 @@ class Sentence:
         words = re.findall(_MEANT, self._left)
         return tuple(dict.fromkeys(word for word in words if self._has_meaning(word)))
 
-    def parts(self, before: str, after: str) -> list[Part]:
-        """Return the parts of the sentence with the words that were read between two moments or were never read.
+    def parts(self, moments: Sequence[str], crafts: Sequence[tuple[int, str]]) -> list[Part]:
+        """Return the parts of the sentence with the words that name what to draw, or that were never read.
 
         Parameters
         ----------
-        before, after : str
-            What `left` returned before and after the quantities were read.
+        moments : sequence of str
+            What `left` returned before and after each time that such words were read, in order.
+        crafts : sequence of (int, str)
+            The spacecraft that the sentence names, with their positions.
         """
+        before, after = _restored(moments), moments[-1]
         parts: list[Part] = []
         cuts = [0, *(cut for match in _BETWEEN.finditer(self.text) for cut in match.span()), len(self.text)]
         for start, stop in zip(cuts[::2], cuts[1::2], strict=True):
@@ -260,7 +263,7 @@ class Sentence:
                 joined = [span for span in words if span in spans or before[slice(*span)] in _RANGE]
                 text = " ".join(before[slice(*span)] for span in joined)
                 parts.append(Part(text, tuple(spans), bool(unread), (start, stop), left=tuple(unread)))
-        return parts
+        return _with_crafts(parts, crafts)
 
     def _has_meaning(self, word: str) -> bool:
         harmless = IN_TIMED_REQUESTS if self._timed else IN_REQUESTS
@@ -272,6 +275,43 @@ class Sentence:
 
     def _remove(self, start: int, stop: int) -> None:
         self._left = self._left[:start] + _TAKEN * (stop - start) + self._left[stop:]
+
+
+def _restored(left: Sequence[str]) -> str:
+    """Return the unread rest of a sentence with what was read between the first and the second moment, and so on.
+
+    Parameters
+    ----------
+    left : sequence of str
+        The unread rest at an even number of moments, in order.
+    """
+    letters = list(left[-1])
+    for before, after in zip(left[::2], left[1::2], strict=True):
+        for at, (letter, later) in enumerate(zip(before, after, strict=True)):
+            if letter != later:
+                letters[at] = letter
+    return "".join(letters)
+
+
+def _with_crafts(parts: list[Part], crafts: Sequence[tuple[int, str]]) -> list[Part]:
+    """Give each part the spacecraft that stand in it, or alone beside it."""
+    regions = [part.region for part in parts]
+    named: list[list[str]] = [[] for _ in parts]
+    waiting: list[str] = []
+    for start, craft in sorted(crafts):
+        inside = next((at for at, (first, last) in enumerate(regions) if first <= start < last), None)
+        before = [at for at, (first, _) in enumerate(regions) if first <= start]
+        if inside is not None:
+            named[inside] += [*waiting, craft]
+            waiting = []
+        elif before and not any(first > start for first, _ in regions):
+            named[before[-1]].append(craft)
+        else:
+            waiting.append(craft)
+    for at, names in enumerate(named):
+        if not names:
+            named[at] = next((other for other in (*named[:at][::-1], *named[at + 1 :]) if other), [])
+    return [replace(part, crafts=tuple(names)) for part, names in zip(parts, named, strict=True)]
 
 
 def _full(clock: str) -> str:

@@ -9,7 +9,7 @@ from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.operations import Operation
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.harmless import BESIDE_PARTS
 from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES
@@ -20,13 +20,17 @@ from helio.steps.signature import signatures
 
 GROUPS: tuple[dict[str, list[str]], ...] = tuple(VOCABULARY["parts of datasets"].values())
 """Parts of ids that replace each other, such as ``SUN`` and ``ASUN``, each with the words that mean it."""
-_GENERAL = IN_CHANGES | {
-    "telescope", "telescopes", "detector", "detectors", "sensor", "sensors", "head", "aperture", "view",
-    "data", "dataset", "product", "products", "mode", "modes", "instead", "rather", "than", "of", "one", "the",
-    "a", "from", "to", "with", "by", "replace", "switch", "take", "use", "not", "looking", "direction", "file",
-    "files", "version", "in", "for",
-}  # fmt: skip
-"""Words that may stand beside the name of a part."""
+
+_OTHER_CHANGES = [
+    "verb:remove",
+    "verb:add",
+    "rel:also",
+    "verb:move",
+    "rel:above",
+    "rel:below",
+    "verb:save",
+    "number",
+]
 
 
 class Siblings:
@@ -72,16 +76,7 @@ class Siblings:
 
     def _meant(self, clause: Clause) -> list[tuple[StepView, list[tuple[str, str]]]]:
         """Return the fetches that change, each with its new datasets and parameters."""
-        if clause.has(
-            "verb:remove",
-            "verb:add",
-            "rel:also",
-            "verb:move",
-            "rel:above",
-            "rel:below",
-            "verb:save",
-            "number",
-        ):
+        if clause.has(*_OTHER_CHANGES):
             return []
         named = _named(clause.text)
         if not named:
@@ -89,7 +84,9 @@ class Siblings:
         rest = clause.text
         for group, _ in named:
             rest = re.sub(rf"(?<![\w-])(?:{_any(group)})(?![\w-])", " ", rest, flags=re.IGNORECASE)
-        words = {word for word in re.findall(r"[^\s,;:.?!()\"]+", rest) if word.casefold() not in _GENERAL}
+        words = {
+            word for word in re.findall(r"[^\s,;:.?!()\"]+", rest) if word.casefold() not in BESIDE_PARTS
+        }
         wanted = []
         for step in self._editor.after["steps"]:
             view = view_in(step, signatures())

@@ -9,7 +9,7 @@ from datetime import datetime
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.listed import EventFigure, Superposition
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.writer import Asks
+from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantity_words import symbol
 from helio.pipelines.dialect.written import spec_of

@@ -12,6 +12,7 @@ from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.computation_changes import variable_named
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.harmless import OF_A_TIME
+from helio.authoring.rules.storms import STORMS
 from helio.authoring.writing.writer import default_range
 from helio.time_range import Duration, parse_time_range
 
@@ -80,7 +81,8 @@ def move_edge(editor: FigureEditor, clause: Clause) -> None:
 
 def names_no_data(clause: Clause) -> bool:
     """Return whether the names of a clause only say what happened then: ``the 7-8 March 2012 event``."""
-    return set(" ".join(clause.names).casefold().split()) <= OF_A_TIME
+    words = set(" ".join(clause.names).casefold().split())
+    return words <= OF_A_TIME and not (clause.has("verb:only") and words & STORMS.keys())
 
 
 def move_time(editor: FigureEditor, clause: Clause) -> None:

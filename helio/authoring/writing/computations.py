@@ -47,19 +47,23 @@ class ComputationTool:
         The argument for the window; empty where the tool needs none.
     quantity : str
         The quantity of its result, with a field for that of its input.
-    spectral : bool
-        Whether it gives a spectrum: of a vector, the sum over the components.
+    kind, frame : str
+        Those of its result; empty where they are those of its input. The spectrum of a vector is the sum over the
+        components.
     """
 
     ending: str
     intent: str
     argument: str = ""
     quantity: str = "{}"
-    spectral: bool = False
-    vectors: bool = False
-    """Whether it takes vectors only."""
+    kind: str = ""
+    frame: str = ""
     unit: str = "{}"
     """The unit of its result, with a field for that of its input."""
+    takes: tuple[str, ...] = ("scalar", "vector")
+    """The kinds of series that it takes."""
+    of_bins: bool = False
+    """Whether it computes each bin of a spectrum by itself, where the figure draws nothing else."""
     of_spectrum: bool = False
     """Whether it takes the spectrogram of a series."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -79,52 +83,44 @@ class ComputationTool:
 
 
 APPLIED = {
-    "running_average": ComputationTool("smooth", "{window} running average", "window"),
-    "running_median": ComputationTool("median", "{window} running median", "window"),
-    "resample": ComputationTool("binned", "{window} {method}", "cadence"),
-    "despike": ComputationTool("clean", "Set spikes to missing", "window"),
-    "detrend": ComputationTool("detrended", "Subtract the straight line"),
-    "derivative": ComputationTool("rate", "Time derivative", quantity="{} rate", unit="{}/s"),
-    "cumulative_integral": ComputationTool("total", "Integrate over time", quantity="{} total", unit="{} h"),
+    "running_average": ComputationTool("smooth", "{window} running average", "window", of_bins=True),
+    "running_median": ComputationTool("median", "{window} running median", "window", of_bins=True),
+    "resample": ComputationTool(
+        "binned", "{window} {method}", "cadence", takes=("scalar", "vector", "spectrum")
+    ),
+    "despike": ComputationTool("clean", "Set spikes to missing", "window", of_bins=True),
+    "detrend": ComputationTool("detrended", "Subtract the straight line", of_bins=True),
+    "derivative": ComputationTool("rate", "Time derivative", "", "{} rate", unit="{}/s", of_bins=True),
+    "cumulative_integral": ComputationTool(
+        "total", "Integrate over time", "", "{} total", unit="{} h", of_bins=True
+    ),
     "band_pass": ComputationTool("filtered", "Filter"),
     "statistics": ComputationTool("std", "{window} standard deviation", "interval", fixed={"of": ["std"]}),
     "minimum_variance": ComputationTool(
-        "lmn", "Rotate to the axes of minimum variance", quantity="{} along L, M, N", vectors=True
+        "lmn",
+        "Rotate to the axes of minimum variance",
+        "",
+        "{} along L, M, N",
+        frame="LMN",
+        takes=("vector",),
     ),
-    "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", quantity="{} power", spectral=True),
-    "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
-    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit"),
+    "wavelet_spectrum": ComputationTool("wavelet", "Wavelet spectrum", "", "{} power", "spectrum"),
+    "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", "spectrum"),
+    "interpolate": ComputationTool("filled", "Fill gaps of up to {window}", "limit", of_bins=True),
     "mask": ComputationTool("masked", "Leave out values"),
     "band_integral": ComputationTool(
-        "band_power", "Power of a band", quantity="{} band power", unit="", of_spectrum=True
+        "band_power", "Power of a band", "", "{} band power", "scalar", unit="", of_spectrum=True
     ),
     "spectral_slope": ComputationTool(
-        "slope", "Spectral slope", quantity="{} slope", unit="", of_spectrum=True
+        "slope", "Spectral slope", "", "{} slope", "scalar", unit="", of_spectrum=True
     ),
-    "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
+    "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", "spectrum"),
 }
-OF_BINS = frozenset(
-    {
-        "running_average",
-        "running_median",
-        "resample",
-        "despike",
-        "detrend",
-        "interpolate",
-        "derivative",
-        "cumulative_integral",
-    }
-)
-"""Tools that compute each bin of a spectrum by itself."""
 CUTS = {
-    "slice_spectrum": ComputationTool("slice", "Take the nearest bin", quantity="{} in one bin"),
-    "band_average": ComputationTool("band", "Average over a band of energies", quantity="{} in a band"),
-    "band_integral": ComputationTool(
-        "integral", "Integrate over a band of energies", quantity="{} over a band"
-    ),
-    "pitch_angle_average": ComputationTool(
-        "pitch", "Average over pitch angles", quantity="{} over pitch angles"
-    ),
+    "slice_spectrum": ComputationTool("slice", "Take the nearest bin", "", "{} in one bin"),
+    "band_average": ComputationTool("band", "Average over a band of energies", "", "{} in a band"),
+    "band_integral": ComputationTool("integral", "Integrate over a band of energies", "", "{} over a band"),
+    "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles", "", "{} over pitch angles"),
 }
 """Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
@@ -147,8 +143,8 @@ class Part:
     Parameters
     ----------
     frame : str
-        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN; ``"="`` for a frame that
-        all vectors of the computation have.
+        Empty for any; ``"*"`` for the frame of the request, or the first of GSM, GSE and RTN; ``"spiral"`` for that of
+        the request, or the first of RTN and GSE; ``"="`` for a frame that all vectors of the computation have.
     """
 
     quantity: str
@@ -182,105 +178,76 @@ class Recipe:
     """The argument for the window, which the request gives; empty where the tool needs none."""
 
 
-_FLOW, _FIELD, _COUNT, _HEAT = Part(VELOCITY), Part(B), Part(DENSITY), Part(TEMPERATURE)
-_DISTANCE = Part(DISTANCE, otherwise={"distance": 1.0})
-_BZ = Part(B, "z", "GSM")
-_PLASMA = {
-    "velocity_label": Part(VELOCITY, frame="="),
-    "field_label": Part(B, frame="="),
-    "density_label": _COUNT,
-}
 DRIFT, TO_EARTH, CURRENT = "alpha drift velocity", "geocentric distance", "curlometer current density"
+_FLOW, _ALPHA_FLOW, _FIELD = (Part(vector, frame="=") for vector in (VELOCITY, ALPHA_V, B))
+_BZ = Part(B, "z", "GSM")
+_RADIUS = Part(DISTANCE, otherwise={"distance": 1.0})
+_ELECTRON = {"particle": "electron"}
+
+
+def _recipe(
+    tool: str,
+    unit: str = "",
+    args: Mapping[str, Any] | None = None,
+    *,
+    helium: bool = False,
+    kind: str = "scalar",
+    window: str = "",
+    **takes: str | Part,
+) -> Recipe:
+    """Return a recipe whose inputs are named by the arguments of the tool, without ``_label``."""
+    parts = {f"{name}_label": Part(part) if isinstance(part, str) else part for name, part in takes.items()}
+    return Recipe(tool, parts, helium, unit, args or {}, kind, window)
 
 
 def _ratio(above: str, below: str) -> Recipe:
-    parts = {"left_label": Part(above), "right_label": Part(below)}
-    return Recipe("arithmetic", parts, args={"operation": "divide"})
+    return _recipe("arithmetic", "", {"operation": "divide"}, left=above, right=below)
 
 
 def _along(vector: str, give: str, unit: str) -> Recipe:
-    parts = {"vector_label": Part(vector, frame="=", measured=vector == E), "field_label": Part(B, frame="=")}
-    return Recipe("along_field", parts, unit=unit, args={"give": give})
-
-
-def _taylor(length: str) -> Recipe:
-    return Recipe(
-        "taylor_frequency", {"length_label": Part(length), "velocity_label": Part(SPEED)}, unit="Hz"
-    )
+    part = Part(vector, frame="=", measured=vector == E)
+    return _recipe("along_field", unit, {"give": give}, vector=part, field=_FIELD)
 
 
 def _elsasser(give: str, unit: str = "") -> Recipe:
-    return Recipe("cross_helicity", _PLASMA, unit=unit, args={"give": give}, window="window")
+    args = {"give": give}
+    return _recipe(
+        "cross_helicity", unit, args, window="window", velocity=_FLOW, field=_FIELD, density=DENSITY
+    )
+
+
+def _taylor(length: str) -> Recipe:
+    return _recipe("taylor_frequency", "Hz", length=length, velocity=SPEED)
 
 
 DERIVED: dict[str, Recipe] = {
-    "dynamic pressure": Recipe(
-        "dynamic_pressure", {"density_label": _COUNT, "velocity_label": _FLOW}, helium=True, unit="nPa"
+    "dynamic pressure": _recipe("dynamic_pressure", "nPa", helium=True, density=DENSITY, velocity=VELOCITY),
+    "Alfvén speed": _recipe("alfven_speed", "km/s", helium=True, field=B, density=DENSITY),
+    "Alfvén Mach number": _recipe("alfven_mach", helium=True, velocity=VELOCITY, field=B, density=DENSITY),
+    "magnetosonic Mach number": _recipe(
+        "magnetosonic_mach", helium=True, velocity=VELOCITY, density=DENSITY, temperature=TEMPERATURE, field=B
     ),
-    "Alfvén speed": Recipe(
-        "alfven_speed", {"field_label": _FIELD, "density_label": _COUNT}, helium=True, unit="km/s"
-    ),
-    "Alfvén Mach number": Recipe(
-        "alfven_mach", {"velocity_label": _FLOW, "field_label": _FIELD, "density_label": _COUNT}, helium=True
-    ),
-    "magnetosonic Mach number": Recipe(
-        "magnetosonic_mach",
-        {"velocity_label": _FLOW, "density_label": _COUNT, "temperature_label": _HEAT, "field_label": _FIELD},
-        helium=True,
-    ),
-    "plasma beta": Recipe(
-        "plasma_beta", {"density_label": _COUNT, "temperature_label": _HEAT, "field_label": _FIELD}
-    ),
-    "clock angle": Recipe("clock_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
-    "cone angle": Recipe("cone_angle", {"source_label": Part(B, frame="*")}, unit="deg"),
-    "Newell coupling function": Recipe(
-        "newell_coupling", {"velocity_label": Part(SPEED), "field_label": Part(B, frame="GSM")}
-    ),
-    "VBs": Recipe("vbs", {"velocity_label": Part(SPEED), "bz_label": _BZ}, unit="mV/m"),
-    "magnetopause standoff distance": Recipe(
-        "shue_standoff", {"pressure_label": Part("dynamic pressure"), "bz_label": _BZ}, unit="R_E"
-    ),
-    "proton gyrofrequency": Recipe("gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz"),
-    "plasma frequency": Recipe("plasma_frequency", {"source_label": Part(NE)}, unit="kHz"),
-    "alpha gyrofrequency": Recipe(
-        "gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz", args={"particle": "alpha"}
-    ),
-    "proton plasma frequency": Recipe(
-        "plasma_frequency", {"source_label": _COUNT}, unit="kHz", args={"particle": "proton"}
-    ),
-    "electron gyrofrequency": Recipe(
-        "gyrofrequency", {"source_label": Part(ABS_B)}, unit="Hz", args={"particle": "electron"}
-    ),
-    "proton gyroradius": Recipe(
-        "gyroradius", {"temperature_label": _HEAT, "field_label": Part(ABS_B)}, unit="km"
-    ),
-    "electron gyroradius": Recipe(
-        "gyroradius",
-        {"temperature_label": Part(TE), "field_label": Part(ABS_B)},
-        unit="km",
-        args={"particle": "electron"},
-    ),
-    "proton inertial length": Recipe("inertial_length", {"source_label": _COUNT}, unit="km"),
-    "electron inertial length": Recipe(
-        "inertial_length", {"source_label": Part(NE)}, unit="km", args={"particle": "electron"}
-    ),
-    "upper-hybrid frequency": Recipe(
-        "upper_hybrid_frequency", {"density_label": Part(NE), "field_label": Part(ABS_B)}, unit="kHz"
-    ),
-    "specific entropy": Recipe("specific_entropy", {"density_label": _COUNT, "temperature_label": _HEAT}),
-    "Parker spiral angle": Recipe(
-        "parker_angle", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
-    ),
-    "field spiral angle": Recipe("field_spiral_angle", {"field_label": Part(B, frame="spiral")}, unit="deg"),
-    "footpoint longitude": Recipe(
-        "footpoint_longitude", {"velocity_label": Part(SPEED), "radius_label": _DISTANCE}, unit="deg"
-    ),
-    E: Recipe(
-        "electric_field",
-        {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
-        unit="mV/m",
-        kind="vector",
-    ),
+    "plasma beta": _recipe("plasma_beta", density=DENSITY, temperature=TEMPERATURE, field=B),
+    "clock angle": _recipe("clock_angle", "deg", source=Part(B, frame="*")),
+    "cone angle": _recipe("cone_angle", "deg", source=Part(B, frame="*")),
+    "Newell coupling function": _recipe("newell_coupling", velocity=SPEED, field=Part(B, frame="GSM")),
+    "VBs": _recipe("vbs", "mV/m", velocity=SPEED, bz=_BZ),
+    "magnetopause standoff distance": _recipe("shue_standoff", "R_E", pressure="dynamic pressure", bz=_BZ),
+    "proton gyrofrequency": _recipe("gyrofrequency", "Hz", source=ABS_B),
+    "plasma frequency": _recipe("plasma_frequency", "kHz", source=NE),
+    "alpha gyrofrequency": _recipe("gyrofrequency", "Hz", {"particle": "alpha"}, source=ABS_B),
+    "proton plasma frequency": _recipe("plasma_frequency", "kHz", {"particle": "proton"}, source=DENSITY),
+    "electron gyrofrequency": _recipe("gyrofrequency", "Hz", _ELECTRON, source=ABS_B),
+    "proton gyroradius": _recipe("gyroradius", "km", temperature=TEMPERATURE, field=ABS_B),
+    "electron gyroradius": _recipe("gyroradius", "km", _ELECTRON, temperature=TE, field=ABS_B),
+    "proton inertial length": _recipe("inertial_length", "km", source=DENSITY),
+    "electron inertial length": _recipe("inertial_length", "km", _ELECTRON, source=NE),
+    "upper-hybrid frequency": _recipe("upper_hybrid_frequency", "kHz", density=NE, field=ABS_B),
+    "specific entropy": _recipe("specific_entropy", density=DENSITY, temperature=TEMPERATURE),
+    "Parker spiral angle": _recipe("parker_angle", "deg", velocity=SPEED, radius=_RADIUS),
+    "field spiral angle": _recipe("field_spiral_angle", "deg", field=Part(B, frame="spiral")),
+    "footpoint longitude": _recipe("footpoint_longitude", "deg", velocity=SPEED, radius=_RADIUS),
+    E: _recipe("electric_field", "mV/m", kind="vector", velocity=_FLOW, field=_FIELD),
     "parallel electric field": _along(E, "parallel", "mV/m"),
     "perpendicular electric field": _along(E, "perpendicular", "mV/m"),
     "parallel velocity": _along(VELOCITY, "parallel", "km/s"),
@@ -296,42 +263,24 @@ DERIVED: dict[str, Recipe] = {
     "electron to ion temperature ratio": _ratio(TE, TEMPERATURE),
     "frequency of the proton gyroradius": _taylor("proton gyroradius"),
     "frequency of the proton inertial length": _taylor("proton inertial length"),
-    "angle between velocity and field": Recipe(
-        "angle_between",
-        {"vector_label": Part(VELOCITY, frame="="), "other_label": Part(B, frame="=")},
-        unit="deg",
+    "angle between velocity and field": _recipe("angle_between", "deg", vector=_FLOW, other=_FIELD),
+    "velocity in the de Hoffmann–Teller frame": _recipe(
+        "de_hoffmann_teller", "km/s", {"give": "velocity"}, kind="vector", velocity=_FLOW, field=_FIELD
     ),
-    "velocity in the de Hoffmann–Teller frame": Recipe(
-        "de_hoffmann_teller",
-        {"velocity_label": Part(VELOCITY, frame="="), "field_label": Part(B, frame="=")},
-        unit="km/s",
-        args={"give": "velocity"},
-        kind="vector",
+    "storm phase": _recipe("storm_phases", source="SYM-H"),
+    "storm phase in Dst": _recipe("storm_phases", source="Dst"),
+    DRIFT: _recipe(
+        "arithmetic", "km/s", {"operation": "subtract"}, kind="vector", left=_ALPHA_FLOW, right=_FLOW
     ),
-    "storm phase": Recipe("storm_phases", {"source_label": Part("SYM-H")}),
-    "storm phase in Dst": Recipe("storm_phases", {"source_label": Part("Dst")}),
-    DRIFT: Recipe(
-        "arithmetic",
-        {"left_label": Part(ALPHA_V, frame="="), "right_label": Part(VELOCITY, frame="=")},
-        unit="km/s",
-        args={"operation": "subtract"},
-        kind="vector",
+    "alpha drift speed": _recipe("magnitude", "km/s", source=DRIFT),
+    TO_EARTH: _recipe("magnitude", "{}", source=POSITION),
+    "pressure-corrected Dst": _recipe(
+        "pressure_corrected_dst", "nT", index="Dst", pressure="dynamic pressure"
     ),
-    "alpha drift speed": Recipe("magnitude", {"source_label": Part(DRIFT)}, unit="km/s"),
-    TO_EARTH: Recipe("magnitude", {"source_label": Part(POSITION)}, unit="{}"),
-    "pressure-corrected Dst": Recipe(
-        "pressure_corrected_dst",
-        {"index_label": Part("Dst"), "pressure_label": Part("dynamic pressure")},
-        unit="nT",
-    ),
-    "predicted Dst": Recipe(
-        "burton_dst", {"electric_field_label": Part("VBs"), "index_label": Part("Dst")}, unit="nT"
-    ),
-    TEMPERATURE: Recipe("thermal_temperature", {"source_label": Part(THERMAL)}, unit="K"),
-    THERMAL: Recipe("thermal_speed", {"source_label": _HEAT}, unit="km/s"),
-    "electron thermal speed": Recipe(
-        "thermal_speed", {"source_label": Part(TE)}, unit="km/s", args={"particle": "electron"}
-    ),
+    "predicted Dst": _recipe("burton_dst", "nT", electric_field="VBs", index="Dst"),
+    TEMPERATURE: _recipe("thermal_temperature", "K", source=THERMAL),
+    THERMAL: _recipe("thermal_speed", "km/s", source=TEMPERATURE),
+    "electron thermal speed": _recipe("thermal_speed", "km/s", _ELECTRON, source=TE),
 }
 """Quantities to compute if no dataset has them."""
 WINDOWED = {recipe.tool for recipe in DERIVED.values() if recipe.window}
@@ -347,10 +296,20 @@ AT_EARTH = (
 """Quantities of the Earth's surroundings, which the solar wind at the bow shock's nose (OMNI) gives."""
 OF_ELECTRONS = {DENSITY: NE, TEMPERATURE: TE, T_PARALLEL: TE_PARALLEL, T_PERPENDICULAR: TE_PERPENDICULAR}
 """Moments that mean those of the electrons beside the name of an instrument that measures only electrons."""
+MAGNITUDE_OF = {B: ABS_B, VELOCITY: SPEED}
+"""Magnitudes that have names of their own."""
+VECTOR_OF = {magnitude: vector for vector, magnitude in MAGNITUDE_OF.items()}
 SIDES = {TEMPERATURE: (T_PARALLEL, T_PERPENDICULAR), TE: (TE_PARALLEL, TE_PERPENDICULAR)}
 """Temperatures that follow from those along and across the field."""
 NEARBY = {"distance": (DISTANCE, TO_EARTH)}
 """Quantities that mean the first of several that the spacecraft has: a distance from the Sun, or from the Earth."""
+
+
+def lacks_window(computation: Computation) -> bool:
+    """Return whether a computation needs a window, and the request gives none."""
+    tool = APPLIED.get(computation.tool)
+    needed = bool(tool and tool.argument) or computation.tool in WINDOWED
+    return needed and not computation.window
 
 
 def tool_named(text: str) -> str:

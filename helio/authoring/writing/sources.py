@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.modes import BY_NAME, in_modes
 from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
@@ -93,37 +96,35 @@ def _names(source: QuantitySource) -> str:
 def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> list[QuantitySource]:
     """Return the table's sources of a quantity, then those of the archive that are recognised by their parameters."""
     sources = sources_of(quantity, craft, frame=frame)
+    meant = (quantity, spacecraft_named(craft))
     own = (source for entry in catalogue.archived() for source in rows_of(entry))
-    name = spacecraft_named(craft)
-    return sources + [
-        source
-        for source in own
-        if (source.quantity, source.spacecraft) == (quantity, name)
-        and frame in ("", source.frame)
-        and source not in sources
-    ]
+    own = (source for source in own if (source.quantity, source.spacecraft) == meant)
+    return sources + [source for source in own if frame in ("", source.frame) and source not in sources]
 
 
 def _rank(
     source: QuantitySource, cadence: float, sources: Sequence[QuantitySource], catalogue: Catalogue
-) -> tuple[bool, bool, int, float, int]:
-    """Return a sort key for a cadence: fine enough, of the archive, closest, and first in the order of sources."""
-    coarse, distance = _apart(source.cadence, cadence)
-    return coarse > 1, not _is_archived(source, catalogue), coarse, distance, sources.index(source)
+) -> tuple[bool, bool, bool, float, int]:
+    """Return a sort key for a cadence: fine enough, of the archive, not changing, closest, first in order."""
+    is_coarse = source.cadence is not None and source.cadence > 1.5 * cadence
+    changes = source.cadence is None
+    distance = abs(math.log(source.cadence / cadence)) if source.cadence else 0.0
+    return is_coarse, not _is_archived(source, catalogue), changes, distance, sources.index(source)
 
 
-def _preferred(
-    sources: list[QuantitySource], holds: Callable[[QuantitySource], bool]
-) -> list[QuantitySource]:
-    """Return the datasets that pass a test, or all datasets if none passes."""
-    return list(filter(holds, sources)) or sources
-
-
-def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
-    """Return the frames in which every given spacecraft has a quantity, with the preferred frame first."""
-    lists = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
+def frames_of(quantities: Sequence[str], crafts: Sequence[str]) -> list[str]:
+    """Return the frames in which every given spacecraft has every given quantity, with the preferred frame first."""
+    lists = [[source.frame for source in sources_of(*pair)] for pair in product(quantities, crafts)]
     first = dict.fromkeys(lists[0]) if lists else ()
     return [frame for frame in first if all(frame in frames for frames in lists)]
+
+
+def is_available(quantity: RequestQuantity, crafts: Sequence[str], frame: str) -> bool:
+    """Return whether every given spacecraft has a vector, or its component, in a frame, or in one to turn into it."""
+    frames = frames_of([quantity.name], crafts)
+    turned = frame in TURNABLE and any(name in TURNABLE for name in frames)
+    has_component = not quantity.component or (frame == "RTN") == (quantity.component in "rtn")
+    return has_component and (frame in frames or turned)
 
 
 def quantities_of(craft: str) -> list[str]:
@@ -149,9 +150,9 @@ def ended(source: QuantitySource, catalogue: Catalogue) -> datetime | None:
     return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
 
-def cadence_words(source: QuantitySource) -> str:
-    """Describe the cadence of a dataset in words, such as ``16 s``."""
-    return cadence_text(source.cadence) if source.cadence else "changing cadence"
+def cadence_words(cadence: float | None) -> str:
+    """Describe the cadence of a dataset, given in seconds, in words, such as ``16 s``."""
+    return cadence_text(cadence) if cadence else "changing cadence"
 
 
 def _is_archived(source: QuantitySource, catalogue: Catalogue) -> bool:
@@ -168,13 +169,6 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
         return False
     last = ended(source, catalogue)
     return last is None or span.start <= last
-
-
-def _apart(cadence: float | None, target: float) -> tuple[int, float]:
-    """Return a sort key for cadences: first those that are fine enough, then changing ones, then coarse ones."""
-    if cadence is None:
-        return 1, 0.0
-    return 0 if cadence <= 1.5 * target else 2, abs(math.log(cadence / target))
 
 
 def _naive(moment: datetime) -> datetime:

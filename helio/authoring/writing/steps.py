@@ -1,32 +1,19 @@
-"""Collect the steps of a new template, give them readable ids and labels, and arrange the panels of the figure."""
+"""Collect the steps of a new template, under readable ids and labels."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from helio.knowledge.quantities import FAST_ELECTRONS, POSITION, PROTONS, B
-from helio.knowledge.quantities import VECTOR_V as VELOCITY
-from helio.knowledge.quantity_words import WORDS, symbol
+from helio.knowledge.quantities import QuantitySource
+from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.schema import SCHEMA_VERSION
 
-# B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
-_ORDER = (
-    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "Ne", "T", "Te", "W", "Pdyn", "beta", "VA", "MA", "Mms", "S"),
-    *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
-    *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
-)  # fmt: skip
-_LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS)
-_LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
-# ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
-COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
-MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 
-
-@dataclass
+@dataclass(frozen=True)
 class PlotSeries:
     """A table that a figure can draw: one physical quantity of one spacecraft.
 
@@ -57,28 +44,75 @@ class PlotSeries:
 
 @dataclass
 class Steps:
-    """The steps, notes and variables of a new template, collected one after the other."""
+    """The steps, notes and variables of a new template, collected one after the other.
+
+    Parameters
+    ----------
+    sources : list of QuantitySource
+        The rows of the table of quantities that the steps fetch.
+    """
 
     steps: list[Document] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     variables: Document = field(default_factory=dict)
+    sources: list[QuantitySource] = field(default_factory=list)
+    _aligned: dict[tuple[str, str], PlotSeries] = field(default_factory=dict)
 
-    def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
-        """Add a step under an unused id, and return the id."""
+    def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> None:
+        """Add a step under an unused id."""
         stem = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
         step_id = free_name(stem, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
-        return step_id
 
     def label(self, stem: str) -> str:
         """Return a label that no step uses yet."""
         return free_name(stem, {step["tool_args"].get("output_label") for step in self.steps})
 
+    def make(self, stem: str, tool: str, intent: str, **args: Any) -> str:
+        """Add a step that makes a table under an unused label, and return the label."""
+        label = self.label(stem)
+        self.add(label, tool, {**args, "output_label": label}, intent)
+        return label
+
     def compute(self, tool: str, source: PlotSeries, ending: str, intent: str, **args: Any) -> PlotSeries:
         """Add a step that computes a new series from an existing series, and return the new series."""
-        label = self.label(f"{source.label}_{ending}")
-        self.add(label, tool, {"source_label": source.label, **args, "output_label": label}, intent)
-        return PlotSeries(**vars(source) | {"label": label})
+        label = self.make(f"{source.label}_{ending}", tool, intent, source_label=source.label, **args)
+        return replace(source, label=label)
+
+    def arithmetic(self, stem: str, left: str, operation: str, right: str, intent: str) -> str:
+        """Add a step that adds, subtracts, multiplies or divides two tables, and return the label of the result."""
+        return self.make(stem, "arithmetic", intent, left_label=left, right_label=right, operation=operation)
+
+    def convert(self, series: PlotSeries, unit: str) -> PlotSeries:
+        """Convert a series to another unit, unless it has this unit; an energy can become a temperature."""
+        if series.unit == unit:
+            return series
+        how = {} if comparable(series.unit, unit) else {"equivalence": "thermal"}
+        ending = re.sub(r"\W+", "", unit)
+        converted = self.compute("convert_units", series, ending, f"Convert to {unit}", to=unit, **how)
+        return replace(converted, unit=unit)
+
+    def align(self, series: PlotSeries, clock: PlotSeries) -> PlotSeries:
+        """Align a series with the epochs of another series, across gaps of at most three cadences; only once."""
+        if series.label == clock.label:
+            return series
+        key = (series.label, clock.label)
+        if key not in self._aligned:
+            label = self.make(
+                f"{series.label}_aligned",
+                "align",
+                f"Align with the epochs of {clock.label}",
+                series_label=series.label,
+                onto_label=clock.label,
+                limit=duration(3 * max(series.cadence or 60.0, clock.cadence or 60.0)),
+            )
+            self._aligned[key] = replace(series, label=label, cadence=clock.cadence)
+        return self._aligned[key]
+
+    def align_all(self, shown: Sequence[PlotSeries]) -> list[PlotSeries]:
+        """Align series with the epochs of the coarsest of them."""
+        coarsest = max(shown, key=lambda series: series.cadence or 0.0)
+        return [self.align(series, coarsest) for series in shown]
 
     def note(self, text: str) -> None:
         """Add a note to the user, unless the same note was added before."""
@@ -114,81 +148,9 @@ def listed(names: Sequence[str]) -> str:
     return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
 
 
-def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSeries]]:
-    """Give each series its own panel; if `compare` is true, one panel has a scalar quantity of several spacecraft."""
-    ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
-    panels: list[list[PlotSeries]] = []
-    for series in ordered:
-        last = panels[-1] if panels else []
-        together = (
-            last
-            and compare
-            and series.kind == last[0].kind == "scalar"
-            and series.quantity == last[0].quantity
-            and series.craft not in [previous.craft for previous in last]
-        )
-        if together or (series.over and any(series.over == previous.label for previous in last)):
-            last.append(series)
-        else:
-            panels.append([series])
-    return panels
-
-
-def figure_of(
-    panels: Sequence[Sequence[PlotSeries]],
-    *,
-    title: str,
-    as_lines: bool = False,
-) -> Document:
-    """Return the settings of a figure, for the argument `spec` of the tool `render_spec`."""
-    spec: Document = {
-        "labels": [series.label for panel in panels for series in panel],
-        "panels": [[series.label for series in panel] for panel in panels],
-        "title": title,
-    }
-    labels, names, shades = _by_craft(panels)
-    scales = {
-        str(number): "log"
-        for number, panel in enumerate(panels, 1)
-        if panel[0].kind == "scalar" and panel[0].quantity in _LOGARITHMIC
-    }
-    looks: Document = {
-        "y_label": labels,
-        "trace_names": names,
-        "trace_colors": shades,
-        "log_scale": scales,
-    }
-    if as_lines and any(panel[0].kind == "spectrum" for panel in panels):
-        looks["panel_types"] = ["line" for _ in panels]
-    return spec | {key: value for key, value in looks.items() if value}
-
-
-def _by_craft(
-    panels: Sequence[Sequence[PlotSeries]],
-) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the axis labels by panel number, and the names and colours of lines, that tell spacecraft apart."""
-    several = len({series.craft for panel in panels for series in panel}) > 1
-    labels: dict[str, str] = {}
-    names: dict[str, str] = {}
-    shades: dict[str, str] = {}
-    for number, panel in enumerate(panels, 1):
-        if len({series.craft for series in panel}) > 1:
-            for index, series in enumerate(panel):
-                names[series.label] = series.craft
-                shades[series.label] = COLOURS.get(series.craft, MORE_COLOURS[index % len(MORE_COLOURS)])
-        elif several and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit:
-            labels[str(number)] = _axis_of(panel[0])  # two panels would both be called B GSE
-    return labels, names, shades
-
-
-def _axis_of(series: PlotSeries) -> str:
-    """Return the label of an axis, such as ``ACE B GSE [nT]``."""
-    letter = _LETTERS.get(series.quantity, symbol(series.quantity))
-    return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")
-
-
-def _rank(quantity: str) -> tuple[int, str]:
-    """Return the position of a quantity in a figure's order; a component comes directly after its vector."""
-    symbols = (row.symbol for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} "))
-    known = next((_ORDER.index(name) for name in symbols if name in _ORDER), len(_ORDER))
-    return known, quantity
+def duration(seconds: float) -> str:
+    """Write a duration as templates do: ``16s``, ``5min``, ``1h``, ``276ms``."""
+    for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= length and (seconds / length).is_integer():
+            return f"{int(seconds // length)}{unit}"
+    return f"{seconds:g}s" if seconds >= 1 else f"{seconds * 1e3:g}ms"

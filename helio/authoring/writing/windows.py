@@ -8,25 +8,14 @@ _RECORDS = {"despike": 11, "power_spectrum": 64, "power_spectrogram": 32}
 """Least number of records in a window: the tools that have a usual window."""
 _PARTS = {"power_spectrum": 10, "power_spectrogram": 50}
 """How many windows fit in the time range, at least if the series has enough records."""
-_LENGTHS = (
-    *(
-        "100ms",
-        "200ms",
-        "500ms",
-        "1s",
-        "2s",
-        "5s",
-        "10s",
-        "15s",
-        "20s",
-        "30s",
-        "1min",
-        "2min",
-        "5min",
-        "10min",
-    ),
-    *("15min", "20min", "30min", "1h", "2h", "3h", "6h", "12h", "1d", "2d", "3d", "5d", "10d", "20d", "30d"),
-)
+_ROUND = {
+    "ms": (100, 200, 500),
+    "s": (1, 2, 5, 10, 15, 20, 30),
+    "min": (1, 2, 5, 10, 15, 20, 30),
+    "h": (1, 2, 3, 6, 12),
+    "d": (1, 2, 3, 5, 10, 20, 30),
+}
+_LENGTHS = [f"{number}{unit}" for unit, numbers in _ROUND.items() for number in numbers]
 
 
 def has_usual_window(tool: str) -> bool:
@@ -57,9 +46,6 @@ def usual_window(tool: str, cadence: float | None, span: float, least: float = 0
     records = _RECORDS[tool] * (cadence or span / 1000)
     wanted = max(records, span / _PARTS[tool]) if tool in _PARTS else records
     wanted = max(wanted, least)
-    seconds = {length: Duration(length).nanoseconds / 1e9 for length in _LENGTHS}
-    return max(
-        (length for length in _LENGTHS if seconds[length] <= wanted),
-        key=seconds.__getitem__,
-        default=_LENGTHS[0],
+    return next(
+        (length for length in reversed(_LENGTHS) if Duration(length).nanoseconds / 1e9 <= wanted), _LENGTHS[0]
     )

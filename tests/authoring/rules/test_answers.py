@@ -172,6 +172,7 @@ def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
     ("pipeline", "question", "words"),
     [
         ("mms-burst", "is panel 2 in log scale", ["panel 2: log z is true"]),
+        ("storm-overview", "how many instruments are used?", ["2 instruments"]),
         ("mms-curlometer", "why divergence over curl?", ["the ratio of divergence to curl as its quality"]),
         (
             "mms-curlometer",

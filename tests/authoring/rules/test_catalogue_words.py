@@ -72,7 +72,7 @@ def test_the_parts_of_a_sentence_keep_lists_of_names_together():
     sentence = Sentence("deflected electrons DE1, DE2 and DE3 and the proton density")
     before = sentence.left
     sentence.drop("proton density")
-    parts = sentence.parts(before, sentence.left)
+    parts = sentence.parts((before, before, before, sentence.left), ())
     assert [(part.text, part.unread) for part in parts] == [
         ("deflected electrons DE1 DE2 DE3", True),
         ("proton density", False),

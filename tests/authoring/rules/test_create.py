@@ -239,6 +239,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("bottom panel: ACE Bz, top panel: density", [["ACE_n"], ["ACE_Bz"]]),
         ("ACE Bz below the density", [["ACE_n"], ["ACE_Bz"]]),
         ("ACE density above the field", [["ACE_n"], ["ACE_B"]]),
+        ("centre panel: ACE Bz, last panel: density, top panel: speed", [["ACE_V"], ["ACE_Bz"], ["ACE_n"]]),
         ("ACE Bx and By in one panel and density", [["ACE_Bx", "ACE_By"], ["ACE_n"]]),
         ("ACE and Wind density in separate panels", [["ACE_n"], ["Wind_n"]]),
         ("ACE and Wind density in two panels", [["ACE_n"], ["Wind_n"]]),

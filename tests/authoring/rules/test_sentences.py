@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from benchmarks.authoring.tasks import base_text
-from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.errors import HelioError
 from tests.rows import in_one_test
 
@@ -102,7 +102,88 @@ def time(template):
     return next(variable["default"] for variable in template["variables"].values())
 
 
+def panels(template):
+    return figure(template)["panels"]
+
+
+def colours(template):
+    return figure(template)["trace_colors"]
+
+
+def arguments(name):
+    """Return a function that collects the values that steps and variables have for a name."""
+
+    def values(template):
+        held = [step["tool_args"].get(name) for step in template["steps"]]
+        variables = template["variables"]
+        return {
+            variables[value]["default"] if value in variables else value
+            for value in held
+            if value is not None
+        }
+
+    return values
+
+
+STORM_B = ["OMNI_HRO_1MIN.F", "OMNI_HRO_1MIN.BZ_GSM"]
+_COHO = "OMNI_COHO1HR_MERGED_MAG_PLASMA"
 EDITED = (
+    # `one` is a line or a panel; colours, frames and places name it
+    ("ace-strength", "drop the smoothed one", panels, [["B"], ["Bmag"]]),
+    ("ace-strength", "replace the GSE one (with GSM)",
+     lambda t: t["steps"][0]["tool_args"]["parameter_id"], "BGSM"),
+    ("l1-compare", "hide the red one", panels, [["ACE_B"], ["Wind_B"], ["ACE_Bmag"]]),
+    ("l1-compare", "make the blue line green", colours, {"ACE_Bmag": "green", "Wind_Bmag": "red"}),
+    ("l1-compare", "make the Wind one black", colours, {"ACE_Bmag": "blue", "Wind_Bmag": "black"}),
+    ("l1-compare", "make the orange line black", None, "no line called 'orange line'"),
+    # panels by letters and places
+    ("l1-compare", "remove panels (a) and (b)", panels, [["ACE_Bmag", "Wind_Bmag"]]),
+    ("l1-compare", "swap (b) and (c)", panels, [["ACE_B"], ["ACE_Bmag", "Wind_Bmag"], ["Wind_B"]]),
+    ("l1-compare", "move (c) to the top", panels, [["ACE_Bmag", "Wind_Bmag"], ["ACE_B"], ["Wind_B"]]),
+    ("wind-plasma", "drop panels a to b", panels, [["temperature"]]),
+    ("l1-compare", "label the panels (a), (b), (c)", lambda t: figure(t)["panel_letters"], True),
+    ("l1-compare", "remove the last two", panels, [["ACE_B"]]),
+    ("l1-compare", "swap the top two", panels, [["Wind_B"], ["ACE_B"], ["ACE_Bmag", "Wind_Bmag"]]),
+    ("l1-compare", "remove all but the first", panels, [["ACE_B"]]),
+    ("l1-compare", "keep all but the last", panels, [["ACE_B"], ["Wind_B"]]),
+    # what alone stays
+    ("omni-storm", "just the density please", panels, [["OMNI_HRO_1MIN.proton_density"]]),
+    ("omni-storm", "keep only Bz in the top panel", panels,
+     [[STORM_B[1]], ["speed"], ["OMNI_HRO_1MIN.proton_density"], ["OMNI_HRO_1MIN.SYM_H"]]),
+    ("omni-solar-wind", "remove BR BT BN, keep only |B|", panels,
+     [[f"{_COHO}.ABS_B"], [f"{_COHO}.V"], [f"{_COHO}.N"], [f"{_COHO}.T"]]),
+    ("omni-storm", "drop the speed but keep the density", panels,
+     [STORM_B, ["OMNI_HRO_1MIN.proton_density"], ["OMNI_HRO_1MIN.SYM_H"]]),
+    # one panel of two lines
+    ("omni-storm", "add AE and AL together", lambda t: panels(t)[-1], ["OMNI_AE", "OMNI_AL"]),
+    ("omni-storm", "plot AU and AL in one panel", lambda t: panels(t)[-1], ["OMNI_AL", "OMNI_AU"]),
+    ("omni-storm", "add the temperature and the dynamic pressure in one panel",
+     lambda t: (panels(t)[-1], figure(t)["right"]), (["OMNI_T", "OMNI_Pdyn"], ["OMNI_Pdyn"])),
+    ("omni-storm", "add T, Pdyn and AE in one panel", None, "different units"),
+    # what is drawn already is not fetched again
+    ("omni-storm", "SYM-H instead of density", lambda t: (len(t["steps"]), panels(t)),
+     (4, [STORM_B, ["speed"], ["OMNI_HRO_1MIN.SYM_H"]])),
+    ("omni-storm", "replace Bz and |B| by the clock angle", lambda t: panels(t)[0], ["OMNI_B_clock"]),
+    # assumed values
+    ("plasma-beta-mach", "assume Te = 1e5 K", arguments("electron_temperature"), {100000}),
+    ("plasma-beta-mach", "use T_e = 12 eV", arguments("electron_temperature"), {139254}),
+    ("plasma-beta-mach", "take 5 % alphas", arguments("assumed_alpha"), {0.05}),
+    ("plasma-beta-mach", "neglect the alphas", arguments("assumed_alpha"), {0}),
+    ("plasma-beta-mach", "use gamma = 1.4", None, "'gamma'"),
+    ("parker-spiral-angle", "put the source surface at 2.5 Rs rather than the photosphere",
+     arguments("source_radius"), {2.5}),
+    # values and times
+    ("tha-ions", "zoom 04:00-06:00", time, "2008-02-26T04:00 to 2008-02-26T06:00"),
+    ("goes-xray-flares", "only M class and above", arguments("least"), {1e-5}),
+    ("hope-spectra", "pitch angles of 10-30 keV protons instead of 1-10",
+     lambda t: (t["steps"][1]["tool_args"]["bands"], figure(t)["y_label"]["2"]),
+     ([[10000, 30000]], "H⁺ 10–30 keV pitch angle [deg]")),
+    ("hope-spectra", "pitch angles from 10 to 30 keV", None, "panel 2 is in deg"),
+    ("storm-superposed-epoch", "only intense storms over the years 2015 to 2017", None, "intense"),
+    ("mms-survey", "use MMS2", lambda t: {step["tool_args"]["dataset_id"][:4].upper() for step in t["steps"][:4]},
+     {"MMS2"}),
+    ("wind-plasma", "show raw data", panels, [["WI_PM_3DP.P_DENS"], ["WI_PM_3DP.P_VELS"], ["WI_PM_3DP.P_TEMP"]]),
+    ("tha-ions", "drop the spectrogram", panels, [["THA_L2_ESA.tha_peir_density"], ["B"]]),
     ("ace-strength", "please make the running mean 30 minutes", window, "30min"),
     ("ace-strength", "running mean over 30 min instead of 10 min", window, "30min"),
     ("ace-strength", "extend by two days", time, "2022-01-01 to 2022-01-04"),
@@ -136,6 +217,18 @@ EDITED = (
     ("wind-plasma", "density from 1997 to 1998", None, "density"),
     ("wind-plasma", "panel from 10 to 12 May", None, "panel|May"),
 )  # fmt: skip
+
+
+@in_one_test(
+    ("base", "sentence"),
+    (
+        ("l1-compare", "ACE in red instead of Wind"),
+        ("omni-storm", "SYM-H in red instead of density"),
+        ("tha-ions", "use electrons instead of ions"),
+    ),
+)
+def test_a_replacement_with_two_meanings_is_asked_for(author, base, sentence):
+    assert isinstance(author.edit(sentence, json.loads(base_text(base, BASES))), AuthorQuestion)
 
 
 @in_one_test(("base", "sentence", "part", "wanted"), EDITED)

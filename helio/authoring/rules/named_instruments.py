@@ -1,0 +1,176 @@
+"""Find the instruments in a sentence, and the quantities that an instrument stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from helio.authoring.request import RequestQuantity
+from helio.authoring.rules.named import Placed, names_of_spacecraft
+from helio.authoring.rules.sentence import Sentence
+from helio.authoring.writing.computations import DERIVED
+from helio.knowledge.quantities import (
+    ABS_B,
+    ALPHA_RATIO,
+    ELECTRONS,
+    FAST_ELECTRONS,
+    IONS,
+    POSITION,
+    PROTONS,
+    SOURCES,
+    THERMAL,
+    VECTOR_V,
+    B,
+    N,
+    T,
+)
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import INDICES, SPECTRA
+from helio.knowledge.vocabulary import VOCABULARY
+
+Crafts = list[tuple[int, str]]
+"""Spacecraft that a sentence names, each with its position in the sentence."""
+_NAMES = {name for source in SOURCES for name in source.instruments}
+_ALSO_WORDS = {*VOCABULARY["instruments that are also words"]}
+
+
+def _any_of(names: Collection[str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+
+
+_IN_SMALL_LETTERS = (
+    rf"(?<![\w-])(?:{_any_of({name for name in _NAMES - _ALSO_WORDS if len(name) > 2})})(?![\w-])"
+)
+_IN_CAPITALS = rf"(?<![\w-])(?:{_any_of(_NAMES)})(?![\w-])"
+_COMPOUND = re.compile(rf"(?<![\w-])(?P<first>{_any_of(_NAMES)})[-/](?=(?:{_any_of(_NAMES)})(?![\w-]))")
+"""Pattern of an instrument before a hyphen and another one, as in ``CIS-HIA`` and ``EPD/HET``."""
+_MIXED = re.compile(r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])")
+_SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
+_NO_MOMENT = (
+    r"(?!\s+(?:bulk|flow|fluid|velocity|speed|density|temperature|pressure|moments?|heat|number|core|halo|strahl"
+    r"|anisotropy|pitch|thermal|gyro\w*|inertial|cyclotron|plasma|distribution|pad)\b)"
+)
+_PARTICLES = {
+    rf"\belectrons?\b{_NO_MOMENT}{_SPECTRUM}": (ELECTRONS, FAST_ELECTRONS),
+    rf"\b(?:protons?|ions?)\b{_NO_MOMENT}{_SPECTRUM}": (IONS, PROTONS),
+    r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux|dynamic|frequency)?\s*"
+    r"\b(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
+}
+"""Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
+_FLUX = (
+    r"\s+(?:(?:differential|energy|number)\s+)*(?:[A-Z][a-z]?\d?\+|protons?|ions?|electrons?|alphas?|helium"
+    r"|oxygen|hydrogen|e?flux(?:es)?|intensit\w+|spectr\w+)(?![\w+])"
+)
+_MOMENT = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
+_PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
+_PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
+
+
+def without_compounds(text: str) -> str:
+    """Write a blank between the two names of an instrument.
+
+    >>> without_compounds("Cluster CIS-HIA")
+    'Cluster CIS HIA'
+    """
+    return _COMPOUND.sub(r"\g<first> ", text)
+
+
+def leave_directions(sentence: Sentence) -> None:
+    """Take out ``omni`` where it says that a flux is of all directions, so that it does not name OMNI."""
+    others = rf"(?<![\w-])(?!omni)(?:{names_of_spacecraft()})(?![\w-])"
+    known = sentence.has(others) or sentence.has(rf"(?-i:{_IN_CAPITALS})")
+    kinds = _PARTICLES_OF_OMNI if not known else r"(?!)"  # OMNI has protons too
+    sentence.drop(rf"(?<![\w-])(?P<out>(?-i:[Oo]mni)(?=(?!{kinds}){_FLUX}(?!{_MOMENT})))")
+    sentence.drop(rf"(?-i:{_IN_CAPITALS})\s+(?P<out>(?-i:OMNI)(?={_FLUX}(?!{_MOMENT})))")
+    if known:
+        sentence.drop(rf"(?<![\w,]){_FLUX[3:]},?\s+(?P<out>omni)(?![\w-])(?!\s+[a-z])")
+
+
+def read_instruments(sentence: Sentence) -> tuple[str, ...]:
+    """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
+    sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
+    names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
+    for pattern in (re.compile(_IN_CAPITALS), _IN_SMALL_LETTERS):
+        names += [match[0].upper() for match in sentence.take(pattern)]
+    return tuple(dict.fromkeys(names))
+
+
+def carriers(instruments: Sequence[str]) -> Crafts:
+    """Return the spacecraft that alone has the named instruments."""
+    having = [{source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments]
+    common = set.intersection(*having) if having else set()
+    return [(0, craft) for craft in common] if len(common) == 1 else []
+
+
+def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed) -> Crafts:
+    """Leave out OMNI behind an index, as in ``Wind: field, SYM-H from OMNI``; indices come from OMNI anyway."""
+
+    def is_source(start: int) -> bool:
+        before = [(at, quantity) for at, quantity in placed if at < start]
+        if not before or before[-1][1].name not in INDICES:
+            return False
+        words = sentence.text[before[-1][0] : start]
+        return re.fullmatch(r"[\w-]+(?: index)?,? (?:\(?from|of|by) ", words) is not None
+
+    if {craft for _, craft in crafts} <= {"OMNI"} or all(quantity.name in INDICES for _, quantity in placed):
+        return crafts
+    later = {start for start, _ in crafts if any(at > start for at, _ in placed)}
+    return [
+        (start, craft) for start, craft in crafts if craft != "OMNI" or start in later or not is_source(start)
+    ]
+
+
+def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *, others: bool) -> Placed:
+    """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
+
+    Only if the instruments, or the spacecraft, have exactly one such quantity.
+
+    Parameters
+    ----------
+    others : bool
+        Whether the sentence names other quantities: particles without an instrument then mean no spectrum.
+    """
+    named, flown = {*instruments}, {craft for _, craft in crafts}
+    placed: Placed = []
+    for pattern, kinds in _PARTICLES.items():
+        measured = {
+            source.quantity
+            for source in SOURCES
+            if source.quantity in kinds
+            and (named & source.instruments or (not named and crafts and not others))
+            and (not flown or source.spacecraft in flown)
+        }
+        if len(measured) == 1:
+            for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
+                if sentence.take_at(*match.span()):
+                    placed.append((match.start(), RequestQuantity(next(iter(measured)))))
+    return placed
+
+
+def measured_by(instruments: Sequence[str], crafts: Crafts) -> Placed:
+    """Return what the named instruments measure, if this is one quantity, a field or the moments of a plasma."""
+    named, flown = {*instruments}, {craft for _, craft in crafts}
+    sources = [source for source in SOURCES if not flown or source.spacecraft in flown]
+    most = max((len(named & source.instruments) for source in sources), default=0)
+    best = [source for source in sources if most and len(named & source.instruments) == most]
+    measured = {source.quantity for source in best} - {POSITION}
+    if B in measured:
+        measured.discard(ABS_B)
+    if measured and measured <= _PLASMA:
+        moments = (N, SPEED if SPEED in measured else VECTOR_V, T)
+        return [(0, RequestQuantity(name)) for name in moments if name in measured]
+    return [(0, RequestQuantity(name)) for name in measured] if len(measured) == 1 else []
+
+
+def field_beside(instruments: Sequence[str], crafts: Crafts, placed: Placed) -> Placed:
+    """Return the field for ``MFI and SWEPAM speed``, where one instrument measures only the field."""
+    names = {quantity.name for _, quantity in placed}
+    names |= {part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()}
+    if names & {B, ABS_B} or len(instruments) < 2:
+        return []
+    flown = {craft for _, craft in crafts}
+    for name in instruments:
+        measured = {row.quantity for row in SOURCES if name in row.instruments and row.spacecraft in flown}
+        if B in measured and measured <= {B, ABS_B, POSITION}:
+            return [(0, RequestQuantity(B))]
+    return []

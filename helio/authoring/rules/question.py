@@ -1,0 +1,123 @@
+"""Say what a question asks for: properties, things that the template has, and things that it does not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cached_property
+
+from helio.authoring.rules.asked import Asked, Atom, Subject
+from helio.authoring.rules.pipeline_facts import PipelineFacts
+from helio.authoring.rules.question_names import names_in
+from helio.authoring.rules.question_sources import sources_named
+from helio.authoring.rules.source_facts import Source
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.pipelines.template.document import Document
+
+_COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECASE)
+_WEAK = ("panels", "steps", "notes", "tools", "datasets", "level", "scales")
+"""Properties whose words also say something else in a question that asks for another property."""
+
+
+_NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
+DECLINED = "helio cannot answer that without a language model"
+
+
+class Question:
+    """A question about a template, about data or about helio.
+
+    Parameters
+    ----------
+    request : str
+    template : Document, optional
+        The template that the question is about. Default: none; the catalogue and the reference answer.
+    catalogue : Catalogue
+    now : datetime
+        Naive UTC.
+    """
+
+    def __init__(self, request: str, template: Document | None, catalogue: Catalogue, now: datetime) -> None:
+        self.request = request
+        self.template = template
+        self.catalogue = catalogue
+        self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
+        self.names = names_in(request, catalogue, self.pipeline)
+        self.asked = Asked(request, self.names, self.pipeline.most() if self.pipeline else 0)
+        self.unsaid: list[str] = []
+        """What cannot be answered, and why."""
+        self.searched: set[str] = set()
+        """The words with which datasets were found in the catalogue."""
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The properties that the question asks for, or that its question word means."""
+        asked = self.asked
+        topics = [topic for topic in asked.topics if topic != "counts"]
+        if topics:
+            strong = [topic for topic in topics if topic not in _WEAK]
+            return topics if "counts" in asked.topics else strong or topics[:1]
+        if self.pipeline is None and asked.rest and asked.things and not asked.beyond:
+            return ["datasets"]
+        if any(not re.search(r"\d", word) for word in asked.rest) or asked.beyond:
+            return []
+        if _COMPARED.search(self.request) and len(asked.things) > 1 and self.pipeline is None:
+            return ["meanings", "cadence"]
+        kinds = {kind for atom in asked.things for kind, _ in atom.subjects}
+        made = self.pipeline is not None and kinds & {"label", "step", "tool", "variable"}
+        if asked.begins("who", "whose"):
+            return ["methods"] if made else ["investigator"]
+        if asked.begins("when"):
+            return ["times"]
+        if asked.begins("where"):
+            return ["reasons"] if made else ["datasets", "reasons"]
+        if "panel" in kinds:
+            return ["panels"]
+        if asked.begins("how"):
+            return ["computations"]
+        if self.pipeline is not None and not asked.things:
+            return ["overview"]
+        return ["reasons" if made else "meanings"] if asked.things else []
+
+    @cached_property
+    def present(self) -> list[Atom]:
+        """The subjects of the question that the template has."""
+        return [atom for atom in self.asked.things if atom.subjects & self._universe]
+
+    @cached_property
+    def absent(self) -> list[Atom]:
+        """The subjects of the question that the template does not have."""
+        return [atom for atom in self.asked.things if not atom.subjects & self._universe]
+
+    @cached_property
+    def _universe(self) -> frozenset[Subject]:
+        if self.pipeline is None:
+            return frozenset()
+        facts = [fact.about for collect in self.pipeline.topics.values() for fact in collect()]
+        panels = {("panel", str(number)) for number in range(1, self.pipeline.most() + 1)}
+        return frozenset(panels).union(*facts, *self.pipeline.names.values())
+
+    def sources(self, atoms: Sequence[Atom]) -> tuple[list[Source], int]:
+        """Find the parameters that the question names, and how many more there are."""
+        named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
+        return sources_named(named, " ".join(self.content("")), self.catalogue)
+
+    def content(self, topic: str) -> list[str]:
+        """Return the words of the question without those that ask for one property and those without meaning."""
+        asked = self.asked
+        kept = [atom.words for atom in asked.atoms if topic not in atom.topics]
+        return [*(word for words in kept for word in words.split()), *asked.rest]
+
+
+def kinds_of(atom: Atom) -> set[str]:
+    return {kind for kind, _ in atom.subjects}
+
+
+def quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in dict.fromkeys(words))
+
+
+def in_words(topic: str) -> str:
+    """Name a property in an answer."""
+    return _NAMES.get(topic, f"the {topic}")

@@ -1,0 +1,73 @@
+"""Ask the user for what a request for a new pipeline lacks: a spacecraft, a quantity, the length of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
+from helio.authoring.writing.computations import AT_EARTH, CURRENT, lacks_window
+from helio.authoring.writing.sources import crafts_with, quantities_of
+from helio.authoring.writing.steps import listed
+from helio.authoring.writing.windows import has_usual_window
+from helio.knowledge.quantities import families
+from helio.knowledge.quantity_words import INDICES, title
+
+Asks = Callable[[str, Sequence[str]], str]
+"""Function that asks the user a question with choices, the most likely choice first, and returns the chosen one."""
+EVERY = "all of them"
+WINDOWS = ("10min", "1h", "5min", "1min")
+_UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
+
+
+def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
+    """Return a request with a spacecraft, a quantity, and each window that has no usual length."""
+    meant = {name: _spacecraft_meant(name, request, ask) for name in request.spacecraft}
+    crafts = [craft for name in request.spacecraft for craft in meant[name]]
+    own = [(craft, quantity) for name, quantity in request.own for craft in meant.get(name, (name,))]
+    quantities = list(request.quantities)
+    if not request.datasets and not request.cuts:
+        crafts = crafts or [_spacecraft_with(quantities, ask)]
+        if not quantities:
+            choices = quantities_of(crafts[0])[:12]
+            quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices))]
+    return replace(
+        request,
+        spacecraft=tuple(dict.fromkeys(crafts)),
+        quantities=tuple(quantities),
+        own=tuple(dict.fromkeys(own)),
+        computations=tuple(_with_window(computation, ask) for computation in request.computations),
+    )
+
+
+def _spacecraft_meant(name: str, request: PipelineRequest, ask: Asks) -> tuple[str, ...]:
+    """Return the spacecraft that a name means; ask which one if it is the name of a mission with several."""
+    if name not in families():
+        return (name,)
+    every = families()[name]
+    if all(quantity.name == CURRENT for quantity in request.quantities):
+        return every
+    answer = ask(f"Which spacecraft of {name} do you mean?", [*every, EVERY])
+    return every if answer == EVERY else (answer,)
+
+
+def _spacecraft_with(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
+    """Choose the spacecraft for quantities requested without one; use OMNI for solar wind and indices."""
+    if any(quantity.name in (*INDICES, *AT_EARTH) for quantity in quantities):
+        return "OMNI"
+    if not quantities:
+        raise NotUnderstood(
+            "the request names neither a spacecraft nor a quantity",
+            advice="write 'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
+        )
+    every = crafts_with(quantities[0].name) or _UPSTREAM
+    choices = sorted(every, key=lambda craft: (*_UPSTREAM, craft).index(craft))
+    return ask(f"The {title(quantities[0].name)} of which spacecraft?", choices[:12])
+
+
+def _with_window(computation: Computation, ask: Asks) -> Computation:
+    if not lacks_window(computation) or has_usual_window(computation.tool):
+        return computation
+    question = f"How long is the window of the {computation.tool.replace('_', ' ')}?"
+    return replace(computation, window=ask(question, WINDOWS))

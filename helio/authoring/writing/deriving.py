@@ -1,0 +1,304 @@
+"""Give a quantity of a spacecraft: fetched if a dataset has it, otherwise computed from other quantities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from helio.authoring.outcome import NotInTable, NotUnderstood
+from helio.authoring.writing.asking import WINDOWS
+from helio.authoring.writing.computations import (
+    CURRENT,
+    DERIVED,
+    MAGNITUDE_OF,
+    NEARBY,
+    OF_ELECTRONS,
+    SIDES,
+    VECTOR_OF,
+    Part,
+    Recipe,
+)
+from helio.authoring.writing.fetching import Fetching
+from helio.authoring.writing.sources import frames_of, quantities_of
+from helio.authoring.writing.steps import PlotSeries
+from helio.knowledge.frame_names import TURNABLE
+from helio.knowledge.quantities import ABS_B, POSITION, B, E, QuantitySource, families, sources_of
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import INDICES, VECTORS, symbol
+
+_ANGLE_FRAMES = {"*": ("GSM", "GSE", "RTN"), "spiral": ("RTN", "GSE")}
+"""The frames for an angle of the magnetic field if the request names none, by the frame of its part."""
+
+
+class Deriving:
+    """The quantities of spacecraft in one time range of the figure, and the steps that give them."""
+
+    def __init__(self, data: Fetching) -> None:
+        self.data, self.request, self.steps = data, data.request, data.steps
+        self.known: dict[tuple[str, str, str], PlotSeries] = {}
+        """Series by quantity, spacecraft and requested frame."""
+
+    def quantity(self, quantity: str, craft: str, frame: str = "") -> PlotSeries:
+        """Add steps that fetch or compute a quantity of a spacecraft, only once for each quantity and frame.
+
+        Raises
+        ------
+        NotUnderstood
+            The spacecraft has no such quantity, or not in this frame.
+        """
+        key = (quantity, craft, frame)
+        if key not in self.known:
+            self.known[key] = self._new(quantity, craft, frame)
+        return self.known[key]
+
+    def component(self, series: PlotSeries, letter: str) -> PlotSeries:
+        """Take a component of a vector; return a series that is no vector as it is."""
+        if series.kind != "vector":
+            return series
+        intent = f"Take the {letter} component{f' in {series.frame}' if series.frame else ''}"
+        stem = f"{series.label}{letter}"
+        label = self.steps.make(stem, "components", intent, source_label=series.label, keep=[letter])
+        if series.frame and not self.request.frame:
+            self.steps.note(
+                f"{series.craft} {series.quantity} {letter} is in {series.frame}, because the request names no frame"
+            )
+        return replace(series, label=label, kind="scalar", quantity=f"{series.quantity} {letter}")
+
+    def magnitude(self, vector: PlotSeries) -> PlotSeries:
+        """Compute the magnitude of a vector."""
+        quantity = MAGNITUDE_OF.get(vector.quantity, f"{vector.quantity} magnitude")
+        stem = f"{vector.label}mag" if quantity == ABS_B else self.data.stem(vector.craft, quantity)
+        label = self.steps.make(stem, "magnitude", f"Compute the {quantity}", source_label=vector.label)
+        return replace(vector, label=label, kind="scalar", quantity=quantity, frame="")
+
+    def _new(self, quantity: str, craft: str, frame: str) -> PlotSeries:
+        if quantity in NEARBY:
+            from_sun, from_earth = NEARBY[quantity]
+            return self.quantity(from_sun if self.data.pick(from_sun, craft) else from_earth, craft, frame)
+        if quantity == CURRENT:
+            return self._curlometer(craft)
+        if quantity == self.request.computed:
+            return self._derived(quantity, craft)
+        vector_frame = frame if quantity in VECTORS else ""
+        sources = self.data.pick(quantity, craft, vector_frame)
+        if self._derived_from_instrument(quantity, craft, sources):
+            return self._derived(quantity, craft)
+        if self._is_of_instrument(of_electrons := OF_ELECTRONS.get(quantity, ""), craft, sources):
+            return self.quantity(of_electrons, craft, frame)
+        from_vector = self._is_of_instrument(VECTOR_OF.get(quantity, ""), craft, sources)
+        finer_vector = quantity == ABS_B and bool(sources) and self._finer_vector(craft, sources[0])
+        if sources and not from_vector and not finer_vector:
+            return self.data.fetch(quantity, craft, sources)
+        series = (
+            self._turned(quantity, craft, vector_frame)
+            or self._length_of(quantity, craft, frame)
+            or self._speed_instead(quantity, craft)
+            or self._electric_field(quantity, craft)
+            or self._mean_of_sides(quantity, craft)
+        )
+        if series is not None:
+            return series
+        if quantity in DERIVED and self._can_derive(quantity, craft):
+            return self._derived(quantity, craft)
+        framed = [name for name in frames_of([quantity], [craft]) if name]
+        if framed:
+            raise NotUnderstood(
+                f"{craft} has no {quantity} in {frame}", advice=f"choose the frame {' or '.join(framed)}"
+            )
+        raise NotInTable(
+            f"helio knows no {quantity} of {craft}",
+            advice=f"choose one of {', '.join(quantities_of(craft))};"
+            f" or search with `helio datasets search '{craft} {quantity}'`",
+        )
+
+    def _is_of_instrument(self, other: str, craft: str, sources: list[QuantitySource]) -> bool:
+        """Return whether the instruments that the request names measure another quantity, but none of the sources."""
+        named = set(self.request.instruments)
+        others = sources_of(other, craft) if other else []
+        measured = [any(named & source.instruments for source in group) for group in (others, sources)]
+        return measured == [True, False]
+
+    def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
+        """Return whether only a computation gives a quantity of the instrument that the request names."""
+        parts = [*DERIVED[quantity].takes.values()] if quantity in DERIVED else []
+        return len(parts) == 1 and self._is_of_instrument(parts[0].quantity, craft, sources)
+
+    def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
+        """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
+        if any(quantity.name == B for quantity in self.request.quantities):
+            return True
+        vectors = self.data.pick(B, craft)
+        cadence = vectors[0].cadence if vectors else None
+        return bool(cadence and magnitude.cadence and cadence < magnitude.cadence / 10)
+
+    def _can_derive(self, quantity: str, craft: str) -> bool:
+        """Return whether the table has what a temperature or a thermal speed, each computed from the other, needs."""
+        first, *others = (part.quantity for part in DERIVED[quantity].takes.values())
+        if others or first not in DERIVED or self.data.pick(first, craft):
+            return True
+        inner = [part.quantity for part in DERIVED[first].takes.values()]
+        return quantity not in inner and self._can_derive(first, craft)
+
+    def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
+        """Rotate a vector into a frame."""
+        if quantity not in VECTORS or frame not in TURNABLE:
+            return None
+        sources = [source for source in self.data.pick(quantity, craft) if source.frame in TURNABLE]
+        if not sources:
+            return None
+        given = self.data.fetch(quantity, craft, sources)
+        intent = f"Rotate from {given.frame} to {frame}"
+        turned = self.steps.compute("transform_frame", given, frame.lower(), intent, to=frame)
+        return replace(turned, frame=frame)
+
+    def _length_of(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
+        """Compute a magnitude from its vector; a field that is there already may be in any frame."""
+        vector = VECTOR_OF.get(quantity)
+        if vector is None or not self.data.pick(vector, craft):
+            return None
+        if vector == VELOCITY:
+            return self.magnitude(self.quantity(VELOCITY, craft))
+        known = next((series for key, series in self.known.items() if key[:2] == (B, craft)), None)
+        own_frame = frame if frame in frames_of([B], [craft]) else ""
+        return self.magnitude(known or self.quantity(B, craft, own_frame))
+
+    def _speed_instead(self, quantity: str, craft: str) -> PlotSeries | None:
+        """Take the speed if no velocity vector is known, unless the request insists on the vector."""
+        insists = self.request.frame or self.request.vectors
+        if quantity != VELOCITY or insists or not self.data.pick(SPEED, craft):
+            return None
+        self.steps.note(f"the figure draws the speed: helio knows no velocity vector of {craft}")
+        return self.quantity(SPEED, craft)
+
+    def _electric_field(self, quantity: str, craft: str) -> PlotSeries | None:
+        """Take the electric field of the solar wind for OMNI, which is no vector, and the vector for others."""
+        if quantity == E and craft == "OMNI":
+            return self.quantity("electric field", craft)
+        return self._derived(E, craft) if quantity == "electric field" and craft != "OMNI" else None
+
+    def _mean_of_sides(self, quantity: str, craft: str) -> PlotSeries | None:
+        """Compute a temperature that is known along and across the field: (T∥ + 2 T⊥)/3."""
+        sides = SIDES.get(quantity, ())
+        if not sides or not all(self.data.pick(side, craft) for side in sides):
+            return None
+        along, across = (self.quantity(side, craft) for side in sides)
+        third, two_thirds = (
+            self.steps.compute("rescale", side, "share", f"Take {share} of it", unit=side.unit, factor=factor)
+            for side, share, factor in ((along, "1/3", 1 / 3), (across, "2/3", 2 / 3))
+        )
+        intent, stem = f"Mean {quantity} of the three directions", self.data.stem(craft, quantity)
+        label = self.steps.arithmetic(stem, third.label, "add", two_thirds.label, intent)
+        return replace(along, label=label, quantity=quantity)
+
+    def _curlometer(self, craft: str) -> PlotSeries:
+        """Compute the current density from the fields and positions of the four spacecraft of a mission."""
+        mission, crafts = next(
+            ((name, crafts) for name, crafts in families().items() if craft in crafts), ("", (craft,))
+        )
+        frames = frames_of([B, POSITION], crafts)
+        if len(crafts) != 4 or not frames:
+            raise NotUnderstood(
+                f"helio knows no {CURRENT} of {craft}",
+                advice="a curlometer needs the field and the position of four spacecraft, such as those of MMS",
+            )
+        frame = self.request.frame or ("GSE" if "GSE" in frames else frames[0])
+        self.steps.note(f"{CURRENT}: computed from all four spacecraft of {mission}")
+        args: dict[str, Any] = {}
+        fields = [self.quantity(B, name, frame) for name in crafts]
+        clock = fields[0]
+        for number, (name, series) in enumerate(zip(crafts, fields, strict=True), 1):
+            place = self.steps.convert(self.quantity(POSITION, name, frame), "km")
+            args[f"field_{number}_label"] = self.steps.align(series, clock).label
+            args[f"position_{number}_label"] = self.steps.align(place, clock).label
+        stem = f"{mission}_{symbol(CURRENT)}{self.data.time.ending}"
+        label = self.steps.make(stem, "curlometer", f"Compute the {CURRENT}", **args)
+        return replace(clock, label=label, quantity=CURRENT, craft=mission, unit="nA/m^2")
+
+    def _derived(self, quantity: str, craft: str) -> PlotSeries:
+        """Compute a quantity from others, such as density and velocity, on the coarsest epochs."""
+        recipe = DERIVED[quantity]
+        extra = dict(recipe.args)
+        if recipe.window:
+            windows = [given.window for given in self.request.computations if given.tool == recipe.tool]
+            question = f"How long is the window of the {quantity}?"
+            extra[recipe.window] = windows[0] if windows else self.data.ask(question, WINDOWS)
+        parts: dict[str, PlotSeries] = {}
+        common = self._common_frame(recipe, craft)
+        for argument, part in recipe.takes.items():
+            is_absent = (part.otherwise or part.measured) and not self.data.pick(part.quantity, craft)
+            if is_absent and part.measured:
+                raise NotUnderstood(
+                    f"helio knows no measured {part.quantity} of {craft}, and a computed one has no {quantity}",
+                    advice=f"choose one of {', '.join(quantities_of(craft))}",
+                )
+            if is_absent:
+                extra |= part.otherwise
+                self.steps.note(f"{quantity}: computed for {craft} at a distance of 1 AU from the Sun")
+            else:
+                parts[argument] = self._part(part, craft, common)
+        slowest = max(parts.values(), key=lambda series: series.cadence or 0.0)
+        parts = {argument: self._as_taken(series, slowest) for argument, series in parts.items()}
+        if recipe.helium:
+            extra["assumed_alpha"] = 0.04
+            self.steps.note(f"{quantity}: computed with an assumed helium fraction of 4 % by number")
+        alone = len(parts) == 1
+        stem = f"{slowest.label}_{symbol(quantity)}" if alone else self.data.stem(craft, quantity)
+        labels = {argument: series.label for argument, series in parts.items()}
+        label = self.steps.make(stem, recipe.tool, f"Compute the {quantity}", **labels, **extra)
+        return replace(
+            slowest,
+            label=label,
+            quantity=quantity,
+            craft=craft,
+            kind=recipe.kind,
+            frame=next(iter(parts.values())).frame if recipe.kind == "vector" else "",
+            unit=recipe.unit.format(slowest.unit),
+        )
+
+    def _part(self, part: Part, craft: str, common: str) -> PlotSeries:
+        """Return an input of a computation; `common` is the frame of those that need one frame."""
+        craft = "OMNI" if part.quantity in INDICES else craft
+        if part.frame == "=":
+            frame = common
+        elif part.frame in _ANGLE_FRAMES:
+            known = frames_of([B], [craft])
+            fitting = (name for name in _ANGLE_FRAMES[part.frame] if name in known)
+            frame = self.request.frame or next(fitting, "")
+        else:
+            frame = part.frame or (self.request.frame if part.quantity in VECTORS else "")
+        series = self.quantity(part.quantity, craft, frame)
+        return self.component(series, part.component) if part.component else series
+
+    def _as_taken(self, part: PlotSeries, slowest: PlotSeries) -> PlotSeries:
+        """Return an input in kelvin if it is an energy, and on the epochs of the slowest input."""
+        if part.unit in ("eV", "keV"):
+            intent = "Convert to kelvin"
+            part = self.steps.compute("convert_units", part, "K", intent, to="K", equivalence="thermal")
+        is_aligned = part.cadence and part.cadence == slowest.cadence
+        return part if is_aligned else self.steps.align(part, slowest)
+
+    def _common_frame(self, recipe: Recipe, craft: str) -> str:
+        """Return a frame in which a spacecraft has all vectors that a computation needs in one frame."""
+        vectors = self._vectors_in_one_frame(recipe, craft)
+        if not vectors:
+            return ""
+        absent = [vector for vector in vectors if not any(frames_of([vector], [craft]))]
+        if absent:
+            raise NotUnderstood(
+                f"helio knows no {absent[0]} of {craft}",
+                advice=f"choose one of {', '.join(quantities_of(craft))}",
+            )
+        turnable = [frame for frame in frames_of(vectors[:1], [craft]) if frame in TURNABLE]
+        shared = filter(None, frames_of(vectors, [craft]))
+        return self.request.frame or next(iter([*shared, *turnable]), "")
+
+    def _vectors_in_one_frame(self, recipe: Recipe, craft: str) -> list[str]:
+        """Return the vectors that a computation needs in one frame, also those from which it computes others."""
+        vectors: list[str] = []
+        for name in (part.quantity for part in recipe.takes.values() if part.frame == "="):
+            if name in DERIVED and not self.data.pick(name, craft):
+                vectors += self._vectors_in_one_frame(DERIVED[name], craft)
+            else:
+                vectors.append(name)
+        return vectors

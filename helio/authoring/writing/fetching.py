@@ -1,0 +1,230 @@
+"""Add the steps that fetch data for one time range of the figure, at the requested cadence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation, PipelineRequest
+from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.computations import CUTS
+from helio.authoring.writing.sources import cadence_words, coverage, pick
+from helio.authoring.writing.steps import PlotSeries, Steps, duration
+from helio.knowledge.cadence import FINEST
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
+from helio.knowledge.missions import craft_of, short
+from helio.knowledge.quantities import POSITION, SOURCES, B, QuantitySource
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
+from helio.pipelines.template.document import Document
+from helio.sources.istp import is_flux
+from helio.time_range import TimeRange
+
+_MOST_CHANGING = 60.0
+"""Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
+
+
+@dataclass(frozen=True)
+class TimeVariable:
+    """A time range of the figure, which is a variable of the template.
+
+    Parameters
+    ----------
+    group : str
+        ``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty.
+    span : TimeRange or None
+        The requested range.
+    """
+
+    group: str = ""
+    span: TimeRange | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the variable."""
+        return f"$TIME_RANGE{self.ending}"
+
+    @property
+    def ending(self) -> str:
+        """Return the ending of labels that belong to this time range."""
+        return f"_{self.group}" if self.group else ""
+
+    @property
+    def seconds(self) -> float:
+        """Return the length; a week if the request names no time."""
+        return self.span.duration.total_seconds() if self.span else 7 * 86400.0
+
+
+@dataclass(frozen=True)
+class Fetching:
+    """The steps that fetch data for one time range of the figure."""
+
+    request: PipelineRequest
+    catalogue: Catalogue
+    ask: Asks
+    steps: Steps
+    time: TimeVariable
+
+    def stem(self, craft: str, quantity: str) -> str:
+        """Return the label that a quantity of a spacecraft should have."""
+        return f"{short(craft)}_{symbol(quantity)}{self.time.ending}"
+
+    def pick(self, quantity: str, craft: str, frame: str = "") -> list[QuantitySource]:
+        """Return the datasets and parameters that fit the request, best first, fine enough for its frequencies."""
+        request = self.request
+        pick_at = partial(
+            pick,
+            quantity,
+            craft,
+            catalogue=self.catalogue,
+            frame=frame,
+            modes=() if quantity == POSITION else request.modes,
+            span=self.time.span,
+            instruments=request.instruments,
+            energies=request.energies if quantity in SPECTRA else (),
+        )
+        found = pick_at(cadence=request.cadence)
+        frequencies = [value for computation in request.computations for value in _frequencies(computation)]
+        if not found or not frequencies or request.cadence is not None:
+            return found
+        needed = 1 / (2 * max(frequencies))
+        is_fine = found[0].cadence and found[0].cadence < needed
+        return found if is_fine else pick_at(cadence=needed / 2)
+
+    def fetch(self, quantity: str, craft: str, sources: list[QuantitySource]) -> PlotSeries:
+        """Fetch a quantity from the first dataset, with the other datasets as alternatives."""
+        first = sources[0]
+        self.steps.sources.append(first)
+        frame, cadence = f" in {first.frame}" if first.frame else "", cadence_words(first.cadence)
+        intent = f"Fetch {title(quantity)} of {craft}{frame}, {cadence}"
+        parameters = f"{first.dataset}.{'+'.join(first.parameters)}"
+        self.steps.note(
+            f"{craft} {title(quantity)}: {parameters}, {cadence}, {coverage(first, self.catalogue)}"
+        )
+        if first.note:
+            self.steps.note(f"{first.dataset}: {first.note}")
+        stem = self.stem(craft, quantity)
+        choices = [{"dataset_id": source.dataset, "parameter_id": source.parameters[0]} for source in sources]
+        if len(first.parameters) > 1:
+            label = self._joined(first, stem, intent)
+        else:
+            label = self._fetched(stem, intent, {"candidates": choices} if len(choices) > 1 else choices[0])
+        kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
+        series = PlotSeries(
+            label, quantity, craft, kind, first.cadence, first.frame, first.unit, self.time.group
+        )
+        return self._averaged(series, first.dataset, first.cadence)
+
+    def fetch_parameter(self, dataset: str, parameter: str) -> PlotSeries:
+        """Fetch a parameter of a dataset; ask which one if the request names only the dataset."""
+        entry = self.catalogue.dataset(dataset)
+        described = entry.parameter(parameter or self._parameter_of(entry))
+        craft = entry.spacecraft if self.catalogue.in_archive(entry.id) else craft_of(entry.id).spacecraft
+        known = next((row for row in _rows_of(entry.id) if described.name in row.parameters), None)
+        label = self._fetched(
+            f"{short(craft)}_{described.name}{self.time.ending}",
+            f"Fetch {described.description or described.name} of {craft}",
+            {"dataset_id": entry.id, "parameter_id": described.name},
+        )
+        series = PlotSeries(
+            label,
+            known.quantity if known and len(known.parameters) == 1 else described.name,
+            craft,
+            _kind_of(described),
+            known.cadence if known else None,
+            known.frame if known else "",
+            described.canonical_unit,
+            self.time.group,
+        )
+        single = entry.cadence[0] if len(entry.cadence) == 1 else None
+        return self._averaged(series, entry.id, known.cadence if known else single)
+
+    def cuts(self) -> list[PlotSeries]:
+        """Fetch spectra and distributions, each only once, and take the requested parts of them."""
+        fetched: dict[tuple[str, str], PlotSeries] = {}
+        parts = []
+        for cut in self.request.cuts:
+            source = (cut.dataset, cut.parameter)
+            if source not in fetched:
+                fetched[source] = self.fetch_parameter(*source)
+            part = fetched[source]
+            axes = len(self.catalogue.dataset(cut.dataset).parameter(cut.parameter).size)
+            for step in cut.steps:
+                how = CUTS[step.tool]
+                axes -= 1
+                part = self.steps.compute(step.tool, part, how.ending, how.intent, **dict(step.args))
+                quantity = how.quantity.format(fetched[source].quantity)
+                part = replace(part, kind="spectrum" if axes else "scalar", quantity=quantity)
+            parts.append(part)
+        return parts
+
+    def _fetched(self, stem: str, intent: str, choice: Document) -> str:
+        return self.steps.make(stem, "fetch_data", intent, **choice, time_range=self.time.name)
+
+    def _joined(self, source: QuantitySource, stem: str, intent: str) -> str:
+        """Fetch components stored as separate parameters, and join them into a vector."""
+        label = self.steps.label(stem)
+        letters = "RTN" if source.frame == "RTN" else "xyz"
+        vector = {VELOCITY: "V", B: "B"}.get(source.quantity, "")
+        fetch = {"dataset_id": source.dataset, "parameters": [*source.parameters]}
+        self.steps.add(f"{label}_parts", "fetch_data", {**fetch, "time_range": self.time.name}, intent)
+        return self.steps.make(
+            label,
+            "join_components",
+            "Join the components",
+            source_labels=[f"{source.dataset}.{name}" for name in source.parameters],
+            names=[f"{vector}{letter}" for letter in letters],
+            frame=source.frame,
+            name=vector or source.quantity,
+        )
+
+    def _averaged(self, series: PlotSeries, dataset: str, cadence: float | None) -> PlotSeries:
+        """Average a series of a dataset with a cadence to the requested cadence, if the dataset is finer."""
+        wanted = self.request.cadence
+        if wanted is None or wanted == FINEST or (cadence and cadence / 1.5 <= wanted <= 1.5 * cadence):
+            return series
+        words = cadence_words(cadence)
+        if not cadence and wanted < _MOST_CHANGING:
+            raise NotUnderstood(
+                f"without a language model, helio cannot change the cadence of {dataset}",
+                advice=f"write '{duration(wanted)} averages', or leave out the cadence; the dataset has {words}",
+            )
+        if not cadence or wanted > cadence:
+            length = duration(wanted)
+            return self.steps.compute(
+                "resample", series, "binned", f"{length} mean", cadence=length, method="mean"
+            )
+        self.steps.note(f"{dataset} has a cadence of {words}, coarser than requested")
+        return series
+
+    def _parameter_of(self, entry: CatalogueEntry) -> str:
+        """Ask which parameter of a dataset to draw if it has several; list those in the table of quantities first."""
+        names = [parameter.name for parameter in entry.parameters if parameter.kind != "string"]
+        in_table = [name for row in _rows_of(entry.id) for name in row.parameters if name in names]
+        choices = list(dict.fromkeys(in_table + names))
+        if not choices:
+            raise NotUnderstood(f"the catalogue lists no parameters of {entry.id}")
+        if len(choices) == 1:
+            return choices[0]
+        return self.ask(f"Which parameter of {entry.id} do you want?", choices[:12])
+
+
+def _rows_of(dataset: str) -> list[QuantitySource]:
+    return [source for source in SOURCES if source.dataset == dataset]
+
+
+def _kind_of(parameter: ParameterEntry) -> str:
+    """Return the kind of a parameter's table; a flux in three or four channels is no vector."""
+    if not parameter.size:
+        return "scalar"
+    return "vector" if parameter.size in ((3,), (4,)) and not is_flux(parameter.unit) else "spectrum"
+
+
+def _frequencies(computation: Computation) -> list[float]:
+    """Return the frequencies in Hz that a computation needs in the data."""
+    if computation.tool not in ("band_pass", "band_integral", "spectral_slope"):
+        return []
+    args = dict(computation.args)
+    limits = [limit for band in args.get("bands", ()) for limit in band]
+    return limits + [args[name] for name in ("low", "high") if name in args]

@@ -1,0 +1,209 @@
+"""Arrange the series in the panels of a new figure, with its title, axis labels and colours."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
+from helio.authoring.writing.computations import MAGNITUDE_OF
+from helio.authoring.writing.steps import PlotSeries, Steps, listed
+from helio.counts import number_of
+from helio.knowledge.missions import short
+from helio.knowledge.quantities import FAST_ELECTRONS, POSITION, PROTONS, B
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantity_words import WORDS, symbol, title
+from helio.pipelines.template.document import Document
+
+# B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
+_ORDER = (
+    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "Ne", "T", "Te", "W", "Pdyn", "beta", "VA", "MA", "Mms", "S"),
+    *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
+    *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
+)  # fmt: skip
+_LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS)
+_LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
+# ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
+_COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
+_MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
+MIDDLE = 50
+"""Rank of the panels whose position the request does not give."""
+
+_SeriesPanels = list[list[PlotSeries]]
+
+
+def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, text: str) -> Document:
+    """Return the settings of the figure with a title, for the argument `spec` of the tool `render_spec`.
+
+    Raises
+    ------
+    NotUnderstood
+        The figure cannot have the requested arrangement.
+    """
+    layout = request.panels
+    if layout.together and any(series.kind == "spectrum" for series in shown):
+        raise NotUnderstood("a spectrogram cannot share a panel with other series")
+    if layout.kind in ("histograms", "orbits"):
+        plane = {"plane": layout.plane} if layout.plane else {}
+        entries = [{"of": series.label, **plane} for series in shown]
+        return {"labels": _labels(shown), "panels": [], layout.kind: entries, "title": text}
+    if layout.kind:
+        shown, entry = _one_against_another(shown, layout, steps)
+        return {"labels": _labels(shown), "panels": [], "xy": [entry], "title": text}
+    panels = _arranged(shown, layout)
+    _check(panels, layout)
+    labels = [label for panel in panels for label in _labels(panel)]
+    looks = _looks(panels, as_lines=request.style.as_lines)
+    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks}
+
+
+def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str, str]:
+    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
+    titles = [title(quantity.name) for quantity in request.quantities]
+    quantities = list(dict.fromkeys(titles or [series.quantity for series in shown]))
+    drawn = dict.fromkeys(series.craft for series in shown)
+    single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind
+    crafts = single or [*request.spacecraft]
+    text = f"{listed(crafts)}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
+    named = [short(craft) for craft in crafts]
+    named = named if len(named) <= 3 else [named[0], "to", named[-1]]
+    name = "-".join(named + (quantities if len(quantities) <= 2 else ["overview"]))
+    name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return request.name or name, request.style.title or text
+
+
+def _labels(shown: Sequence[PlotSeries]) -> list[str]:
+    return [series.label for series in shown]
+
+
+def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
+    """Arrange the series in panels, in the order and with the shared panels that the request gives."""
+    several = len({series.craft for series in shown}) > 1
+    compare = (layout.compare or layout.overlaid or several) and not layout.apart
+    compare = compare and layout.count != len(shown)  # two spacecraft in two panels
+    panels = [shown] if layout.together else _panels_of(shown, compare=compare)
+    for place in layout.places:
+        group = [series for series in shown if _is_meant(place.lines, series)]
+        if place.shared and len(group) > 1 and len({series.unit for series in group}) == 1:
+            panels = [[series for series in panel if series not in group] for panel in panels]
+            panels = [group, *filter(None, panels)]
+    return sorted(panels, key=lambda panel: _rank_of(panel, layout))
+
+
+def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
+    """Give each series its own panel; if `compare` is true, one panel has a scalar quantity of several spacecraft."""
+    panels: _SeriesPanels = []
+    for series in sorted(shown, key=lambda series: (_usual_rank(series.quantity), series.group)):
+        last = panels[-1] if panels else []
+        together = (
+            last
+            and compare
+            and series.kind == last[0].kind == "scalar"
+            and series.quantity == last[0].quantity
+            and series.craft not in [previous.craft for previous in last]
+        )
+        if together or (series.over and series.over in _labels(last)):
+            last.append(series)
+        else:
+            panels.append([series])
+    return panels
+
+
+def _usual_rank(quantity: str) -> tuple[int, str]:
+    """Return the position of a quantity in a figure's order; a component comes directly after its vector."""
+    symbols = (row.symbol for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} "))
+    known = next((_ORDER.index(name) for name in symbols if name in _ORDER), len(_ORDER))
+    return known, quantity
+
+
+def _rank_of(panel: Sequence[PlotSeries], layout: Panels) -> int:
+    """Return the rank that the request gives to a panel."""
+    ranks = (
+        place.rank
+        for place in layout.places
+        if not (place.shared and place.rank == MIDDLE)
+        and any(_is_meant(place.lines, series) for series in panel)
+    )
+    return next(ranks, MIDDLE)
+
+
+def _is_meant(lines: Lines, series: PlotSeries) -> bool:
+    """Return whether words that name lines mean a series, or a component of it."""
+    if lines.crafts and series.craft not in lines.crafts:
+        return False
+    return not lines.quantities or any(_shows(series, quantity) for quantity in lines.quantities)
+
+
+def _shows(series: PlotSeries, quantity: RequestQuantity) -> bool:
+    """Return whether a series draws a quantity, also as a component of its vector or as its magnitude."""
+    if quantity.component and series.kind == "vector" and series.quantity == quantity.name:
+        return True
+    name = f"{quantity.name} {quantity.component}".strip()
+    names = {name, MAGNITUDE_OF.get(name, name)}
+    return not quantity.name or any(f"{series.quantity} ".startswith(f"{known} ") for known in names)
+
+
+def _check(panels: _SeriesPanels, layout: Panels) -> None:
+    """Refuse an arrangement of panels that the figure would not have."""
+    if layout.count and layout.count != len(panels):
+        raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}")
+    if layout.overlaid and not any(len(panel) > 1 for panel in panels):
+        raise NotUnderstood(
+            "the figure would draw each series in its own panel", advice="add 'in one panel' to the request"
+        )
+
+
+def _one_against_another(
+    shown: list[PlotSeries], layout: Panels, steps: Steps
+) -> tuple[list[PlotSeries], Document]:
+    """Return two series on the same epochs, the coarser ones, and the settings that draw the first on the y axis."""
+    if len(shown) == 1 and shown[0].kind == "vector" and layout.kind == "hodogram":
+        across, up = f"{shown[0].label}.y", f"{shown[0].label}.z"
+    elif len(shown) != 2 or any(series.kind != "scalar" for series in shown):
+        raise NotUnderstood(
+            "a plot of one quantity against another needs two quantities without components",
+            advice="write, for example, 'OMNI density against speed' or 'ACE Bz against By'",
+        )
+    else:
+        first, second = shown
+        if first.cadence != second.cadence or first.craft != second.craft or first.cadence is None:
+            shown = steps.align_all(shown)
+        up, across = _labels(shown)
+    kind = {} if layout.kind == "scatter" else {"type": layout.kind}
+    fit = {"fit": layout.fit} if layout.fit else {}
+    return shown, {"x": across, "y": up, **kind, **fit}
+
+
+def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
+    """Return the labels of axes, and the names and colours of lines, that tell spacecraft apart, and the scales."""
+    several = len({series.craft for panel in panels for series in panel}) > 1
+    axes: dict[str, str] = {}
+    names: dict[str, str] = {}
+    colours: dict[str, str] = {}
+    scales: dict[str, str] = {}
+    for number, panel in enumerate(panels, 1):
+        first = panel[0]
+        if len({series.craft for series in panel}) > 1:
+            for index, series in enumerate(panel):
+                names[series.label] = series.craft
+                colours[series.label] = _COLOURS.get(series.craft, _MORE_COLOURS[index % len(_MORE_COLOURS)])
+        elif several and len(panel) == 1 and first.kind == "vector" and first.unit:
+            axes[str(number)] = _axis_of(first)  # two panels would both be called B GSE
+        if first.kind == "scalar" and first.quantity in _LOGARITHMIC:
+            scales[str(number)] = "log"
+    has_spectrum = any(panel[0].kind == "spectrum" for panel in panels)
+    looks: Document = {
+        "y_label": axes,
+        "trace_names": names,
+        "trace_colors": colours,
+        "log_scale": scales,
+        "panel_types": ["line" for _ in panels] if as_lines and has_spectrum else [],
+    }
+    return {key: value for key, value in looks.items() if value}
+
+
+def _axis_of(series: PlotSeries) -> str:
+    """Return the label of an axis, such as ``ACE B GSE [nT]``."""
+    letter = _LETTERS.get(series.quantity, symbol(series.quantity))
+    return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")

@@ -1,0 +1,165 @@
+"""Apply the computations of a request to the series of a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation
+from helio.authoring.writing.computations import (
+    APPLIED,
+    LAG,
+    MAGNITUDE,
+    MAGNITUDE_OF,
+    OF_TWO,
+    R_SQUARED,
+    WINDOWED,
+)
+from helio.authoring.writing.deriving import Deriving
+from helio.authoring.writing.steps import PlotSeries
+from helio.authoring.writing.windows import has_usual_window, usual_window
+from helio.knowledge.quantities import ABS_B
+from helio.pipelines.template.document import Document
+from helio.time_range import Duration
+
+_SIGNS = {"difference": "−", "product": "×", "sum": "+"}
+
+
+class Operations:
+    """The computations of a request in one time range of the figure."""
+
+    def __init__(self, quantities: Deriving) -> None:
+        self.quantities, self.data, self.steps = quantities, quantities.data, quantities.steps
+
+    def applied(self, shown: list[PlotSeries]) -> list[PlotSeries]:
+        """Return the series to draw after all computations; those of two series come last, on a common cadence.
+
+        Raises
+        ------
+        NotUnderstood
+            A computation fits none of the series.
+        """
+        computations = self.data.request.computations
+        for computation in sorted(computations, key=lambda computation: computation.tool in OF_TWO):
+            if computation.tool == MAGNITUDE:
+                shown = self._with_magnitudes(shown, computation)
+            elif computation.tool == R_SQUARED:
+                shown = [self._times_r_squared(series) for series in shown]
+            elif computation.tool in OF_TWO:
+                of_two = self._of_two(computation, shown)
+                shown = [*shown, of_two] if computation.beside else [of_two]
+            elif computation.tool not in WINDOWED:  # those belong to quantities that are computed already
+                shown = self._of_each(computation, shown)
+        return shown
+
+    def _with_magnitudes(self, shown: list[PlotSeries], computation: Computation) -> list[PlotSeries]:
+        """Add the magnitudes of the vectors, or put them in the place of the vectors."""
+        magnitudes = [self._magnitude(series) for series in shown if series.kind == "vector"]
+        if not magnitudes and not any(series.quantity == ABS_B for series in shown):
+            raise NotUnderstood("the request names no vector whose magnitude helio could compute")
+        others = [series for series in shown if not computation.alone or series.kind != "vector"]
+        drawn = [series.label for series in others]
+        return others + [series for series in magnitudes if series.label not in drawn]
+
+    def _magnitude(self, vector: PlotSeries) -> PlotSeries:
+        known = self.quantities.known.get((MAGNITUDE_OF.get(vector.quantity, ""), vector.craft, ""))
+        return known or self.quantities.magnitude(vector)
+
+    def _of_each(self, computation: Computation, shown: list[PlotSeries]) -> list[PlotSeries]:
+        """Apply a tool to each series that it takes."""
+        tool, how = computation.tool, APPLIED[computation.tool]
+        fitting = [series for series in shown if series.kind in how.takes]
+        if not fitting and how.of_bins:
+            fitting = shown
+        if not fitting:
+            raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
+        made: dict[str, PlotSeries] = {}
+        for series in fitting:
+            given = self._spectrogram_for(computation, series) if how.of_spectrum else series
+            complete = self._with_usual_window(computation, series)
+            args = how.arguments(complete)
+            new = self.steps.compute(tool, given, how.ending, how.intent_of(complete), **args)
+            over = computation.behind and how.kind in ("", series.kind) and how.quantity == "{}"
+            made[series.label] = replace(
+                new,
+                quantity=how.quantity.format(series.quantity),
+                unit=how.unit.format(series.unit),
+                kind=how.kind or series.kind,
+                frame=how.frame or series.frame,
+                cadence=Duration(computation.window).nanoseconds / 1e9 if tool == "resample" else new.cadence,
+                over=series.label if over else series.over,
+            )
+        if computation.beside:
+            return [*shown, *made.values()]
+        return [made.get(series.label, series) for series in shown]
+
+    def _spectrogram_for(self, computation: Computation, series: PlotSeries) -> PlotSeries:
+        """Add a spectrogram whose windows hold five periods of the lowest frequency of a band."""
+        args = dict(computation.args)
+        low = float(args["low"] if "low" in args else args["bands"][0][0])
+        seconds = self.data.time.seconds
+        window = computation.window or usual_window("power_spectrogram", series.cadence, seconds, 5 / low)
+        self.steps.note(f"{computation.tool.replace('_', ' ')}: from spectra of windows of {window}")
+        intent = APPLIED["power_spectrogram"].intent
+        return self.steps.compute("power_spectrogram", series, "spectrogram", intent, window=window)
+
+    def _with_usual_window(self, computation: Computation, series: PlotSeries) -> Computation:
+        """Return a computation with the usual window of its tool, if it has one and the request names none."""
+        if computation.window or not has_usual_window(computation.tool):
+            return computation
+        window = usual_window(computation.tool, series.cadence, self.data.time.seconds)
+        name = computation.tool.replace("_", " ")
+        self.steps.note(f"{name}: with a window of {window}, as the request names none")
+        return replace(computation, window=window)
+
+    def _of_two(self, computation: Computation, shown: Sequence[PlotSeries]) -> PlotSeries:
+        """Compute the difference or the ratio of two series, or the delay between them, on common epochs."""
+        name = computation.tool
+        left, right = self._pair(name, shown)
+        if name == LAG and left.cadence != right.cadence:
+            left, right = self.steps.align_all([left, right])
+        elif name != LAG and (left.cadence != right.cadence or left.craft != right.craft):
+            right = self.steps.align(right, left)
+        operation, word = OF_TWO[name]
+        stem = f"{left.label}_{word}_{right.label.removesuffix('_aligned')}"
+        if name == LAG:
+            return self._lag(left, right, stem, dict(computation.args))
+        intent = f"{name.capitalize()} of {left.label} and {right.label}"
+        label = self.steps.arithmetic(stem, left.label, operation, right.label, intent)
+        alike = left.craft == right.craft
+        craft = left.craft if alike else f"{left.craft} {_SIGNS.get(name, '/')} {right.craft}"
+        return replace(left, label=label, quantity=f"{left.quantity} {name}", craft=craft)
+
+    def _pair(self, name: str, shown: Sequence[PlotSeries]) -> tuple[PlotSeries, PlotSeries]:
+        """Return two scalars or two vectors; a vector beside a scalar gives its magnitude."""
+        if len(shown) == 2 and {series.kind for series in shown} == {"scalar", "vector"}:
+            shown = [self._magnitude(series) if series.kind == "vector" else series for series in shown]
+        pair = [series for series in shown if series.kind == "scalar"]
+        pair = pair or [series for series in shown if series.kind == "vector"]
+        if len(pair) != 2 or (name == "difference" and pair[0].unit != pair[1].unit):
+            raise NotUnderstood(
+                f"a {name} needs two series of the same quantity",
+                advice=f"write, for example, 'the {name} between ACE and Wind Bz'",
+            )
+        return pair[0], pair[1]
+
+    def _times_r_squared(self, series: PlotSeries) -> PlotSeries:
+        """Multiply a series by the square of the distance from the Sun, on its epochs."""
+        distance = self.quantities.quantity("heliocentric distance", series.craft)
+        distance = self.steps.align(distance, series)
+        label = series.label
+        for power in ("r", "r2"):
+            stem, intent = f"{series.label}_{power}", f"Multiply {label} by r"
+            label = self.steps.arithmetic(stem, label, "multiply", distance.label, intent)
+        return replace(series, label=label, quantity=f"{series.quantity} r²", unit=f"{series.unit} AU^2")
+
+    def _lag(self, left: PlotSeries, right: PlotSeries, stem: str, args: Document) -> PlotSeries:
+        """Compute the delay of a second series, up to the longest delay that the request gives."""
+        if not args.get("longest"):
+            choices = ("1h", "2h", "30min", "6h")
+            args["longest"] = self.data.ask("What is the longest delay to try?", choices)
+        labels = {"series_label": left.label, "delayed_label": right.label}
+        label = self.steps.make(stem, LAG, f"Delay of {right.label}", **labels, **args)
+        crafts = f"{left.craft} / {right.craft}"
+        return replace(left, label=label, quantity="delay", craft=crafts, unit="", frame="")
