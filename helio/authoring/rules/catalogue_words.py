@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
@@ -119,12 +119,14 @@ def words_asked(
     ]
     found = []
     for asked in read:
-        best = _found(asked, wanted, catalogue, index, ask)
+        for narrowed in _narrower(asked):
+            if best := _found(narrowed, wanted, catalogue, index, ask, alone=len(every) == 1):
+                break
         if len(best) > MOST_CHOICES:
             return _hint(asked, best)
         if best:
             found.append((asked, best))
-        elif asked.part.unread or not done or _is_measured(asked, catalogue, index):
+        elif asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index):
             return None
     return [
         Named(
@@ -255,8 +257,22 @@ def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     )
 
 
+def _narrower(asked: _Asked) -> Iterator[_Asked]:
+    """Yield what a part asks for, by all names, and if it only shares them, by each of them."""
+    yield asked
+    if not asked.part.unread and len(asked.names) > 1:
+        for name, said in zip(asked.names, asked.said, strict=True):
+            yield replace(asked, names=(name,), said=(said,))
+
+
 def _found(
-    asked: _Asked, wanted: Wanted, catalogue: Catalogue, index: InstrumentIndex, ask: Asks | None
+    asked: _Asked,
+    wanted: Wanted,
+    catalogue: Catalogue,
+    index: InstrumentIndex,
+    ask: Asks | None,
+    *,
+    alone: bool,
 ) -> list[Match]:
     """Return the best parameters for what a part asks; let the person choose the spacecraft if several have them."""
     crafts = catalogue.crafts()
@@ -288,7 +304,7 @@ def _found(
             if probes:
                 numbers, words = probes, tuple(other for other in words if other != word)
     text = " ".join(words)
-    every = list(with_words(text, names, numbers, wanted, catalogue))
+    every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
     reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
     if every and not reaching:
         first = every[0].dataset

@@ -24,6 +24,7 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.windows import has_usual_window
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantities import RADIO, SOURCES
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
@@ -55,6 +56,9 @@ _STATISTICS = {
     "max": "max",
 }
 _STATISTIC = r"(?:averages?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?|max(?:ima|imum)?)"
+_RECEIVERS = sorted({name for row in SOURCES if row.quantity == RADIO for name in row.instruments})
+_NO_RECEIVER = "".join(rf"(?<!\b{name} )" for name in _RECEIVERS)
+"""Pattern of a place that is not behind the name of a receiver, which measures spectrograms itself."""
 _PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
@@ -130,7 +134,11 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
         yield tool, rf"\b(?:{tool_names(tool)})\b", False
     # of a series, not of particles
-    yield "power_spectrogram", rf"^(?!.*{_PARTICLE}).*?(?P<out>\bspectrograms?\b(?=\s+of\b))", True
+    yield (
+        "power_spectrogram",
+        rf"^(?!.*{_PARTICLE}).*?{_NO_RECEIVER}(?P<out>\bspectrograms?\b(?=\s+of\b))",
+        True,
+    )
     yield (
         "power_spectrum",
         rf"^(?!.*{_PARTICLE}).*?(?P<out>\b(?:frequency )?(?:spectrum|spectra)\b(?=\s+of\b))",

@@ -41,7 +41,7 @@ _OF_PARTICLES = re.compile(
     re.IGNORECASE,
 )
 _BESIDE_SPECTRUM = re.compile(
-    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
+    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,?\s*(?:and\s+)?then\b|,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
     re.IGNORECASE,
 )
 

@@ -17,6 +17,7 @@ from helio.knowledge.quantities import (
     IONS,
     POSITION,
     PROTONS,
+    RADIO,
     SOURCES,
     THERMAL,
     VECTOR_V,
@@ -156,21 +157,28 @@ def measured_by(instruments: Sequence[str], crafts: Crafts) -> Placed:
     measured = {source.quantity for source in best} - {POSITION}
     if B in measured:
         measured.discard(ABS_B)
+    if RADIO in measured:  # a receiver of waves, which also gives densities and frequencies
+        measured = {RADIO}
     if measured and measured <= _PLASMA:
         moments = (N, SPEED if SPEED in measured else VECTOR_V, T)
         return [(0, RequestQuantity(name)) for name in moments if name in measured]
     return [(0, RequestQuantity(name)) for name in measured] if len(measured) == 1 else []
 
 
-def field_beside(instruments: Sequence[str], crafts: Crafts, placed: Placed) -> Placed:
-    """Return the field for ``MFI and SWEPAM speed``, where one instrument measures only the field."""
-    names = {quantity.name for _, quantity in placed}
+def measured_beside(instruments: Sequence[str], crafts: Crafts, placed: Placed, *, has_field: bool) -> Placed:
+    """Return the field for ``MFI and SWEPAM speed``, and the radio spectrogram for ``speed and RPW``.
+
+    Only of an instrument that measures none of the other quantities.
+    """
+    names = {quantity.name for _, quantity in placed} | ({B, ABS_B} if has_field else set())
     names |= {part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()}
-    if names & {B, ABS_B} or len(instruments) < 2:
-        return []
     flown = {craft for _, craft in crafts}
     for name in instruments:
         measured = {row.quantity for row in SOURCES if name in row.instruments and row.spacecraft in flown}
-        if B in measured and measured <= {B, ABS_B, POSITION}:
+        if measured & names or (B in measured and names & {B, ABS_B}):
+            continue
+        if B in measured and measured <= {B, ABS_B, POSITION} and len(instruments) > 1:
             return [(0, RequestQuantity(B))]
+        if RADIO in measured and B not in measured:
+            return [(0, RequestQuantity(RADIO))]
     return []

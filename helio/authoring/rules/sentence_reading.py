@@ -39,8 +39,8 @@ from helio.authoring.rules.named import (
 from helio.authoring.rules.named_instruments import (
     Crafts,
     carriers,
-    field_beside,
     leave_directions,
+    measured_beside,
     measured_by,
     read_instruments,
     spectra_of,
@@ -72,7 +72,7 @@ _SPELLINGS = (
     (r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-"),  # a spacecraft, not a year
     (r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p"),  # P1' is P1p in the archive
     (r"\bSPAN-([ABEabe])\b", r"SPAN\1"),
-    (r"\b(side|telescope|sensor|unit|editor)\s+(?=[A-D]\b)", r"\1-"),
+    (r"\b(side|telescope|sensor|unit|editor)\s+(?=(?:[A-D]|\d)\b)", r"\1-"),
 )
 """Patterns of names, and how the catalogue writes them."""
 _NO_MEANING = (
@@ -96,6 +96,7 @@ _OF_INSTRUMENT = (
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
+_LONGEST_VECTOR = 4
 _LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
 _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
 
@@ -282,11 +283,14 @@ class _SentenceReader:
         names_data = bool(self._datasets or described.cuts or has_field)
         if not names_data and all(quantity.name in INDICES for _, quantity in placed):
             placed = merged(placed, of_group(sentence)) or measured_by(self._instruments, self._crafts)
-        if placed and not has_field:
-            placed = merged(placed, field_beside(self._instruments, self._crafts, placed))
+        if placed or has_field:
+            beside = measured_beside(self._instruments, self._crafts, placed, has_field=has_field)
+            placed = merged(placed, beside)
         if placed or self._datasets or has_field:
             sentence.drop(GROUP)
-        of_spectra = {quantity.name for _, quantity in placed} <= {RADIO} and (placed or described.notes)
+        of_spectra = {quantity.name for _, quantity in placed} == {RADIO} or (
+            not placed and self._has_spectrum()
+        )
         if of_spectra and not any(mention.computation.window for mention in self._mentions):
             self._mentions = tuple(
                 each for each in self._mentions if each.computation.tool != "power_spectrogram"
@@ -296,6 +300,12 @@ class _SentenceReader:
             sentence.drop(r"\b(?:only|alone)\b")
         self._styled = styled_components(self._looks)
         return with_field(sentence, placed, self._field, self._styled)
+
+    def _has_spectrum(self) -> bool:
+        """Return whether the catalogue gives a spectrogram for words of the sentence."""
+        entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
+        sizes = (entry.parameter(name).size for entry, name in entries)
+        return bool(self._described.cuts) or any(max(size, default=0) > _LONGEST_VECTOR for size in sizes)
 
     def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
         """Return the request, and why it is ambiguous, if it is."""
