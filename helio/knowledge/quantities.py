@@ -441,6 +441,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSE_c", "GSE", "nT", None, ""),
     (ALPHAS, "Wind", "WI_H1_SWE", "Alpha_Na_nonlin", "", "cm^-3", 92, "fit; see fit_flag"),
     (ALPHAS, "Wind", "WI_PM_3DP", "A_DENS", "", "cm^-3", 3, "see VALID"),
+    (ALPHAS, PSP, "PSP_SWP_SPI_SF0A_L3_MOM", "DENS", "", "cm^-3", None, "partial moment"),
     (ALPHAS, "Ulysses", "UY_ALPHA-MOMENTS_SWOOPS", "dens", "", "cm^-3", None, ""),
     (ALPHAS, "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "alphaDensity", "", "cm^-3", 3600, ""),
     (ALPHAS, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "N_a", "", "cm^-3", 40, ""),

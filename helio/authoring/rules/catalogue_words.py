@@ -165,7 +165,8 @@ def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     """Find the names of instruments and of spacecraft in a part of a sentence."""
     crafts = frozenset(part.crafts)
-    words = [word for word in part.text.split() if word.casefold() not in _PARTS]
+    text = part.text.replace("|B|", "magnetic field magnitude")
+    words = [word for word in text.split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
     rest, named = search.named(" ".join(words))
     left = {*rest.split()}

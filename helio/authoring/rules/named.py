@@ -117,9 +117,6 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     missions = {name.casefold(): name for name in grouped}
     missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
     every = _any(missions)
-    if sentence.text != sentence.text.upper():
-        for match in sentence.take(r"(?-i:\bTHE\b)"):
-            found.append((match.start(), "THEMIS-E"))
     # neither "the solar wind" nor "the wind of ACE" names the spacecraft Wind
     sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
     sentence.drop(
@@ -144,7 +141,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         found += [(match.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
     for match in sentence.take(
         rf"(?<![\d.:/-])\b(?:(?:all|both|each)(?: of)?(?: the)?(?: (?P<many>{_MANY}))?|the (?P<the>{_MANY})"
-        rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites)?"
+        rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites| s/?c)?"
     ):
         members = grouped[missions[match["mission"].casefold()]]
         count = match["many"] or match["the"] or match["only"]
@@ -161,11 +158,17 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     if found:  # Voyager 2 at Jupiter
         if {name for _, name in found} <= _AT_1_AU:
             sentence.drop(r"\b(?:at|near)\s+1\s*AU\b")
-        sentence.drop(
-            r"\b(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
-            r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
-        )
+        drop_places(sentence)
     return sorted(found)
+
+
+def drop_places(sentence: Sentence) -> None:
+    """Take out the body near which a spacecraft is, as in ``at Jupiter`` and ``during the Jupiter flyby``."""
+    bodies = r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
+    near = r"(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
+    passage = r"\s+(?:fly-?by|swing-?by|encounter|passage|closest approach)\b"
+    sentence.drop(rf"\b(?:(?:during|at|around|of|for)\s+)?(?:the\s+|its\s+)?{bodies}{passage}")
+    sentence.drop(rf"\b{near}{bodies}")
 
 
 def _leave_solar_wind(sentence: Sentence, names: str) -> None:

@@ -124,27 +124,28 @@ def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed
 def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *, others: bool) -> Placed:
     """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
 
-    Only if the instruments, or the spacecraft, have exactly one such quantity.
+    Only if the instrument before the word, or else all, or the spacecraft, have exactly one such quantity.
 
     Parameters
     ----------
     others : bool
         Whether the sentence names other quantities: particles without an instrument then mean no spectrum.
     """
-    named, flown = {*instruments}, {craft for _, craft in crafts}
+    flown = {craft for _, craft in crafts}
     placed: Placed = []
     for pattern, kinds in _PARTICLES.items():
-        measured = {
-            source.quantity
-            for source in SOURCES
-            if source.quantity in kinds
-            and (named & source.instruments or (not named and crafts and not others))
-            and (not flown or source.spacecraft in flown)
-        }
-        if len(measured) == 1:
-            for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
-                if sentence.take_at(*match.span()):
-                    placed.append((match.start(), RequestQuantity(next(iter(measured)))))
+        for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
+            beside = re.search(rf"({_IN_CAPITALS})\s+$", sentence.text[: match.start()])
+            named = {beside[1]} if beside else {*instruments}
+            measured = {
+                source.quantity
+                for source in SOURCES
+                if source.quantity in kinds
+                and (named & source.instruments or (not named and crafts and not others))
+                and (not flown or source.spacecraft in flown)
+            }
+            if len(measured) == 1 and sentence.take_at(*match.span()):
+                placed.append((match.start(), RequestQuantity(measured.pop())))
     return placed
 
 

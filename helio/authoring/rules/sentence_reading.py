@@ -29,6 +29,7 @@ from helio.authoring.rules.drawn_quantities import (
 from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.named import (
     Placed,
+    drop_places,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -72,11 +73,18 @@ _SPELLINGS = (
     (r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-"),  # a spacecraft, not a year
     (r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p"),  # P1' is P1p in the archive
     (r"\bSPAN-([ABEabe])\b", r"SPAN\1"),
+    (r"(?is)^(?=.*\b(?:psp|parker)\b)(.*)\bfaraday cups?\b", r"\1SPC"),
+    (r"(?is)^(?=.*\bdscovr\b)(.*)\bfaraday cups?\b", r"\1FC"),
+    (r"(?is)^(?=.*\bwind\b)(.*)\bfaraday cups?\b", r"\1SWE"),
+    (
+        r"^(?=.*\b(?:REPT|MagEIS|RBSPICE|EMFISIS|HOPE)\b)(?!.*(?:RBSP|Van Allen))(.*?)\b[Pp]robe[- ]([AB])\b",
+        r"\1RBSP-\2",
+    ),
     (r"\b(side|telescope|sensor|unit|editor)\s+(?=(?:[A-D]|\d)\b)", r"\1-"),
 )
 """Patterns of names, and how the catalogue writes them."""
 _NO_MEANING = (
-    r"\b(?:flux ropes?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
+    r"\b(?:flux ropes?|magnetic clouds?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
     r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b",
     r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b"
     r"|(?-i:\bE\d{1,2}\b)",
@@ -244,7 +252,7 @@ class _SentenceReader:
         self.flown = read_spacecraft(sentence)
         number = len(self.flown)
         count = rf"(?:{_NUMBER_WORDS.get(number, number)}|{number})"
-        sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
+        sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?|s/?c)\b")
         sentence.drop(r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\bon\s+(?:one|a single)\s+page\b")
         self.beside_crafts = sentence.left
 
@@ -256,6 +264,8 @@ class _SentenceReader:
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
         crafts = self.flown or carriers(self._instruments)
+        if crafts and not self.flown:
+            drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
         as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b")
         self._as_lines = as_lines is not None
@@ -372,6 +382,8 @@ def _plain(text: str) -> str:
     >>> _plain("BR BT BN in 1990"), _plain("Bt and Bz")
     ('BR B_T BN in 1990', 'Bt and Bz')
     """
+    if text != text.upper():
+        text = re.sub(r"\bTHE\b", "THEMIS-E", text)
     for pattern, spelling in _SPELLINGS:
         text = re.sub(pattern, spelling, text)
     text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))
