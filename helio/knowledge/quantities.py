@@ -360,8 +360,10 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (ALPHA_RATIO, "ACE", "AC_H0_SWE", "alpha_ratio", "", "", 64, "ends 2024-07-09"),
     ("O7/O6", "ACE", "AC_H3_SW2", "O7to6", "", "", 7200, "from 2012"),
     ("O7/O6", "ACE", "AC_H2_SWI", "O7to6", "", "", 3600, "until 2011"),
+    ("O7/O6", "ACE", "AC_H3_SWI", "O7to6", "", "", 7200, "until 2011"),
     ("C6/C5", "ACE", "AC_H3_SW2", "C6to5", "", "", 7200, "from 2012"),
     ("C6/C5", "ACE", "AC_H2_SWI", "C6to5", "", "", 3600, "until 2011"),
+    ("C6/C5", "ACE", "AC_H3_SWI", "C6to5", "", "", 7200, "until 2011"),
     ("Fe/O", "ACE", "AC_H3_SW2", "FetoO", "", "", 7200, "from 2012"),
     ("Fe/O", "ACE", "AC_H3_SWI", "FetoO", "", "", 7200, "until 2011"),
     ("mean iron charge", "ACE", "AC_H3_SW2", "avqFe", "", "ionic charge", 7200, "from 2012"),
@@ -564,6 +566,8 @@ def _rows() -> Iterator[QuantitySource]:
                 quantity, craft.format(**filled), dataset.format(**filled), named, frame, unit, cadence, note
             )
             yield source
+            if quantity == LATITUDE and parameters == "HGI_LAT":
+                yield replace(source, quantity="heliographic longitude", parameters=("HGI_LON",))
             if dataset == "OMNI_HRO_1MIN":  # the same parameters, averaged
                 yield replace(source, dataset="OMNI_HRO_5MIN", cadence=300)
 

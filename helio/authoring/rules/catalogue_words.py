@@ -28,6 +28,8 @@ MOST_CHOICES = 12
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
+_PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
+"""Pattern of pictures, which no panel draws; IMAGE is a mission."""
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
 _HEADS = frozenset(VOCABULARY["measured quantities"])
@@ -103,6 +105,8 @@ def words_asked(
     NotUnderstood
         Several parameters fit, and nobody can be asked.
     """
+    if any(_PICTURES.search(part.text) for part in parts):
+        return None
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
         return (
             None if any(part.unread and not done for part, done in zip(parts, covered, strict=True)) else []

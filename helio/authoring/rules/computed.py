@@ -57,8 +57,8 @@ _STATISTICS = {
 }
 _STATISTIC = r"(?:averages?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?|max(?:ima|imum)?)"
 _RECEIVERS = sorted({name for row in SOURCES if row.quantity == RADIO for name in row.instruments})
-_NO_RECEIVER = "".join(rf"(?<!\b{name} )" for name in _RECEIVERS)
-"""Pattern of a place that is not behind the name of a receiver, which measures spectrograms itself."""
+_NO_RECEIVER = "".join(rf"(?<!\b{name} )" for name in (*_RECEIVERS, "radio", "wave", "waves"))
+"""Pattern of a place that is not behind a receiver or its waves, of which there are spectrograms."""
 _PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"

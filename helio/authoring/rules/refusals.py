@@ -102,16 +102,19 @@ def _likeness(word: str, name: str) -> float:
 
 def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue: Catalogue) -> str:
     """Say which words no dataset has, of the spacecraft that are named, and what there is of these; else nothing."""
+    words = [word for word in unread if re.search(r"[^\W\d_]{2}", word)]
+    if not words:
+        return ""
     search = Search(catalogue)
     of = {*search.named(text)[1], *crafts} - {"OMNI"}
-    found = search.find(" ".join((*sorted(of), *unread)), limit=_MOST_DATASETS)
-    lacking = [word for word in unread if _is_lacking(word, found)]
+    found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS)
+    lacking = [word for word in words if _is_lacking(word, found)]
     if not of:
         return f"no dataset in the catalogue has {_quoted(lacking)}; {_HOW}" if lacking else ""
     names = listed(sorted(of))
     lacks = f"the catalogue describes no {_quoted(lacking)} of {names}; " if lacking else ""
     near = [hit.dataset for hit in found.hits if {hit.dataset.spacecraft, hit.dataset.mission} & of]
-    if len(lacking) == len(unread) or not near:
+    if len(lacking) == len(words) or not near:
         return f"{lacks}it has {_kinds(of, catalogue)}" if lacking else ""
     datasets = listed([f"{dataset.id} ({_title(dataset.title)})" for dataset in near])
     return f"{lacks}data of {names} that may be meant: {datasets}; name one as DATASET.PARAMETER"
