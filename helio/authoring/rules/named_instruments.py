@@ -174,12 +174,13 @@ def measured_beside(instruments: Sequence[str], crafts: Crafts, placed: Placed, 
     names = {quantity.name for _, quantity in placed} | ({B, ABS_B} if has_field else set())
     names |= {part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()}
     flown = {craft for _, craft in crafts}
+    beside: dict[str, None] = {}
     for name in instruments:
         measured = {row.quantity for row in SOURCES if name in row.instruments and row.spacecraft in flown}
-        if measured & names or (B in measured and names & {B, ABS_B}):
+        if measured & (names | {*beside}) or (B in measured and names & {B, ABS_B}):
             continue
         if B in measured and measured <= {B, ABS_B, POSITION} and len(instruments) > 1:
-            return [(0, RequestQuantity(B))]
-        if RADIO in measured and B not in measured:
-            return [(0, RequestQuantity(RADIO))]
-    return []
+            beside[B] = None
+        elif RADIO in measured and B not in measured:
+            beside[RADIO] = None
+    return [(0, RequestQuantity(quantity)) for quantity in beside]
