@@ -1,8 +1,8 @@
 """Put the tasks to an author and say what it got right: ``python -m benchmarks.authoring.run --author rules``.
 
 Authors: ``rules``, the one that needs no model; ``scripted``, the model's author behind a provider's client and a
-server on loopback that answers by a script; ``model``, the same with the model that the environment names (that costs
-money).
+server on loopback that answers as a good, small, sloppy or hostile model would; ``model``, the same with the model that
+the environment names (that costs money).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from benchmarks.authoring.checks import is_declined, judge, kind_of
 from benchmarks.authoring.tasks import HERE, KINDS, Task, read_tasks
@@ -60,6 +61,11 @@ class Result:
     def passed(self) -> bool:
         """Whether the outcome is right."""
         return not self.wrong
+
+    @staticmethod
+    def table(results: Sequence[Result]) -> str:
+        """All results as text."""
+        return table(results)
 
 
 class Bench:
@@ -125,7 +131,7 @@ def measure(task: Task, author: Author) -> Result:
     )
 
 
-def run(tasks: Sequence[Task], author: str, home: Path, provider: str = "gemini") -> Iterator[Result]:
+def run(tasks: Sequence[Task], author: str, home: Path) -> Iterator[Result]:
     """Every task in turn.
 
     Raises
@@ -134,19 +140,12 @@ def run(tasks: Sequence[Task], author: str, home: Path, provider: str = "gemini"
         For ``model`` without a key.
     """
     bench = Bench(home)
-    if author == "rules":
-        for task in tasks:
+    for task in tasks:
+        if author == "rules":
             yield measure(task, bench.rules(task))
-    elif author == "model":
-        for task in tasks:
-            with _opened(home) as door:
-                yield asked(task, bench, door, small=is_small(read_settings()))
-    else:
-        from benchmarks.authoring.scripted import ScriptedModel, good_scripts  # it needs the tests' stand-in
-
-        with ScriptedModel(home, provider) as scripted:
-            for task in tasks:
-                yield asked(task, bench, scripted.play(good_scripts()[task.id]))
+            continue
+        with _opened(home) as door:
+            yield asked(task, bench, door, small=is_small(read_settings()))
 
 
 def asked(task: Task, bench: Bench, door: Door, *, small: bool = False) -> Result:
@@ -203,6 +202,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--author", choices=("rules", "scripted", "model"), default="rules")
     parser.add_argument(
+        "--kind",
+        choices=("good", "small", "sloppy", "hostile"),
+        default="good",
+        help="how the scripted model answers",
+    )
+    parser.add_argument(
         "--provider",
         choices=("gemini", "openai", "ollama", "anthropic"),
         default="gemini",
@@ -223,19 +228,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     if not tasks:
         parser.error(f"no task begins with {' or '.join(chosen.only)}")
-    results: list[Result] = []
+    results: list[Any] = []
     with tempfile.TemporaryDirectory() as home:
         try:
-            for one in run(tasks, chosen.author, Path(home), chosen.provider):
+            for one in _results(tasks, chosen, Path(home)):
                 results.append(one)
                 if chosen.json:
-                    print(json.dumps(asdict(one) | {"passed": one.passed}, ensure_ascii=False), flush=True)
+                    facts = asdict(one) | {"passed": one.passed}
+                    print(json.dumps(facts, ensure_ascii=False, default=sorted), flush=True)
         except HelioError as error:
             print(f"error: {error}", file=sys.stderr)
             return 1
     if not chosen.json:
-        print(table(results))
+        if unanswered := len(tasks) - len({one.task for one in results}):
+            print(
+                f"{unanswered} of {len(tasks)} tasks were left out: no answer of this kind is known for them"
+            )
+        print(results[0].table(results) if results else "nothing was put to the author")
     return 0 if all(one.passed for one in results) else 1
+
+
+def _results(tasks: Sequence[Task], chosen: argparse.Namespace, home: Path) -> Iterator[Any]:
+    if chosen.author != "scripted":
+        return run(tasks, chosen.author, home)
+    from benchmarks.authoring import trials  # it needs the tests' stand-ins
+
+    if chosen.kind in trials.RIGHT:
+        return trials.answered(tasks, chosen.kind, home, chosen.provider)
+    return trials.corrupted(tasks, chosen.kind, home, chosen.provider)
 
 
 if __name__ == "__main__":

@@ -56,18 +56,9 @@ STAND_INS: Mapping[str, type[GeminiStandIn]] = {
 
 @cache
 def good_scripts() -> dict[str, Any]:
-    """A right answer to each task, by its id."""
+    """Right answers by their tasks, for tasks that the rules do not do rightly and for the scripts that change them."""
     found: dict[str, Any] = json.loads((HERE / "scripts" / "good.json").read_text(encoding="utf-8"))
     return found
-
-
-@cache
-def small_scripts() -> dict[str, Any]:
-    """The right typed request of each plain task that creates, as a small model fills it in, by the task's id."""
-    return {
-        name: {"answer": {"json": answer}}
-        for name, answer in json.loads((HERE / "scripts" / "small.json").read_text(encoding="utf-8")).items()
-    }
 
 
 @cache
@@ -92,6 +83,7 @@ class ScriptedModel:
     """
 
     def __init__(self, home: Path, provider: str = "gemini") -> None:
+        self.provider = provider
         self._server = STAND_INS[provider](lambda request: self._answers(request))
         self._settings = Settings(home, model_keys={provider: KEY}, model_urls={provider: self._server.url})
         if provider != "gemini":
@@ -117,6 +109,11 @@ class ScriptedModel:
     def asked(self) -> list[Request]:
         """What the server was asked since the script began."""
         return self._server.requests
+
+    @staticmethod
+    def written(answer: Written) -> str:
+        """Return an answer as the text that the wire has."""
+        return json.dumps(on_the_wire(answer)["json"])
 
     def play(self, script: Written) -> Door:
         """A door behind which a script begins."""

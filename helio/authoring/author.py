@@ -15,8 +15,8 @@ from datetime import datetime
 from helio.authoring.discovery import CatalogueTools, Discovery, discover
 from helio.authoring.documents import SourceFile
 from helio.authoring.door import Door
-from helio.authoring.editing import SearchRequest, TextAnswer, edit, is_about_looks
-from helio.authoring.exchange import QuestionBack
+from helio.authoring.editing import SearchRequest, edit, is_about_looks
+from helio.authoring.exchange import QuestionBack, TextAnswer
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.filling import fill_in
 from helio.authoring.gate import Gate, GateResult
@@ -102,7 +102,8 @@ class ModelAuthor:
     ) -> Outcome:
         """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer.
 
-        A small model fills in a typed request instead, and helio writes the template.
+        A small model fills in a typed request instead, and helio writes the template. Other models answer a question
+        about data in words.
 
         Parameters
         ----------
@@ -127,6 +128,8 @@ class ModelAuthor:
                 answers=answers,
                 sources=sources,
             )
+        except TextAnswer as answer:
+            return AuthorReply(str(answer), self._said(request))
         except QuestionBack as question:
             return self._question(question, request)
         return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(discovery)))

@@ -7,7 +7,8 @@ HE405 (error)  a time in the template is not the time of the request
     to do   Write the time of the request, or the variable $TIME_RANGE.
 
 HE406 (warning)  the template shows something else than the request names
-    It lacks a spacecraft, a quantity or a frame that the request names, or draws a spacecraft that it does not name.
+    It lacks a spacecraft, a quantity, a frame, a dataset or a computation that the request names, or has a spacecraft,
+    a computation or a window that the request does not name; or an edit changes a time or data that it does not name.
     before  Wind's field for "ACE magnetic field for last week"
     after   a warning above the changes: the request names ACE, but the data are from Wind
     to do   Reject the proposal, or request the change in other words.
@@ -22,17 +23,19 @@ HE407 (warning)  a window does not fit the time range
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from helio.authoring.fetches import FETCH
-from helio.authoring.rules.lines import Lines, no_question
+from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.rules.lines import AVERAGES, Lines, no_question
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.writing.computations import APPLIED
 from helio.errors import RequestError, TimeRangeError
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import families
+from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.quantity_words import INDICES, title
+from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
@@ -44,6 +47,32 @@ from helio.steps.signature import signatures
 from helio.time_range import Duration, TimeRange, parse_time_range
 
 TIME, SHOWN, WINDOW = "HE405", "HE406", "HE407"
+_TIME_WORDS = re.compile(
+    r"\b(?:\d{1,2}:\d\d|UTC?|zoom|longer|shorter|later|earlier|before|after|until|since|extend)\b",
+    re.IGNORECASE,
+)
+"""Words with which a sentence changes a time range without a date."""
+_REMOVES = re.compile(
+    r"\b(?:remove|drop|delete|hide|without|no|not|instead|rather|replace|swap|off|out|away|only|get rid|lose)\b",
+    re.IGNORECASE,
+)
+"""Words beside which an edit may name a quantity that it takes from the figure."""
+_AVERAGES = frozenset({*AVERAGES, "statistics"})
+_WINDOWS = ("window", "cadence", "interval")
+"""Arguments of averages that say how long they are."""
+CHANGING = frozenset(
+    {
+        *AVERAGES,
+        "rescale",
+        "despike",
+        "detrend",
+        "derivative",
+        "cumulative_integral",
+        "band_pass",
+        "custom_operation",
+    }
+)
+"""Tools that change the values of a line, which a request always names."""
 
 
 def differences(
@@ -57,14 +86,23 @@ def differences(
         reading = read_request(request, catalogue, now, described=False)
     except RequestError:
         return ()
-    compared = _Compared(reading, template, catalogue, now)
-    findings = [*compared.times(), *compared.windows()]
+    compared = _Compared(request, reading, template, catalogue, now)
+    findings = [*compared.times(), *compared.windows(), *compared.unasked()]
     if before is None:
-        findings += [*compared.spacecraft(), *compared.quantities(), *compared.frames()]
+        findings += [
+            *compared.spacecraft(),
+            *compared.quantities(),
+            *compared.components(),
+            *compared.frames(),
+        ]
+        findings += [*compared.units(), *compared.datasets(), *compared.computations()]
     else:
-        earlier = _Compared(reading, before, catalogue, now)
-        old = [*earlier.times(), *earlier.windows()]
+        earlier = _Compared(request, reading, before, catalogue, now)
+        old = [*earlier.times(), *earlier.windows(), *earlier.unasked()]
         findings = [finding for finding in findings if finding not in old]
+        findings += [*compared.other_times(earlier), *compared.other_data(earlier), *compared.units()]
+        if not _REMOVES.search(request):
+            findings += compared.quantities()
         findings += _exchanged(before, template, catalogue)
     return tuple(dict.fromkeys(findings))
 
@@ -72,8 +110,11 @@ def differences(
 class _Compared:
     """What a sentence names beside what a template fetches and draws."""
 
-    def __init__(self, reading: Reading, template: Document, catalogue: Catalogue, now: datetime) -> None:
+    def __init__(
+        self, sentence: str, reading: Reading, template: Document, catalogue: Catalogue, now: datetime
+    ) -> None:
         self.request = reading.request
+        self.sentence = sentence
         self.template = template
         self.catalogue = catalogue
         self.now = now
@@ -104,9 +145,7 @@ class _Compared:
         spans = [span for facts in self._variables("time_range") if (span := self._span(facts)) is not None]
         for step in self.steps:
             argument = APPLIED[step.tool].argument if step.tool in APPLIED else ""
-            written = step.params.get(argument) if argument else None
-            facts = (self.template.get("variables") or {}).get(written) if isinstance(written, str) else None
-            text = facts.get("default") if isinstance(facts, dict) else written
+            text = self._value(step.params.get(argument) if argument else None)
             window = _seconds(text)
             for span in spans:
                 if window is not None and window >= span.duration.total_seconds():
@@ -142,13 +181,149 @@ class _Compared:
     def quantities(self) -> Iterator[Diagnostic]:
         """Report quantities of the request that nothing in the figure is made of."""
         by_line = {label: self.lines.quantities(label) for label in self._drawn()}
-        if not by_line or not all(by_line.values()):
-            return  # of some lines helio knows no quantity
         drawn = set().union(*by_line.values())
-        for quantity in self.request.quantities:
+        units = {self.lines.unit(label) for label, quantities in by_line.items() if not quantities}
+        for quantity in self.request.quantities if by_line else ():
+            usual = {row.unit for row in SOURCES if row.quantity == quantity.name}
+            said = re.search(
+                "|".join(re.findall(r"\w{4,}", quantity.name)) or "$", self.sentence, re.IGNORECASE
+            )
+            if units and (
+                not said or any(not unit or comparable(unit, one) for unit in units for one in usual)
+            ):
+                continue  # helio does not know the quantity of a line that may be this one
             if quantity.name not in drawn and not _computed(quantity.name, self.steps):
                 message = f"the request names the {title(quantity.name)}, but the figure draws no such data"
                 yield _warning(SHOWN, message, "reject the proposal")
+
+    def components(self) -> Iterator[Diagnostic]:
+        """Report components of vectors other than the one that the request names."""
+        drawn: dict[str, set[str]] = {}
+        for label in self._labels():
+            letters = self._letters(label)
+            for name in self.lines.quantities(owner(label, self.lines.producers) or label):
+                drawn.setdefault(name, set()).update(letters)
+        for quantity in self.request.quantities:
+            shown = drawn.get(quantity.name, set())
+            if quantity.component and shown and not {quantity.component, ""} & shown:
+                message = (
+                    f"the request names the component {quantity.component} of the {title(quantity.name)}, but the "
+                    f"figure draws {' and '.join(sorted(shown))}"
+                )
+                yield _warning(SHOWN, message, "reject the proposal")
+
+    def _letters(self, label: str) -> Sequence[str]:
+        """Return the components that a label means; an empty text for a table that is no vector."""
+        made = owner(label, self.lines.producers) or label
+        if made != label:
+            return [label[len(made) + 1 :]]
+        step = self.lines.producers.get(made)
+        keep = step.params.get("keep") if step is not None and step.tool == "components" else None
+        return keep if isinstance(keep, list) else ["the whole vector" if self.lines.is_vector(made) else ""]
+
+    def units(self) -> Iterator[Diagnostic]:
+        """Report units of the request that no line of the figure has."""
+        drawn = {self.lines.unit(label) for label in self._drawn()}
+        for unit in self.request.units if drawn and "" not in drawn else ():
+            if unit not in drawn:
+                message = (
+                    f"the request names the unit {unit}, but the figure draws {' and '.join(sorted(drawn))}"
+                )
+                yield _warning(SHOWN, message, "reject the proposal")
+
+    def datasets(self) -> Iterator[Diagnostic]:
+        """Report datasets and parameters of the request that the template does not fetch."""
+        fetched = [choice for step in self._fetches() for choice in fetch_choices(step.params)]
+        for dataset, parameter in self.request.datasets:
+            if not any(
+                choice.dataset_id == dataset
+                and (not parameter or parameter in choice.parameters or not choice.parameters)
+                for choice in fetched
+            ):
+                named = f"{dataset}.{parameter}" if parameter else dataset
+                message = f"the request names {named}, but no step fetches it"
+                yield _warning(SHOWN, message, "reject the proposal")
+
+    def computations(self) -> Iterator[Diagnostic]:
+        """Report computations of the request that no step does, or only with other windows."""
+        for asked in self.request.computations:
+            if asked.tool not in APPLIED:
+                continue
+            steps = [step for step in self.steps if step.tool in _alike(asked.tool)]
+            name = asked.tool.replace("_", " ")
+            if not steps:
+                message = f"the request names a {name}, but no step computes it"
+                yield _warning(SHOWN, message, "reject the proposal")
+            elif asked.window and _seconds(asked.window) not in {
+                _seconds(self._value(value)) for step in steps for value in step.params.values()
+            }:
+                message = f"the request names a {name} of {asked.window}, but no step has this window"
+                yield _warning(SHOWN, message, "reject the proposal")
+
+    def unasked(self) -> Iterator[Diagnostic]:
+        """Report steps that change values in a way that the request does not name."""
+        asked = {tool for named in self.request.computations for tool in _alike(named.tool)}
+        if self.request.cadence is not None:
+            asked |= {"resample", "statistics"}
+        lengths = {_seconds(named.window) for named in self.request.computations} | {self.request.cadence}
+        for step in self.steps:
+            window = next((step.params[key] for key in _WINDOWS if key in step.params), None)
+            length = _seconds(self._value(window))
+            if step.tool in CHANGING - asked:
+                message = f"step {step.id} ({step.tool}) changes the data, and the request names no such computation"
+                yield _warning(SHOWN, message, "reject the proposal if this was not asked for", step)
+            elif step.tool in _AVERAGES and length and lengths - {None} and length not in lengths:
+                over = self._value(window)
+                message = (
+                    f"step {step.id} ({step.tool}) averages over {over}, which the request does not name"
+                )
+                yield _warning(SHOWN, message, "reject the proposal if this was not asked for", step)
+
+    def other_times(self, earlier: _Compared) -> Iterator[Diagnostic]:
+        """Report time ranges that an edit changes although the request names no time."""
+        if self.request.times or _TIME_WORDS.search(self.sentence):
+            return
+        old = earlier.template.get("variables") or {}
+        for name, facts in (self.template.get("variables") or {}).items():
+            was = old.get(name)
+            if facts.get("type") != "time_range" or was is None or was.get("default") == facts.get("default"):
+                continue
+            message = (
+                f"the time range {name} changes from '{was.get('default')}' to '{facts.get('default')}', and helio "
+                "reads no time in the request"
+            )
+            yield _warning(SHOWN, message, "reject the proposal if this was not asked for")
+
+    def other_data(self, earlier: _Compared) -> Iterator[Diagnostic]:
+        """Report fetches that an edit turns to another spacecraft, quantity or unit than the request names."""
+        named = {quantity.name for quantity in self.request.quantities}
+        words = re.findall(r"\w+", self.sentence)
+        meant = {craft for name in self.request.spacecraft for craft in (name, *families().get(name, ()))}
+        meant |= {row.spacecraft for row in SOURCES if row.spacecraft.rpartition("-")[2] in words}  # probe D
+        old = {step.id: step for step in earlier._fetches()}
+        for step in self._fetches() if not self.request.datasets else ():
+            was = old.get(step.id)
+            if was is None or fetch_choices(was.params) == fetch_choices(step.params):
+                continue
+            now = self._of_outputs(step)
+            before = earlier._of_outputs(was)
+            crafts = now.crafts - before.crafts - meant
+            other = now.quantities - before.quantities - named
+            if crafts or other or (now.units != before.units and not named):
+                data = " and ".join(sorted(crafts or set(map(title, other)) or now.units))
+                message = f"step {step.id} now fetches other data ({data}), which the request does not name"
+                yield _warning(SHOWN, message, "reject the proposal if this was not asked for", step)
+
+    def _of_outputs(self, step: StepView) -> _Facts:
+        labels = step.outputs
+        return _Facts(
+            {craft for label in labels for craft in self.lines.crafts(label)},
+            {quantity for label in labels for quantity in self.lines.quantities(label)},
+            {self.lines.unit(label) for label in labels},
+        )
+
+    def _fetches(self) -> list[StepView]:
+        return [step for step in self.steps if step.tool == FETCH]
 
     def frames(self) -> Iterator[Diagnostic]:
         """Report vectors in another frame than the one that the request names."""
@@ -159,14 +334,22 @@ class _Compared:
                 message = f"the request names the frame {asked}, but {label} is in {frame}"
                 yield _warning(SHOWN, message, "reject the proposal")
 
-    def _drawn(self) -> list[str]:
-        labels = [
-            owner(label, self.lines.producers)
+    def _labels(self) -> list[str]:
+        return [
+            label
             for step in self.template["steps"]
             if step.get("tool_name") in FIGURES
             for label in complete_labels(self.lines.spec(step))
         ]
+
+    def _drawn(self) -> list[str]:
+        labels = [owner(label, self.lines.producers) for label in self._labels()]
         return [label for label in dict.fromkeys(labels) if label is not None]
+
+    def _value(self, written: object) -> object:
+        """Return an argument, or the default of the variable that it names."""
+        facts = (self.template.get("variables") or {}).get(written) if isinstance(written, str) else None
+        return facts.get("default") if isinstance(facts, dict) else written
 
     def _variables(self, kind: str) -> Iterator[str]:
         for facts in (self.template.get("variables") or {}).values():
@@ -182,6 +365,20 @@ class _Compared:
             return parse_time_range(text, self.now)
         except TimeRangeError:
             return None
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What the tables of a fetch are."""
+
+    crafts: set[str]
+    quantities: set[str]
+    units: set[str]
+
+
+def _alike(tool: str) -> frozenset[str]:
+    """Return the tools that people call by the same words as a tool."""
+    return _AVERAGES if tool in _AVERAGES else frozenset({tool})
 
 
 def _seconds(text: object) -> float | None:

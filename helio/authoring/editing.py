@@ -108,7 +108,7 @@ SCHEMA: Mapping[str, Any] = {
 
 _LOOK = (
     rf"(?:{COLOURS}|colou?r(?:s|ed)?|titled?|subtitle|legend|fonts?|log(?:arithmic)?|linear|scale|axis|axes|dash\w*|"
-    r"dotted|solid|thick\w*|thin\w*|line ?widths?|themes?|palette|colou?rmap|labels?|labelled|annotat\w+|grid|"
+    r"dotted|solid|thick\w*|thin(?!g|k)\w*|line ?widths?|themes?|palette|colou?rmap|labels?|labelled|annotat\w+|grid|"
     r"heights?|widths?|canvas|zero line|footer|[xyz][- ](?:range|limits?))"
 )
 _LOOKS = re.compile(rf"\b{_LOOK}\b", re.IGNORECASE)
@@ -142,10 +142,6 @@ _QUOTED = re.compile(
 
 class SearchRequest(Exception):
     """Error: the language model must search the catalogue before it changes the template; the message says why."""
-
-
-class TextAnswer(Exception):
-    """Error: the language model answered in words and changed nothing; the message is the model's answer."""
 
 
 def is_about_looks(request: str, template: Document | None = None) -> bool:
@@ -208,10 +204,6 @@ def edit(
 
     def take(answer: Any) -> GateResult:
         status = answer["status"]
-        if status == "answer":
-            raise TextAnswer(
-                str(answer.get("answer") or "").strip()[:4000] or "the model gave an empty answer"
-            )
         refuse_or_ask(answer, answers)
         if status == "look" and (looked or looks):
             raise _rejected(

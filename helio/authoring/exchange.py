@@ -61,6 +61,10 @@ class QuestionBack(Exception):
         self.choices = choices
 
 
+class TextAnswer(Exception):
+    """Error: the language model answered in words and wrote nothing; the message is the model's answer."""
+
+
 def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
     """Ask a language model until `take` accepts the answer, and return the result of `take`.
 
@@ -166,10 +170,12 @@ def answers_part(answers: Sequence[Any]) -> list[str]:
 
 
 def refuse_or_ask(answer: Mapping[str, Any], answers: Sequence[Any]) -> None:
-    """Raise an error if the answer's status is ``question`` or ``impossible``; accept every other status.
+    """Raise an error if the answer's status is ``answer``, ``question`` or ``impossible``; accept every other status.
 
     Raises
     ------
+    TextAnswer
+        The model answers in words.
     QuestionBack
         The model asks the user a question.
     NotUnderstood
@@ -177,6 +183,9 @@ def refuse_or_ask(answer: Mapping[str, Any], answers: Sequence[Any]) -> None:
     RejectedAnswer
         The question has no text or fewer than two choices, or the model has asked too many.
     """
+    if answer["status"] == "answer":
+        said = str(answer.get("answer") or "").strip()[:4000]
+        raise TextAnswer(said or "the model gave an empty answer")
     if answer["status"] == "impossible":
         reason = " ".join(str(answer.get("reason") or "").split())[:500]
         raise NotUnderstood(

@@ -23,7 +23,7 @@ from helio.authoring.flags import FORMS, request_of
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.model import Ask, Model
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.planning import said_times, times_part
+from helio.authoring.planning import SaidTimes, said_times, times_part
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.looks import changed_looks
 from helio.authoring.rules.refusals import refuse_others
@@ -162,13 +162,13 @@ def fill_in(
         No answer of the model could be used.
     ModelError, Cancelled
     """
-    times, alone, spans = said_times(request, now)
+    said = said_times(request, now)
     prompt = "\n\n".join(
         part
         for part in (
             f"Request: {json.dumps(request, ensure_ascii=False)}",
             *answers_part(answers),
-            times_part(spans, times, now),
+            times_part(said, now),
             background,
         )
         if part
@@ -191,7 +191,7 @@ def fill_in(
             )
         try:
             filled = _read(answer, request, catalogue, now)
-            filled, notes = _with_times(filled, times if alone else (), bool(times), now)
+            filled, notes = _with_times(filled, said, now)
         except RequestError as error:
             raise _rejected(error) from error
         if not filled.datasets:
@@ -207,11 +207,11 @@ def fill_in(
         errors = proved.errors or tuple(
             finding
             for finding in differences(request, proved.template, catalogue, now)
-            if finding.code == SHOWN or (alone and finding.code == TIME)
+            if finding.code == SHOWN or (said.complete and finding.code == TIME)
         )
         if errors:
             raise RejectedAnswer(errors)
-        return proved, (*notes, *assumed, *changed)
+        return proved, (*said.notes, *notes, *assumed, *changed)
 
     turn = turn_with(prompt, sources)
     proved, notes = settle(model, Ask("smart", _system(), (turn,), schema=SCHEMA), take)
@@ -316,7 +316,7 @@ def _pair(text: str) -> tuple[str, RequestQuantity]:
 
 
 def _with_times(
-    filled: PipelineRequest, read: Sequence[str], is_said: bool, now: datetime
+    filled: PipelineRequest, said: SaidTimes, now: datetime
 ) -> tuple[PipelineRequest, tuple[str, ...]]:
     """Take the times that code read from the sentence; where code cannot read them, take those of the model and say so.
 
@@ -325,8 +325,9 @@ def _with_times(
     RequestError
         The sentence says a time that only the model can resolve, and the model gave none.
     """
+    read = said.phrases if said.complete else ()
     if not read:
-        if is_said and not filled.times:
+        if said.phrases and not filled.times:
             raise RequestError("the request says a time", advice="give it in times, as 'A to B' with dates")
         spans = (f"'{phrase}', {parse_time_range(phrase, now)}" for phrase in filled.times)
         return filled, tuple(f"check the time range: the model chose {span}" for span in spans)

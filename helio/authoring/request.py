@@ -16,10 +16,13 @@ class RequestQuantity:
         A name of `helio.knowledge.quantity_words`: ``"magnetic field vector"``.
     component : str
         ``"z"``; empty for all components.
+    frame : str
+        The frame of this vector alone; if empty, that of the request.
     """
 
     name: str
     component: str = ""
+    frame: str = ""
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,8 @@ COMPONENTS: tuple[tuple[str, str], ...] = (
         r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xzrn]|b_[xyzrtn]|(?<=bx[ ,/])\s*by|by(?=\s*(?:,|/|and|&)?\s*bz))",
     ),
     (VELOCITY, r"v_?[xyzrtn]"),
+    ("electric field", r"convective (?-i:E)[xyz]"),
+    ("electric field vector", r"(?-i:E)_?[xyz]"),
 )
 
 

@@ -3,19 +3,26 @@
 import json
 from collections import Counter
 from itertools import cycle, islice
+from random import Random
 
 import pytest
 
 from benchmarks.authoring.checks import judge
+from benchmarks.authoring.corruptions import CHANGED, WRITTEN
 from benchmarks.authoring.run import Bench, main, measure, put, table
-from benchmarks.authoring.scripted import KEY, STAND_INS, ScriptedModel, bad_scripts, good_scripts
-from benchmarks.authoring.tasks import read_tasks
+from benchmarks.authoring.scripted import STAND_INS, ScriptedModel, bad_scripts
+from benchmarks.authoring.tasks import HERE, read_tasks
+from benchmarks.authoring.trials import leaks, right_script, trials_of
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
 from tests.laws import LONG
 
 pytestmark = pytest.mark.slow
 
 TASKS = {one.id: one for one in read_tasks()}
+SETS = ("", "second", "third", "fourth", "fifth", "sixth", "seventh")
+INDEPENDENT = {one.id: one for name in SETS for one in read_tasks(HERE / "independent" / name)}
+SAMPLE = Random(1).sample(list(INDEPENDENT.values()), len(INDEPENDENT) if LONG else 24)
+"""Tasks that nobody wrote an answer for."""
 
 
 def with_models(cases, most):
@@ -60,15 +67,58 @@ def test_there_are_tasks_of_every_kind_about_many_missions():
     assert sum(one.plain for one in TASKS.values()) >= 40
 
 
-def test_every_task_has_a_right_answer():
-    assert set(good_scripts()) == set(TASKS)
-
-
 @pytest.mark.parametrize(("scripted", "task"), with_models(TASKS, 1), indirect=["scripted"])
-def test_a_right_answer_of_a_model_is_taken_and_found_right(task, bench, scripted):
-    door = scripted.play(good_scripts()[task.id])
+def test_a_right_answer_of_a_model_is_taken_and_found_right(task, bench, scripted, by_rules):
+    door = scripted.play(right_script(task, by_rules[task.id], "good", bench.catalogue))
     assert judge(task, put(task, bench.model(task, door))) == []
     assert len(scripted.asked) <= 4
+
+
+# ---- tasks that nobody wrote an answer for
+
+
+@pytest.fixture(scope="module")
+def sampled(bench):
+    """The sample, with what the rules make of it, where that is right."""
+    came = [(task, put(task, bench.rules(task))) for task in SAMPLE]
+    return [(task, made) for task, made in came if not judge(task, made)]
+
+
+@pytest.mark.parametrize("scripted", ["gemini", "openai", "anthropic"], indirect=True)
+def test_what_the_rules_draft_rightly_is_taken_from_a_model_too(bench, scripted, sampled, home):
+    assert len(sampled) > len(SAMPLE) / 2
+    part = sampled if LONG else sampled[list(STAND_INS).index(scripted.provider) :: len(STAND_INS)]
+    for task, right in part:
+        for kind in ("good", "small"):
+            script = right_script(task, right, kind, bench.catalogue)
+            if script is not None:
+                came = put(task, bench.model(task, scripted.play(script), small=kind == "small"))
+                assert judge(task, came) == [], (task.id, kind)
+    assert leaks(home) == []
+
+
+@pytest.mark.parametrize("scripted", ["gemini"], indirect=True)
+@pytest.mark.parametrize("group", ["sloppy", "hostile"])
+def test_a_corrupted_answer_is_refused_mended_or_named(group, bench, scripted, sampled, home):
+    drafts = [(task, made) for task, made in sampled if isinstance(made, TemplateDraft)]
+    trials = [
+        trial
+        for number, (task, right) in enumerate(drafts)
+        for trial in trials_of(task, right, group, bench, scripted, number, most=9 if LONG else 1)
+    ]
+    assert len({one.kind for one in trials}) >= 8
+    assert [one for one in trials if not one.passed and not one.meaning] == []
+    proposed = [one for one in trials if one.meaning and one.end in ("named", "unnamed")]
+    assert sum(one.end == "named" for one in proposed) >= 0.8 * len(proposed), proposed
+    assert leaks(home) == []
+
+
+def test_there_are_kinds_enough_of_careless_and_of_hostile_models():
+    groups = Counter(one.group for one in (*CHANGED.values(), *WRITTEN.values()))
+    assert min(groups["sloppy"], groups["hostile"]) >= 8
+
+
+# ---- scripts for one task each
 
 
 @pytest.mark.parametrize(
@@ -90,16 +140,6 @@ def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scrip
     said = str(came) + " ".join(one.message for one in getattr(came, "diagnostics", ()))
     assert script.get("says", "") in said
     assert len(scripted.asked) <= script["most"]
-
-
-@pytest.mark.parametrize("scripted", STAND_INS, indirect=True)
-def test_nothing_is_written_but_transcripts_and_no_key_is_in_them(home, bench, scripted):
-    task = TASKS["create-omni-speed"]
-    script = next(one for one in bad_scripts() if one["id"] == "the-key-said-back")
-    put(task, bench.model(task, scripted.play(script)))
-    files = [one for one in home.rglob("*") if one.is_file()]
-    assert {one.parent.name for one in files} == {"transcripts"}
-    assert not any(KEY in one.read_text(encoding="utf-8") for one in files)
 
 
 def test_the_rules_pass_half_of_the_create_tasks_and_most_of_the_plain_ones(by_rules):

@@ -64,6 +64,50 @@ def told(request, made, catalogue, **more):
             [data(), ("running_average", {"source_label": "B", "window": "1d", "output_label": "S"})],
             (WINDOW, "the window of step 1 is 1d, but the time range 2022-01-01 to 2022-01-02 is not longer"),
         ),
+        (
+            "ACE Bz for 2022-01-01",
+            [data(), ("components", {"source_label": "B", "keep": ["y"], "output_label": "By"})],
+            (SHOWN, "the request names the component z of the magnetic field, but the figure draws y"),
+        ),
+        (
+            "RBSPB EFW density 2013-06-01",
+            [data("RBSPB_EFW-L3", "spacecraft_potential")],
+            (SHOWN, "the request names the proton density, but the figure draws no such data"),
+        ),
+        (
+            "AC_H0_MFI.BGSEc for 2022-01-01",
+            [data("AC_H0_MFI", "BGSM")],
+            (SHOWN, "the request names AC_H0_MFI.BGSEc, but no step fetches it"),
+        ),
+        (
+            "ACE density in m^-3 for 2022-01-01",
+            [data("AC_H0_SWE", "Np")],
+            (SHOWN, "the request names the unit m^-3, but the figure draws cm^-3"),
+        ),
+        (
+            "ACE magnetic field for 2022-01-01, 10 min running average",
+            [data()],
+            (SHOWN, "the request names a running average, but no step computes it"),
+        ),
+        (
+            "ACE magnetic field for 2022-01-01, 10 min running average",
+            [data(), ("running_average", {"source_label": "B", "window": "100min", "output_label": "S"})],
+            (SHOWN, "the request names a running average of 10min, but no step has this window"),
+        ),
+        (
+            "ACE magnetic field for 2022-01-01, 10 min running average",
+            [
+                data(),
+                ("running_average", {"source_label": "B", "window": "10min", "output_label": "S"}),
+                ("running_average", {"source_label": "S", "window": "2h", "output_label": "SS"}),
+            ],
+            (SHOWN, "step 2 (running_average) averages over 2h, which the request does not name"),
+        ),
+        (
+            "ACE magnetic field for 2022-01-01",
+            [data(), ("rescale", {"source_label": "B", "unit": "1", "factor": 1e3, "output_label": "S"})],
+            (SHOWN, "step 1 (rescale) changes the data, and the request names no such computation"),
+        ),
     ],
 )
 def test_a_difference_from_the_request_is_said(catalogue, request_, steps, said):
@@ -99,6 +143,43 @@ def test_exchanged_names_in_the_legend_are_said(catalogue):
     assert first == (SHOWN, "the line A is now called 'Wind', which was the name of W")
     assert second[0] == SHOWN
     assert told("make the lines thicker", before, catalogue, before=before) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "after", "said"),
+    [
+        (
+            "make the lines thicker",
+            template(data(), default="2021-01-01"),
+            "the time range $TIME_RANGE changes from '2022-01-01' to '2021-01-01', and helio reads no time in the "
+            "request",
+        ),
+        (
+            "make the lines thicker",
+            template(data("WI_H0_MFI", "BGSE")),
+            "step 0 now fetches other data (Wind), which the request does not name",
+        ),
+        (
+            "rotate to GSM",
+            template(data("AC_H0_SWE", "Np")),
+            "step 0 now fetches other data (proton density), which the request does not name",
+        ),
+        (
+            "add the density below",
+            template(data(), data("AC_H0_SWE", "Tpr", "T")),
+            "the request names the proton density, but the figure draws no such data",
+        ),
+        ("remove the density", template(data()), None),
+        ("for 2021-01-01", template(data(), default="2021-01-01"), None),
+        ("zoom to the second half", template(data(), default="2022-01-01T12:00 to 2022-01-02"), None),
+        ("from Wind instead", template(data("WI_H0_MFI", "BGSE")), None),
+        ("rotate to GSM", template(data("AC_H0_MFI", "BGSM")), None),
+        ("the density instead", template(data("AC_H0_SWE", "Np")), None),
+    ],
+)
+def test_an_edit_of_what_it_does_not_name_is_said(catalogue, request_, after, said):
+    expected = [] if said is None else [(SHOWN, said)]
+    assert told(request_, after, catalogue, before=template(data())) == expected
 
 
 def test_an_edit_is_not_blamed_for_what_was_there(catalogue):

@@ -117,6 +117,7 @@ def test_literal_times_of_an_edited_step_stay_literal(serve, author):
         ("run it for Wind instead", False),
         ("drop the density panel", False),
         ("export as csv", False),
+        ("same thing with Wind", False),
         ("", False),
     ],
 )

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from benchmarks.authoring.checks import step_texts
-from benchmarks.authoring.run import Bench
-from benchmarks.authoring.scripted import ScriptedModel, good_scripts
+from benchmarks.authoring.derived import good_script
+from benchmarks.authoring.run import Bench, put
+from benchmarks.authoring.scripted import ScriptedModel
 from benchmarks.authoring.tasks import HERE, NOW, base_text, read_tasks
 from helio import api
 from helio.authoring.operations import Operation, apply
@@ -108,7 +109,9 @@ def test_a_colour_of_a_line_recomputes_the_figure_alone(tmp_path, monkeypatch, b
 def test_a_question_changes_nothing(task, bench, scripted):
     before = json.dumps(task.template)
     template = json.loads(before)
-    came = bench.model(task, scripted.play(good_scripts()[task.id])).edit(task.request, template)
+    came = bench.model(task, scripted.play(good_script(task, put(task, bench.rules(task))))).edit(
+        task.request, template
+    )
     assert isinstance(came, AuthorReply)
     assert json.dumps(template) == before
     assert list((bench.home).glob("templates/*")) == []

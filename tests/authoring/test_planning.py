@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from helio.authoring import planning
-from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
+from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
 from helio.authoring.transcript import read_lines
 from helio.errors import Blocked, CutShort, QuotaExhausted, WrongKey
 from helio.knowledge.catalogue import Catalogue
@@ -364,7 +364,6 @@ def dated(span: str) -> list[dict[str, str]]:
         ("the day after 10 May 2021", "2021-05-11 to 2021-05-12"),
         ("the week of 10 May 2021", "2021-05-10 to 2021-05-17"),
         ("10 May 2021 and the day after", "2021-05-10 to 2021-05-12"),
-        ("mid-May 2021", "2021-05-11 to 2021-05-21"),
         ("10 May 2021 onwards", "2021-05-10 to now"),
         ("every Monday in May 2021", "2021-05-03 to 2021-05-04"),
     ],
@@ -380,6 +379,20 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
     assert "it is 2024-01-20T12:00 UTC" in server.requests[-1].text
 
 
+def test_the_name_of_an_event_counts_as_its_time(serve, author):
+    server = serve(SEEN, plan(variables=dated("2015-03-17 to 2015-03-19")))
+    made = author(server).create("ACE field for the St Patrick's day storm 2015")
+    assert made.template["variables"]["$TIME_RANGE"]["default"] == "2015-03-17 to 2015-03-19"
+    assert any("2015-03-17" in note for note in made.notes)
+
+
+def test_a_question_about_data_is_answered_in_words(serve, author):
+    answer = standin.json_text({"status": "answer", "answer": "The unit is nT."})
+    made = author(serve(SEEN, answer)).create("Which unit has BGSEc of AC_H0_MFI?")
+    assert isinstance(made, AuthorReply)
+    assert made.text == "The unit is nT."
+
+
 @pytest.mark.parametrize(
     "request_",
     [
@@ -387,6 +400,7 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
         "ACE field 2021-05-10 with 1 hour running average",
         "the storm of 10 May 2021: ACE field and its magnitude",
         "10 May 2021 for ACE, to compare later",
+        "ACE field, 10 May 2021 from 0 to 24 UT",
     ],
 )
 def test_a_time_that_is_said_plainly_replaces_the_model_s_own_and_a_person_is_told(serve, author, request_):

@@ -14,15 +14,19 @@ from tests.steps.calls import stated_calls
 from tests.steps.compute.test_vectors_and_solar_wind import CALLS as CALLS_OF_WIND
 from tests.steps.solar_wind import alpha_ratio, density, field, series, temperature, vectors, wind
 
+SPEED_AND_GSM = "takes only the speed of the velocity, and the field in GSM alone"
 LENGTHS = "takes only the length of its vectors, which is the same in every frame"
 ANY_FRAME = {
+    "akasofu_epsilon": SPEED_AND_GSM,
     "align": "takes only the epochs of its second table",
     "alfven_mach": LENGTHS,
     "ballistic_shift": "moves a series in time, whatever its frame; its own test has the velocity and the position",
     "cross_correlation_lag": "compares the course in time of any two series",
+    "kan_lee_field": SPEED_AND_GSM,
     "magnetosonic_mach": LENGTHS,
     "mask_by_flag": "takes only the flags of its second table",
-    "newell_coupling": "takes only the speed of the velocity, and the field in GSM alone",
+    "newell_coupling": SPEED_AND_GSM,
+    "polar_cap_potential": SPEED_AND_GSM,
     "superposed_epoch": "takes only the epochs of its events",
 }
 """Tools that may take tables of different frames, and why."""

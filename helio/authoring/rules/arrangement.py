@@ -13,13 +13,17 @@ from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.layout import MIDDLE
+from helio.knowledge.quantities import POSITION
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b"
-    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed|on top of each other)\b"
+    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
+    r"|\bon top of each other\b"
 )
+_LAID = r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed)\b"
+"""Lines over each other: all, or each quantity of several spacecraft in its own panel."""
 _APART = (
     r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
     r"|\b(?:each|every one|one\s+quantity|one\s+parameter|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
@@ -35,7 +39,7 @@ _NUMBER_OF_PANELS = (
 _SIDE = (
     r"\b(?:with\s+)?(?:the\s+)?(?:same|shared|common) time (?:axis|range)\b"
     r"|\b(?:in )?(?:nice(?:ly)?\s+)?(?:different|contrasting|distinct) colou?rs\b"
-    r"|\bstacked panels\b|\bside by side\b"
+    r"|\bside by side\b"
 )
 _LAST = 99
 _POSITION = (
@@ -52,6 +56,7 @@ _LISTED_BELOW = (
     rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x1f]))|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
+_AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?time\b"
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
 _KINDS = (
     ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
@@ -67,6 +72,15 @@ _FIT = (
     ("power_law", r"\b(?:and|with)?\s*(?:an?\s+)?power[- ]law\s+fit\b|\bfit\s+(?:an?\s+)?power[- ]law\b"),
     ("orthogonal", r"\b(?:and|with)?\s*(?:an?\s+)?orthogonal\s+(?:fit|regression)\b"),
 )  # fmt: skip
+_ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
+_OF_TWO = r"(?<=\x1f) (?:of|to|between)\b"
+_ORBIT = r"\b(?:orbits?|trajector(?:y|ies))\b"
+_BOUNDARY = r"(?:magnetopauses?|bow[- ]?shocks?|boundar(?:y|ies))"
+_MODELS = (
+    r"\b(?:(?:and|with|over|relative\s+to|plus|against|showing|including)\s+)*(?:the\s+|an?\s+)?(?:modell?(?:ed)?\s+)?"
+    rf"{_BOUNDARY}(?:\s*(?:and|,|&|\+)\s*(?:the\s+)?(?:modell?(?:ed)?\s+)?{_BOUNDARY})?(?:\s+models?)?\b"
+)
+"""The boundaries that helio draws beside orbits in GSE and GSM."""
 
 
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
@@ -79,6 +93,11 @@ class Arrangement:
     ----------
     sentence : Sentence
         The words are removed from it.
+
+    Attributes
+    ----------
+    compares : str
+        The word with which the sentence compares two things; empty if there is none.
     """
 
     def __init__(self, sentence: Sentence) -> None:
@@ -88,11 +107,20 @@ class Arrangement:
         )
         self._kind = next((kind for kind, pattern in _KINDS if sentence.drop(pattern)), "")
         self._fit = next((fit for fit, pattern in _FIT if sentence.drop(pattern)), "")
-        against = sentence.take_first(_AGAINST)
-        self._against = against.start() if against else -1
+        if self._fit and not self._kind and sentence.take_first(_OF_TWO):
+            self._kind = "scatter"  # linear regression of T against V
+        if self._kind and not self._fit and sentence.drop(_ANY_FIT):
+            self._fit = "linear"
+        self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
+        sentence.drop(_AGAINST_TIME)
+        self._against = [match[0] for match in sentence.take(_AGAINST)]
+        compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
+        self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
+        self._laid = [match.start() for match in sentence.take(_LAID)]
         self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
         self._apart = sentence.drop(_APART) > 0
+        self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
         self._count = int(COUNTED.get(count, count or 0))
         sentence.drop(_SIDE)
@@ -110,26 +138,33 @@ class Arrangement:
         atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
         names = list(dict.fromkeys(quantity for _, quantity in quantities))
         kind = self._kind
-        if not kind and self._against >= 0 and len(names) > 1 and len({name for _, name in crafts}) < 2:
+        if not kind and self._against and len(names) > 1 and len({name for _, name in crafts}) < 2:
             kind = "scatter"
-        places = self._shared(quantities) + self._placed(atoms, quantities)
+        if self._models and {quantity.name for quantity in names} <= {POSITION}:
+            kind = "orbits"
+        several = len({name for _, name in crafts}) > 1
+        by_quantity = several and len(names) > 1
+        together = self._together if by_quantity else sorted([*self._together, *self._laid])
+        places = self._shared(together, quantities, several=several) + self._placed(atoms, quantities)
         return Panels(
-            together=bool(self._together) and not any(place.shared for place in places) and len(atoms) > 1,
+            together=bool(together) and not any(place.shared for place in places) and len(atoms) > 1,
             compare=self._compare,
-            overlaid=self._overlaid,
-            apart=self._apart,
+            overlaid=self._overlaid or (by_quantity and bool(self._laid)),
+            apart=self._apart or (self._stacked and len(names) == 1),
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
             count=self._count,
             places=tuple(places),
         )
 
-    def _shared(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+    def _shared(
+        self, together: Sequence[int], quantities: Sequence[tuple[int, RequestQuantity]], *, several: bool
+    ) -> list[Place]:
         """Return the lines that share a panel, where the sentence names other lines after them."""
         places, start = [], 0
-        for position in self._together:
+        for position in together:
             ahead = [name for at, name in quantities if start <= at < position]
-            if any(at > position for at, _ in quantities) and len(ahead) > 1:
+            if any(at > position for at, _ in quantities) and (len(ahead) > 1 or (ahead and several)):
                 places.append(Place(Lines((), tuple(ahead)), MIDDLE, shared=True))
             start = position
         return places

@@ -288,7 +288,9 @@ def take_values(unread: UnreadWords) -> None:
     unread.take("scale", r"\bsym(?:metric(?:al)?)?[- ]?log(?:arithmic)?\b", "symlog")
     unread.take("scale", r"\b(?:semi-?)?log(?:arithmic(?:ally)?|10|-?scaled?)?\b|\blogarithm\b", "log")
     unread.take(
-        "scale", r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold))", "linear"
+        "scale",
+        r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold|regression|de-?trend\w*|interpolat\w*|wave))",
+        "linear",
     )
     unread.take(
         "auto", r"\b(?:auto(?:matic(?:ally)?)?[\s-]?(?:scal(?:e|ed|ing)|range[ds]?)?|free range|full range)\b"

@@ -24,6 +24,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
+from helio.authoring.rules.guard import refuse_unused
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
 from helio.authoring.rules.misspelt import with_corrections
@@ -163,6 +164,7 @@ class RuleAuthor:
             wanted, preferences = preferred(reading.request, request, items)
             try:
                 template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
+                refuse_unused(template)
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
                 if storms:

@@ -25,7 +25,7 @@ from helio.knowledge.words import concepts, tokens
 
 MOST_CHOICES = 12
 """Maximum number of parameters between which helio lets the person choose."""
-_LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes"})
+_LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")

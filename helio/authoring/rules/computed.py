@@ -9,8 +9,10 @@ from typing import Any
 
 from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import (
+    ANGLE,
     DERIVED,
     DIFFERENCE,
     LAG,
@@ -19,6 +21,8 @@ from helio.authoring.writing.computations import (
     PRODUCT,
     R_SQUARED,
     RATIO,
+    SHIFT,
+    SUM,
     WINDOWED,
     lacks_window,
 )
@@ -65,6 +69,38 @@ _AND_ITS = (
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
 
+_SHIFT = (
+    r"\b(?:ballistic(?:ally)?[- ]+)?(?:(?:time[- ]?)?shift(?:ed|ing)?|propagat(?:ed?|ing|ion)|advect(?:ed)?|convected"
+    r"|(?:time[- ]?)?lagged)\b(?:\s+ballistically\b)?(?!\s+by\b)"
+)
+_PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
+"""x in km of the places to which a sentence shifts the solar wind."""
+_SHIFTED_TO = (
+    r"\b(?:ballistically\s+)?(?:(?:in\s+time\s+)?(?:down\s+)?to|at)\s+(?:the\s+)?"
+    r"(?P<place>Earth|bow[- ]?shock|magnetopause|nose\s+of\s+the\s+bow[- ]?shock)(?:'s)?"
+    r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
+)
+_UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
+_LENGTH = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
+_VERBS = (
+    (
+        "resample",
+        r"(?:down-?sampl\w*|re-?sampl\w*|re-?bin\w*|averag(?:ed?|ing)|decimat\w*|bin(?:ned)?)",
+        rf"\b(?:on|in)?to\s+(?:an?\s+)?{_LENGTH}(?:[\s-]*(?:cadence|bins?|intervals|averages|means|resolution|grid|steps))?",
+    ),
+    (
+        "interpolate",
+        r"interpolat\w*",
+        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH}[\s-]*(?:grid|epochs|cadence|steps|time\s?tags)",
+    ),
+    (
+        "interpolate",
+        r"(?:fill\w*|bridg\w*|interpolat\w*)(?:\s+(?:over|across|the|all|data|short|small))*\s+gaps?",
+        r"\b(?:shorter\s+than|smaller\s+than|less\s+than|(?:of\s+)?up\s+to|below|under|(?:of\s+)?at\s+most|<)\s*"
+        rf"{_LENGTH}",
+    ),
+)
+"""Tools with a verb and a length of time that may stand apart."""
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 OVERLAID = ("running_average", "running_median", "resample")
 """Tools whose lines a sentence may ask to draw over their inputs."""
@@ -111,7 +147,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
         yield tool, rf"\b(?:{names})\b{window}?", True
     statistic = r"(?P<statistic>averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)"
-    yield "resample", rf"\b(?P<each>hourly|daily|minutely|weekly)[- ]{statistic}\b", True
+    yield "resample", rf"\b(?P<each>hourly|daily|minutely|weekly)[- ](?:averaged|{statistic})\b", True
     yield "resample", r"\b(?P<each>weekly)\b(?!\s+(?:cadence|resolution))", False
     yield (
         "resample",
@@ -158,6 +194,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     yield (
         LAG,
         r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)"
+        r"|\b(?:propagation|time|transit)[- ](?:lag|delay)s?\b"
         r"|\b(?:best|optimal|optimum)\s+(?:time\s+)?(?:lag|delay)\b",
         False,
     )
@@ -171,6 +208,13 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
         r"\b(?:the\s+)?products?\b(?: of)?|\bmultiplied by\b|\btimes\b(?=\s+(?:the\s+)?[A-Za-z|])",
         True,
     )
+    yield SUM, r"\b(?:the )?sum\b(?: of)?(?!\s+over\b)", True
+    shear = r"\b(?:the )?(?:magnetic )?shear(?: angle)?s?\b(?: between)?"
+    crafts = names_of_spacecraft()
+    of_field = (
+        r"(?:(?:the )?(?:(?:magnetic )?fields?|B|IMF)(?: vectors?)?,? )?(?:(?:of|at|from|measured by) )?"
+    )
+    yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+{of_field}(?:{crafts})(?![\w-]))", False
     yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", True
     yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", True
 
@@ -183,6 +227,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     first_read = [
         *_changed_values(sentence),
         *_of_bands(sentence),
+        *_shifts(sentence),
         *_of_windows(sentence),
         *_trends(sentence),
         *_statistics(sentence),
@@ -192,7 +237,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for tool, pattern, related in _phrases()
         for match in sentence.take(pattern)
     ]
-    mentions += [*first_read, *_filters(sentence)]
+    mentions += [*first_read, *_apart(sentence), *_filters(sentence)]
     mentions.sort(key=lambda mention: mention.position)
     if any(mention.computation.tool == LAG for mention in mentions):
         lag = {
@@ -204,7 +249,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
             _with_args(mention, lag) if mention.computation.tool == LAG else mention for mention in mentions
         ]
     window = sentence.take_first(
-        rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?window(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
+        rf"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:Welch(?:'s)?\s+)?(?:windows?|segments?)(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}"
     ) or sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
@@ -220,8 +265,9 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
         sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
+        sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
     raw = sentence.take_first(
-        r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
+        r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|on\s+top\s+of)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
         r"(?:\s+(?:behind|below|beside|too|overlaid))?"
     )
     if raw:
@@ -263,33 +309,72 @@ def _changed_values(sentence: Sentence) -> list[ComputationMention]:
         )
         for match in sentence.take(pattern)
     ]
-    away = r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no)"
+    away = (
+        r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no|hid\w+|drop(?:ped)?|omit\w*|cut"
+        r"|reject\w*|skip\w*)"
+    )
     sides = {"above": ">", "over": ">", "larger": ">", "greater": ">", ">": ">", "below": "<", "under": "<"}
     sides |= {"less": "<", "smaller": "<", "<": "<"}
     side = rf"(?P<side>{'|'.join(sides)})(?:\s+than)?"
-    for match in sentence.take(
-        rf"\b{away}\s+(?:out\s+)?(?:all\s+|any\s+)?(?:values|points|samples|records|data)\s*{side}\s*"
-        r"(?P<limit>[-−]?\d+(?:\.\d+)?)(?![\d:-])"
-    ):
+    limit = rf"{side}\s*(?P<limit>[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s*(?P<unit>{_UNITS}))?(?![\d:-])"
+    values = r"(?:\s+(?:out|all|any|the))*(?:\s+(?:values|points|samples|records|data)(?:\s+of)?)?"
+    of_quantity = r"(?:\s+[A-Za-z|][\w|]*){0,3}?"
+    if not sentence.drop(rf"(?P<out>\b{away}{values})(?={of_quantity}\s*{limit})"):
+        return found
+    sentence.drop(rf"(?P<out>\b(?:values|points|samples|records|data))(?=\s*{limit})")
+    for match in sentence.take(rf"(?<!\w){limit}"):
         args = {"where": sides[match["side"].lower()], "value": float(match["limit"].replace("−", "-"))}
+        args |= {"unit": match["unit"]} if match["unit"] else {}
         found.append(_with_args(ComputationMention(Computation("mask"), match.start()), args))
+    return found
+
+
+def _apart(sentence: Sentence) -> list[ComputationMention]:
+    """Read verbs whose lengths of time stand behind their objects: ``downsample B to 1 s``."""
+    found = []
+    for tool, verb, length in _VERBS:
+        if sentence.drop(rf"(?P<out>\b{verb})(?=[^.;]*?{length})") and (match := sentence.take_first(length)):
+            written = _EACH.get((match["each"] or "").lower()) or duration_in(match)
+            made = Computation(tool, written)
+            if tool == "interpolate" and "gap" not in verb:
+                number, unit = re.findall(r"[\d.]+|[a-z]+", written)
+                made = Computation(tool, f"{3 * float(number):g}{unit}", args=(("cadence", written),))
+            found.append(ComputationMention(made, match.start()))
     return found
 
 
 def _of_bands(sentence: Sentence) -> list[ComputationMention]:
     """Read ``power of Bz from 7 to 22 mHz`` and ``spectral slope between 0.01 and 0.1 Hz``."""
     kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|Pc\s?[1-5]|ULF)"
-    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))"
-    slope = r"\bspectral\s+(?:slope|ind(?:ex|ices)|exponent)s?\b"
+    power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))|\bpower\b(?=\s+(?:in|of|from|between)\b[^,;]*Hz)"
+    spectrum = r"(?:PSD|power\s+spectr(?:um|al\s+densit(?:y|ies))|(?:power\s+)?spectr(?:um|a))"
+    of_spectrum = rf"(?:spectral|{spectrum})\s+{{0}}\b|\b{{0}}\s+(?:of|in)\s+(?:the\s+)?{spectrum}(?!\w)"
+    slope = of_spectrum.format(r"(?:slope|ind(?:ex|ices)|exponent)s?")
+    bend = (
+        of_spectrum.format(r"break(?:\s*(?:points?|frequenc(?:y|ies)))?") + r"|\bbreak\s+frequenc(?:y|ies)\b"
+    )
     found = []
-    for tool, pattern in (("band_integral", power), ("spectral_slope", slope)):
-        if sentence.has(pattern) and (band := sentence.take_first(_BAND)):
-            match = sentence.take_first(pattern)
-            limits = _limits(band)
-            args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
-            made = ComputationMention(Computation(tool), match.start() if match else band.start())
-            found.append(_with_args(made, args))
+    for tool, pattern in (("band_integral", power), ("spectral_slope", slope), ("spectral_break", bend)):
+        match = None if tool == "band_integral" and not sentence.has(_BAND) else sentence.take_first(pattern)
+        if match is None:
+            continue
+        band = sentence.take_first(_BAND)
+        sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bPc\s?[1-5](?:\s+(?:band|range))?")
+        limits = _limits(band) if band else {}
+        args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
+        found.append(_with_args(ComputationMention(Computation(tool), match.start()), args))
     return found
+
+
+def _shifts(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``ACE Bz shifted to the bow shock``: the place on the Sun–Earth line to which the solar wind flows."""
+    match = sentence.take_first(_SHIFTED_TO) if sentence.has(_SHIFT) else None
+    if match is None:
+        return []
+    sentence.drop(_SHIFT)
+    sentence.drop(r"\b(?:with|using|by)\s+(?:[\w-]+\s+){0,4}?(?:velocity|speed)\b")
+    place = next(x for name, x in _PLACES.items() if match["place"].lower().startswith(name))
+    return [_with_args(ComputationMention(Computation(SHIFT), match.start()), {"to_x": place})]
 
 
 def _limits(match: re.Match[str]) -> dict[str, float]:
@@ -305,10 +390,11 @@ def _filters(sentence: Sentence) -> list[ComputationMention]:
     """Read ``band-pass filtered from 1.7 to 6.7 mHz``, and filters with one limit."""
     found = []
     filters = r"\bband[- ]?pass\w*(?:\s+filter\w*)?|\bfilter(?:ed|ing)?\b"
-    filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|waves?|pulsations?))?"
+    filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
+    filters += r"|\b(?:ULF\s+waves?|fluctuations?|variations?|oscillations?|pulsations?)\b"
     for match in sentence.take(_BAND) if sentence.has(filters) else ():
-        sentence.drop(filters)
-        found.append(_with_args(ComputationMention(Computation("band_pass"), match.start()), _limits(match)))
+        start = min((word.start() for word in sentence.take(filters)), default=match.start())
+        found.append(_with_args(ComputationMention(Computation("band_pass"), start), _limits(match)))
     for kind, key in (("low", "high"), ("high", "low")):
         limit = rf"(?:\s+filter(?:ed)?)?\s*(?:below|above|at|of|with)?\s*{_FREQUENCY.format('cut')}"
         edge = r"\b(?:below|above|with|at|(?:and|using)\s+a)?\s*(?:an?\s+)?"
@@ -334,7 +420,12 @@ def _trends(sentence: Sentence) -> list[ComputationMention]:
         rf"(?:after\s+)?(?:{tool_names('detrend')}|subtract\w*|remov\w+)(?:\s+(?:by|with|using|against|of))?"
     )
     found = []
+    slow = r"(?:subtract\w*|remov\w+)\s+(?:the\s+)?(?:slow\s+|long-term\s+)?(?:trends?|background)"
+    apart = sentence.drop(
+        rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)(?=\s[^.;]*?\b(?:with|by|using)\s+{trend})"
+    )
     for pattern in (
+        rf"\b(?:with|by|using)\s+{trend}(?=\s*(?:$|[,.;]))" if apart else r"(?!)",
         rf"\b(?:minus|less)\s+{trend}",
         rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
         rf"\b(?:with\s+)?{trend}\s+(?:subtracted|removed)\b(?:\s+from\b)?",
@@ -343,6 +434,13 @@ def _trends(sentence: Sentence) -> list[ComputationMention]:
         for match in sentence.take(pattern):
             args = {"method": "running_mean", "window": duration_in(match, "", "2")}
             found.append(_with_args(ComputationMention(Computation("detrend"), match.start()), args))
+    mean = r"(?:the\s+|its\s+|their\s+)?(?:mean|average)(?:\s+value)?s?"
+    for match in sentence.take(
+        rf"\b(?:with\s+)?(?:subtract\w*|remov\w+)\s+{mean}\b(?:\s+from\b|(?=\s*(?:$|[,.;])))"
+        rf"|\b(?:with\s+)?{mean}[- ](?:subtracted|removed)\b"
+    ):
+        made = ComputationMention(Computation("detrend"), match.start())
+        found.append(_with_args(made, {"method": "mean"}))
     return found
 
 

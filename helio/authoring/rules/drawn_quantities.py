@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.computed import ComputationMention
-from helio.authoring.rules.named import Placed, read_quantities
+from helio.authoring.rules.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO
-from helio.knowledge.quantities import ABS_B, B, N, T
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
-from helio.knowledge.quantity_words import INDICES
+from helio.knowledge.quantity_words import INDICES, VECTORS
 
 GROUP = (
     r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
 )
 """Words that stand for several quantities where the sentence names none."""
+_MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b")
 _OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?", re.IGNORECASE)
 
@@ -40,12 +42,29 @@ def of_group(sentence: Sentence) -> Placed:
     return [(match.start(), RequestQuantity(name)) for name in names]
 
 
+def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
+    """Read ``the field and plasma data``: a group that stands beside other quantities, not over a list of its own."""
+    if _MOMENTS & {quantity.name for _, quantity in placed}:
+        return []
+    joined = r"(?:\band|\bplus|\bwith|[,+&])\s*"
+    match = sentence.take_first(rf"{joined}(?:the\s+)?(?P<out>{GROUP})|(?P<first>{GROUP})(?=\s*{joined})")
+    return [] if match is None else [(match.start(), RequestQuantity(name)) for name in (N, SPEED, T)]
+
+
 def with_total(sentence: Sentence, placed: Placed) -> Placed:
-    """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field."""
+    """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field.
+
+    In ``|B| and its components`` it is the other way round.
+    """
     names = {quantity.name for _, quantity in placed}
+    if ABS_B in names and B not in names:
+        match = sentence.take_first(
+            r"\b(?:(?:its|the|all|three|vector)\s+)*components?\b(?!\s+of\s+(?:the\s+)?v)"
+        )
+        return merged(placed, [(match.start(), RequestQuantity(B))]) if match else placed
     if B not in names or ABS_B in names:
         return placed
-    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b")
+    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b(?!\s+of\b)")
     return merged(placed, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
 
 
@@ -73,13 +92,17 @@ def with_field(sentence: Sentence, placed: Placed, field: int, styled: set[Reque
             part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()
         }
         beside = re.search(
-            r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$", sentence.text[:field]
+            r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$",
+            sentence.text[:field],
         )
-        listed = re.match(r"\w+\s*(?:[,&/+]|\b(?:and|plus|with)\b)", sentence.text[field:])
+        listed = re.match(r"\w+\s*(?:[,&/+;]|\b(?:and|plus|with)\b)", sentence.text[field:])
         same = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
-        is_source = sources & {B, ABS_B} and not beside
+        is_first = all(field < start for start, _ in placed)
+        is_source = sources & {B, ABS_B} and not (beside or (listed and is_first))
         if not is_source and not names & same:
             placed = merged(placed, [(field, RequestQuantity(B))])
+            again = [(match.start(), RequestQuantity(B)) for match in sentence.take(FIELD)]  # of Wind, too
+            placed = merged(placed, again)
     names_of_others = []
     for first, second in pairwise(placed):
         between = sentence.text[first[0] : second[0]]
@@ -100,7 +123,11 @@ def drawn_of(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
     every = dict.fromkeys(quantity for _, quantity in placed)
     whole = {quantity.name for quantity in every if not quantity.component}
-    drawn = [quantity for quantity in every if not (quantity.name in whole and quantity in styled)]
+    drawn = [
+        quantity
+        for quantity in every
+        if not (quantity.name in whole and replace(quantity, frame="") in styled)
+    ]
     parts = {quantity.name for quantity in drawn if quantity.component}
     if parts and sentence.take_first(r"\bonly\b"):
         return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
@@ -114,7 +141,7 @@ def derived_from_others(sentence: Sentence, placed: Placed) -> str:
     (start, first), (following, _) = placed[:2]
     needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
     needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
-    computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
+    computed = re.search(r"\bfrom\b(?!.*(?:,|\band\b))", sentence.text[start:following], re.IGNORECASE)
     return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
 
 
@@ -136,13 +163,21 @@ def doubt_about(
         )
     for mention in mentions:
         tool = mention.computation.tool
-        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, placed)
+        taken = [each for each in placed if _takes(tool, each[1])]
+        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, taken)
         if len(drawn) > 1 and (mention.partial or between):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
                 advice=f"request one quantity at a time, or {USE_A_MODEL}",
             )
     return None
+
+
+def _takes(tool: str, quantity: RequestQuantity) -> bool:
+    """Return whether a tool could compute something of a quantity."""
+    if tool == "minimum_variance":
+        return quantity.name in VECTORS and not quantity.component
+    return tool != SHIFT or quantity.name not in INDICES
 
 
 def _is_between_two(position: int, placed: Placed) -> bool:

@@ -77,6 +77,15 @@ _BREAK = re.compile(
     r"[;.]\s|;|,(?!\s*(?:in|as|colou?red|drawn|shown|dashed|dotted)?\s*(?:an?\s+)?$)", re.IGNORECASE
 )
 _APART = re.compile(r",\s*(?:on|in|with|use|using)?\s*(?:an?\s+)?$", re.IGNORECASE)
+_SIDE_OF_PANEL = r"(?:[- ]hand)?(?:\s+(?:y[- ]?)?(?:axis|side|scale))?\)?(?!\s+(?:for|axis|of)\b)"
+_AT_LEFT = re.compile(
+    rf"\s*\(?\b(?:(?:at|on|to)\s+)?(?:the\s+)?left(?! and right\b){_SIDE_OF_PANEL}", re.IGNORECASE
+)
+_AT_RIGHT = re.compile(
+    r"\b(?!(?:the|an?|on|at|in|with|and|to|its|use|using|put|axis|panel|side|own)\b)(?P<what>[A-Za-z|][\w|]*)\s*"
+    rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
 
@@ -247,7 +256,11 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
     ('Wind V and n in 2008', ('right axis for n',))
     """
     if re.search(r"\bright\b", text, re.IGNORECASE):  # V at left, n at right
-        text = re.sub(r"\s+(?:at|on)(?: the)? left\b", "", text, flags=re.IGNORECASE)
+        text, _ = re.subn(_AT_LEFT, "", text)
+        at_right = [match["what"] for match in _AT_RIGHT.finditer(text)]
+        text = _AT_RIGHT.sub(r"\g<what>", text).strip(" ,;.") + "".join(
+            f", right axis for {what}" for what in at_right
+        )
         unread = [word for word in unread if word.casefold() != "left"]
     words = re.compile("|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in unread) or r"(?!)")
     for cut in _CUTS:

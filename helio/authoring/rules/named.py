@@ -16,8 +16,10 @@ from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 
 _NUMBERS = {word: str(number) for word, number in VOCABULARY["counted"].items() if 2 <= number <= 5}
-_AT_1_AU = {"OMNI", "ACE", "Wind", "DSCOVR", "SOHO", "IMP-8", "ISEE-3", "Genesis", "STEREO-A", "STEREO-B"}
+AT_1_AU = {"OMNI", "ACE", "Wind", "DSCOVR", "SOHO", "IMP-8", "ISEE-3", "Genesis", "STEREO-A", "STEREO-B"}
 _MANY = rf"(?:{'|'.join(_NUMBERS)}|[2-5])"
+FIELD = r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])"
+"""Pattern of words for the magnetic field that may also say of what a component is."""
 Placed = list[tuple[int, RequestQuantity]]
 """Quantities that a sentence requests, each with its position in the sentence."""
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
@@ -27,11 +29,19 @@ _ALL_DIRECTIONS = (
 )
 """Pattern of ``omni`` where it means all directions, not OMNI."""
 
+_NOUN = (
+    r"(?:(?:number|bulk|flow|thermal|specific|plasma|scalar)\s+)*"
+    r"(?:density|temperature|velocity|speed|pressure|entropy|beta|gyroradius|gyrofrequency|anisotropy)"
+)
+_KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
+_AND = r"\s*(?:,|/|&|\+|\band\b)\s*(?:the\s+|of\s+)*"
 _SPECIES = re.compile(
-    r"\b(?P<species>electron|proton|ion)s?\s+(?P<first>density|temperature|velocity|speed)\s*(?P<joint>,|/|&|\+|\band\b)\s*"
-    r"(?P<second>density|temperature|velocity|speed)\b",
+    rf"\b(?P<kinds>{_KIND}s?(?:{_AND}{_KIND}s?)?)\s+(?P<nouns>{_NOUN}(?:{_AND}{_NOUN})?)\b"
+    rf"|\b(?P<nouns_of>{_NOUN}(?:{_AND}{_NOUN})?)\s+of\s+(?:the\s+)?(?P<kinds_behind>{_KIND}s?(?:{_AND}{_KIND}s?)?)\b"
+    r"(?!\s+(?:density|temperature|velocity|speed|pressure|beta|spectr\w+|flux\w*|data|moments?))",
     re.IGNORECASE,
 )
+"""Particles and what is measured of them, in both orders: ``ion and electron temperature``, ``density of alphas``."""
 
 _ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
 _OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
@@ -53,6 +63,8 @@ def with_species(text: str) -> str:
 
     >>> with_species("electron density and temperature")
     'electron density and electron temperature'
+    >>> with_species("temperature of the ions and electrons")
+    'ion temperature and electron temperature'
     >>> with_species("FPI electrons: spectrogram, number density")
     'FPI : electron spectrogram, electron number density'
     """
@@ -62,7 +74,13 @@ def with_species(text: str) -> str:
     own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
     if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
         text = _ELECTRONS.sub("", head) + colon + own
-    return _SPECIES.sub(r"\g<species> \g<first> \g<joint> \g<species> \g<second>", text)
+    return _SPECIES.sub(_each_of_each, text)
+
+
+def _each_of_each(match: re.Match[str]) -> str:
+    kinds = re.findall(_KIND, match["kinds"] or match["kinds_behind"], re.IGNORECASE)
+    nouns = re.findall(_NOUN, match["nouns"] or match["nouns_of"], re.IGNORECASE)
+    return " and ".join(f"{kind} {noun}" for kind in kinds for noun in nouns)
 
 
 def names_of_spacecraft() -> str:
@@ -117,6 +135,10 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     missions = {name.casefold(): name for name in grouped}
     missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
     every = _any(missions)
+    sentence.drop(
+        rf"\b(?:and\s+)?(?:the\s+)?(?:same|ditto|likewise|idem)(?:\s+(?:for|from|of|at|with|by|quantit\w+|parameters))*"
+        rf"\s+(?=(?:the\s+)?(?:{names}|{every})(?![\w-]))"
+    )
     # neither "the solar wind" nor "the wind of ACE" names the spacecraft Wind
     sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
     sentence.drop(
@@ -141,13 +163,18 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         found += [(match.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
     for match in sentence.take(
         rf"(?<![\d.:/-])\b(?:(?:all|both|each)(?: of)?(?: the)?(?: (?P<many>{_MANY}))?|the (?P<the>{_MANY})"
-        rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites| s/?c)?"
+        rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites| s/?c)?\b"
     ):
         members = grouped[missions[match["mission"].casefold()]]
         count = match["many"] or match["the"] or match["only"]
         if count and _NUMBERS.get(count.casefold(), count) != str(len(members)):
             raise NotUnderstood(f"{match['mission']} has {len(members)} spacecraft: {', '.join(members)}")
         found += [(match.start(), craft) for craft in members]
+    for match in sentence.take(  # THEMIS A B C
+        rf"(?<![\w-])({every})[\s-]*((?:[A-E](?:\s+[A-E]){{2,}}|[1-4](?:\s+[1-4])+))(?![\w:.-])"
+    ):
+        crafts = grouped[missions[match[1].casefold()]]
+        found += [(match.start(), craft) for craft in crafts if craft[-1] in match[2].upper()]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
     for match in sentence.take(
         rf"(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
@@ -156,7 +183,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
         found.append((match.start(), missions[match[1].casefold()]))
     if found:  # Voyager 2 at Jupiter
-        if {name for _, name in found} <= _AT_1_AU:
+        if {name for _, name in found} <= AT_1_AU:
             sentence.drop(r"\b(?:at|near)\s+1\s*AU\b")
         drop_places(sentence)
     return sorted(found)
@@ -183,6 +210,8 @@ def _leave_solar_wind(sentence: Sentence, names: str) -> None:
         rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
         re.IGNORECASE,
     )
+    for match in re.finditer(r"\b(?:of|in|by|for) the wind\b(?! (?:spacecraft|satellite))", sentence.text):
+        sentence.take_at(*match.span())
     for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
         if not listed.search(sentence.text[: match.start()]):
             sentence.take_at(*match.span())
@@ -215,7 +244,7 @@ def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int
         for match in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
             letter = match[0].rstrip()[-1].lower() if lettered else ""
             found.append((match.start(), RequestQuantity(name, letter)))
-    bare = sentence.take_first(r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])")
+    bare = sentence.take_first(FIELD)
     if not found and magnitude:
         found.append((0, RequestQuantity(B)))
     return sorted(found, key=itemgetter(0)), bare.start() if bare else -1

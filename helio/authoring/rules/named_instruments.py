@@ -23,7 +23,9 @@ from helio.knowledge.quantities import (
     VECTOR_V,
     B,
     N,
+    QuantitySource,
     T,
+    families,
 )
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA
@@ -89,18 +91,32 @@ def leave_directions(sentence: Sentence) -> None:
 
 def read_instruments(sentence: Sentence) -> tuple[str, ...]:
     """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
-    sentence.drop(r"(?<=\bfrom )the\b|(?<=\busing )the\b")
+    sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{_IN_CAPITALS}))")
     names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
     for pattern in (re.compile(_IN_CAPITALS), _IN_SMALL_LETTERS):
         names += [match[0].upper() for match in sentence.take(pattern)]
     return tuple(dict.fromkeys(names))
 
 
-def carriers(instruments: Sequence[str]) -> Crafts:
-    """Return the spacecraft that alone has the named instruments."""
-    having = [{source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments]
-    common = set.intersection(*having) if having else set()
-    return [(0, craft) for craft in common] if len(common) == 1 else []
+def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Crafts:
+    """Add the spacecraft that alone has the named instruments: ACE for ``SWEPAM and Wind SWE density``."""
+    having = {
+        name: {source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments
+    }
+    if not crafts:
+        common = set.intersection(*having.values()) if having else set()
+        return [(0, craft) for craft in common] if len(common) == 1 else []
+    flown = {member for _, craft in crafts for member in families().get(craft, (craft,))}
+    added: Crafts = []
+    for name, owners in having.items():
+        start = text.upper().find(name)
+        ahead = max((at for at, _ in crafts if at < start), default=-1)
+        stands_apart = ahead < 0 or re.search(
+            r"[,;/&+]|\b(?:and|with|vs|versus|against)\b", text[ahead:start]
+        )
+        if len(owners) == 1 and not owners & flown and stands_apart:  # not in ACE 3DP density
+            added.append((start, next(iter(owners))))
+    return sorted([*crafts, *added])
 
 
 def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed) -> Crafts:
@@ -150,15 +166,25 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
 
 
 def measured_by(instruments: Sequence[str], crafts: Crafts) -> Placed:
-    """Return what the named instruments measure, if this is one quantity, a field or the moments of a plasma."""
-    named, flown = {*instruments}, {craft for _, craft in crafts}
+    """Return what the named instruments measure: each one quantity, a field or the moments of a plasma."""
+    flown = {craft for _, craft in crafts}
     sources = [source for source in SOURCES if not flown or source.spacecraft in flown]
+    most = max((len({*instruments} & source.instruments) for source in sources), default=0)
+    if most == len(instruments) or len(flown) > 1:
+        return _measured_by({*instruments}, sources)
+    each = [_measured_by({name}, sources) for name in instruments]
+    return [placed for measured in each for placed in measured] if all(each) else []
+
+
+def _measured_by(named: set[str], sources: Sequence[QuantitySource]) -> Placed:
     most = max((len(named & source.instruments) for source in sources), default=0)
     best = [source for source in sources if most and len(named & source.instruments) == most]
     measured = {source.quantity for source in best} - {POSITION}
     if B in measured:
         measured.discard(ABS_B)
-    if RADIO in measured:  # a receiver of waves, which also gives densities and frequencies
+    if (
+        RADIO in measured and B not in measured
+    ):  # a receiver of waves, which also gives densities and frequencies
         measured = {RADIO}
     if measured and measured <= _PLASMA:
         moments = (N, SPEED if SPEED in measured else VECTOR_V, T)
@@ -166,21 +192,42 @@ def measured_by(instruments: Sequence[str], crafts: Crafts) -> Placed:
     return [(0, RequestQuantity(name)) for name in measured] if len(measured) == 1 else []
 
 
-def measured_beside(instruments: Sequence[str], crafts: Crafts, placed: Placed, *, has_field: bool) -> Placed:
-    """Return the field for ``MFI and SWEPAM speed``, and the radio spectrogram for ``speed and RPW``.
+def others_measured(
+    sentence: Sentence, instruments: Sequence[str], crafts: Crafts, names: Collection[str]
+) -> Placed:
+    """Return the field for ``MFI and SWEPAM speed``, and the moments for ``MAG and SWEPAM``.
 
-    Only of an instrument that measures none of the other quantities.
+    A receiver, as in ``speed and RPW``, stands for its radio spectrogram.
+
+    Parameters
+    ----------
+    names : collection of str
+        The quantities that the sentence names.
     """
-    names = {quantity.name for _, quantity in placed} | ({B, ABS_B} if has_field else set())
-    names |= {part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()}
+    names = {
+        *names,
+        *(part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()),
+    }
     flown = {craft for _, craft in crafts}
     beside: dict[str, None] = {}
     for name in instruments:
-        measured = {row.quantity for row in SOURCES if name in row.instruments and row.spacecraft in flown}
-        if measured & (names | {*beside}) or (B in measured and names & {B, ABS_B}):
-            continue
-        if B in measured and measured <= {B, ABS_B, POSITION} and len(instruments) > 1:
+        sources = [row for row in SOURCES if name in row.instruments and row.spacecraft in flown]
+        measured = {row.quantity for row in sources} - {POSITION}
+        has_field = bool({B, ABS_B} & names)
+        joint = rf"(?:\b(?:and|with|plus)|[,;+&/])\s*{re.escape(name)}\b|\b{re.escape(name)}\s*(?:[,;+&/]|and\b|with\b)"
+        if (
+            len(instruments) > 1
+            and not has_field
+            and B not in beside
+            and B in measured
+            and measured <= {B, ABS_B}
+        ):
             beside[B] = None
-        elif RADIO in measured and B not in measured:
+            continue
+        if RADIO in measured and B not in measured and not measured & {*names, *beside}:
             beside[RADIO] = None
+            continue
+        is_listed = re.search(joint, sentence.text, re.IGNORECASE) is not None
+        if is_listed and names and names <= {B, ABS_B} and measured and measured <= _PLASMA:
+            return [*_measured_by({name}, sources), *((0, RequestQuantity(quantity)) for quantity in beside)]
     return [(0, RequestQuantity(quantity)) for quantity in beside]

@@ -22,11 +22,13 @@ from helio.authoring.rules.drawn_quantities import (
     drawn_of,
     merged,
     of_group,
+    of_listed_group,
     styled_components,
     with_field,
     with_total,
 )
 from helio.authoring.rules.formulas import with_words
+from helio.authoring.rules.guard import doubts, drop_descriptions
 from helio.authoring.rules.named import (
     Placed,
     drop_places,
@@ -37,14 +39,15 @@ from helio.authoring.rules.named import (
     read_spacecraft,
     with_species,
 )
+from helio.authoring.rules.named_frames import TURNED, read_frames
 from helio.authoring.rules.named_instruments import (
     Crafts,
-    carriers,
     leave_directions,
-    measured_beside,
     measured_by,
+    others_measured,
     read_instruments,
     spectra_of,
+    with_carriers,
     without_compounds,
     without_source_of_indices,
 )
@@ -52,19 +55,18 @@ from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.written_form import (
-    TURNED,
     take_energies,
     take_formats,
-    take_frame,
     take_name,
     take_plane,
     take_title,
     take_units,
 )
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import APPLIED, LAG, MAGNITUDE
+from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import ABS_B, POSITION, RADIO, B, families
+from helio.knowledge.quantities import ABS_B, POSITION, RADIO, VECTOR_V, B, families
+from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
@@ -84,14 +86,22 @@ _SPELLINGS = (
 )
 """Patterns of names, and how the catalogue writes them."""
 _NO_MEANING = (
-    r"\b(?:flux ropes?|magnetic clouds?|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
+    r"\b(?:flux ropes?|magnetic clouds?|(?:heliospheric )?current sheets?|(?:reconnection )?exhausts?"
+    r"|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
     r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b",
-    r"\b(?:(?:around|during|at|near|for)\s+)?(?:perihelion|encounter|enc\.?|perijove|flyby)\s*#?\d+\b"
+    r"\b(?:(?:around|during|at|near|for)\s+)?(?:(?:encounter|enc\.?|perijove)\s*#?\d+\b"
+    r"|(?:perihelion|flyby)\s*#?\d+\b(?!\s*(?:[-–/:.]\s*\d|to\b|(?!of)[a-z]{3,9}\.?,?\s+\d)))"
     r"|(?-i:\bE\d{1,2}\b)",
     r"\bn\s+(?=(?:please\s+)?(?:plot|show|draw|make|give)\b)",  # and
     r"\b(?:i\.e\.|e\.g\.|etc\.?)",
 )
 """Words that would otherwise name a quantity, a spacecraft or a time."""
+_LIST_NUMBER = re.compile(
+    r"(?:^|(?<=[:,;])|\s)\s*\(?([1-9](?=[.)])|[a-i](?=\)))[.)]\s+(?=[A-Za-z|])"
+    r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\b)",
+    re.IGNORECASE,
+)
+"""Pattern of the number of an item in a list, but not of a day before its month."""
 _CDAWEB = (
     r"\b(?:(?:from|via|at|in|using|out of)\s+)?(?:the\s+)?(?:NASA\s+)?(?:(?:SPDF|GSFC)[ /'’s]*)?"
     r"(?:CDAWeb|CDA[- ]web|SPDF)"
@@ -106,6 +116,8 @@ _OF_INSTRUMENT = (
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
 _LONGEST_VECTOR = 4
 _LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
+_OF_FIELD = ("minimum_variance", ANGLE)
+"""Computations that mean the magnetic field where the sentence names no quantity."""
 _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
 
 
@@ -229,6 +241,8 @@ class _SentenceReader:
         self._times = tuple(self._sentence.take_times(now))
         self._sentence.drop(TURNED)
         self._read_crafts()
+        self._spans = [parse_time_range(time, now) for time in self._times]
+        drop_descriptions(self._sentence, {craft for _, craft in self.flown}, self._spans)
         self._read_data()
         request, doubt = self._request()
         self.reading = Reading(request, self._sentence.unread(), doubt, (*self._notes, *described.notes))
@@ -253,7 +267,9 @@ class _SentenceReader:
         number = len(self.flown)
         count = rf"(?:{_NUMBER_WORDS.get(number, number)}|{number})"
         sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?|s/?c)\b")
-        sentence.drop(r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\bon\s+(?:one|a single)\s+page\b")
+        sentence.drop(
+            r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\b(?:(?:in|on|as|into)\s+)?(?:one|a\s+single|the\s+same)\s+(?:page|figure|image)\b"
+        )
         self.beside_crafts = sentence.left
 
     def _read_data(self) -> None:
@@ -263,7 +279,7 @@ class _SentenceReader:
         self._energies = take_energies(sentence)
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
-        crafts = self.flown or carriers(self._instruments)
+        crafts = with_carriers(self.flown, self._instruments, sentence.text)
         if crafts and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
@@ -285,6 +301,8 @@ class _SentenceReader:
         self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
         placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
         self._placed = self._completed(placed)
+        if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
+            self._crafts = self.flown  # the table has what the catalogue does not describe
 
     def _completed(self, placed: Placed) -> Placed:
         """Add the quantities that groups of words and instruments stand for, and the whole of each vector."""
@@ -293,10 +311,11 @@ class _SentenceReader:
         names_data = bool(self._datasets or described.cuts or has_field)
         if not names_data and all(quantity.name in INDICES for _, quantity in placed):
             placed = merged(placed, of_group(sentence)) or measured_by(self._instruments, self._crafts)
-        if placed or has_field:
-            beside = measured_beside(self._instruments, self._crafts, placed, has_field=has_field)
-            placed = merged(placed, beside)
+        names = {quantity.name for _, quantity in placed} | ({B} if has_field else set())
+        if names:
+            placed = merged(placed, others_measured(sentence, self._instruments, self._crafts, names))
         if placed or self._datasets or has_field:
+            placed = merged(placed, of_listed_group(sentence, placed))
             sentence.drop(GROUP)
         of_spectra = {quantity.name for _, quantity in placed} == {RADIO} or (
             not placed and self._has_spectrum()
@@ -305,7 +324,14 @@ class _SentenceReader:
             self._mentions = tuple(
                 each for each in self._mentions if each.computation.tool != "power_spectrogram"
             )
+        if not placed and not names_data:  # MVA of the shock
+            placed = [
+                (at.position, RequestQuantity(B)) for at in self._mentions if at.computation.tool in _OF_FIELD
+            ]
         placed = with_total(sentence, placed)
+        if "minimum_variance" in self._tools:  # V in LMN
+            turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
+            placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
         if len(placed) == 1:
             sentence.drop(r"\b(?:only|alone)\b")
         self._styled = styled_components(self._looks)
@@ -319,7 +345,8 @@ class _SentenceReader:
 
     def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
         """Return the request, and why it is ambiguous, if it is."""
-        sentence, placed = self._sentence, self._placed
+        sentence = self._sentence
+        frame, placed, unclear_frame = read_frames(sentence, self._placed)
         names = {quantity.name for _, quantity in placed}
         vectors = bool(names & {*VECTORS}) and sentence.drop(r"\b(?:3-?d\s+)?vectors?(?=\W|$)") > 0
         lengths = [
@@ -342,7 +369,6 @@ class _SentenceReader:
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
         own, unclear = pairs_of(crafts, placed, drawn)
-        frame = take_frame(sentence)
         windowless = any(
             mention.computation.tool in APPLIED
             and APPLIED[mention.computation.tool].argument
@@ -373,7 +399,9 @@ class _SentenceReader:
             exports=self._formats,
             name=self._name,
         )
-        return request, doubt_about(self._mentions, placed, drawn, unclear=unclear)
+        lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
+        unclear_parts = doubt_about(self._mentions, placed, drawn, unclear=unclear)
+        return request, unclear_frame or unclear_parts or next(lost, None)
 
 
 def _plain(text: str) -> str:
@@ -382,9 +410,22 @@ def _plain(text: str) -> str:
     >>> _plain("BR BT BN in 1990"), _plain("Bt and Bz")
     ('BR B_T BN in 1990', 'Bt and Bz')
     """
+    text = _without_numbers(text)
     if text != text.upper():
         text = re.sub(r"\bTHE\b", "THEMIS-E", text)
     for pattern, spelling in _SPELLINGS:
         text = re.sub(pattern, spelling, text)
     text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))
     return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
+
+
+def _without_numbers(text: str) -> str:
+    """Leave out the numbers of a list, which say its order.
+
+    >>> _without_numbers("1) ACE B 2) ACE density")
+    'ACE B, ACE density in this order'
+    """
+    found = "".join(match[1].lower() for match in _LIST_NUMBER.finditer(text))
+    if len(found) < 2 or not ("123456789".startswith(found) or "abcdefghi".startswith(found)):
+        return text
+    return f"{_LIST_NUMBER.sub(', ', text).strip(' ,')} in this order"

@@ -35,6 +35,12 @@ _SPAN = (
     r"(?:\s+(?:them|it|each|the\s+(?:zero\s+)?(?:times?|minim(?:a|um)|onsets?)))?)"
 )
 _AROUND = rf"(?:,?\s*(?:±|\+/-|\+-|plus\s+(?:or\s+)?minus)\s*{duration_pattern('1')})"
+_SIDES = r"(?:on\s+|to\s+|at\s+)?(?:either|each|both)\s+sides?(?:\s+of\s+(?:it|them|each))?\b"
+_EITHER = rf"(?:,?\s*{duration_pattern('1')}\s+{_SIDES})"
+_SPAN_FIRST = (
+    rf",?\s*(?P<span>(?:from\s+)?{duration_pattern('3')}\s+before\s+(?:to|and|until)\s+{duration_pattern('4')}\s+after)"
+    rf"\s+(?P<events>{_EVENT})"
+)
 _SIGNED = (
     r",?\s*(?:from\s+)?[-−](?P<before>\d+)\s*(?:to|\.\.|–)\s*\+?(?P<after>\d+)\s*(?P<unit>d|h)"
     r"(?:ays?|ours?|rs?)?\b"
@@ -89,7 +95,7 @@ def read_storms(text: str) -> tuple[str, StormEpochs | None]:
     >>> rest, storms.give, storms.threshold
     ('hourly Vsw, Dst , 2000 to 2004', 'onset', -50)
     """
-    sentence = Sentence(text)
+    sentence = Sentence(re.sub(_SPAN_FIRST, r" around \g<events>, \g<span> ", text, flags=re.IGNORECASE))
     match = sentence.take_first(_BEGIN)
     if match is None or not re.search(r"storm|minim|onset", match["events"], re.IGNORECASE):
         return text, None
@@ -127,6 +133,6 @@ def _window(sentence: Sentence) -> tuple[str, str]:
     if signed := sentence.take_first(_SIGNED):
         unit = signed["unit"].lower()
         return f"{signed['before']}{unit}", f"{signed['after']}{unit}"
-    if around := sentence.take_first(_AROUND):
+    if around := sentence.take_first(_AROUND) or sentence.take_first(_EITHER):
         return duration_in(around, "1"), duration_in(around, "1")
     return "", ""

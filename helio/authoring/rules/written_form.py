@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from helio.authoring.rules.sentence import Sentence
-from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
-from helio.knowledge.quantities import SOURCES
 from helio.knowledge.vocabulary import VOCABULARY
 
 _UNITS = (
@@ -32,14 +30,9 @@ _SAVED = (
     r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
     r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
 )
-_FRAMES = "|".join((*FRAMES, *sorted({source.frame for source in SOURCES} - {*FRAMES, ""})))
-_BEHIND_FRAME = r"\b(?: (?:frame|coordinates?|system))?"
-TURNED = rf"\b(?:{_FRAMES})\s*(?:-+>|→|to|into)\s*(?=(?:{_FRAMES})\b)"
-"""The frame of the data before the one to draw; a second frame without such a sign is left, and refused."""
-_FRAME = rf"\b(?:(?:rotated|transformed|converted|turned)\s+(?:in)?to\s+)?({_FRAMES}){_BEHIND_FRAME}"
 _PLANE = (
     r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
-    r"(?P<first>[xy])[-–]?(?P<second>[yz])[- ](?:plane|projection)))\b"
+    r"(?P<first>[xy])[-–]?(?P<second>[yz])(?:[- ](?:plane|projection))?))\b"
 )
 
 
@@ -88,11 +81,3 @@ def take_plane(sentence: Sentence) -> str:
         return ""
     sentence.drop(r"\bprojected\s+(?:in|on)?to\b")
     return f"{match['first']}{match['second']}".lower()
-
-
-def take_frame(sentence: Sentence) -> str:
-    """Remove the frame of the vectors, also where it is named once more."""
-    frame = sentence.take_text(_FRAME).upper()
-    if frame:
-        sentence.drop(rf"\b{frame}{_BEHIND_FRAME}")
-    return frame

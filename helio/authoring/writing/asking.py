@@ -7,10 +7,18 @@ from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import AT_EARTH, CURRENT, lacks_window
-from helio.authoring.writing.sources import crafts_with, quantities_of
+from helio.authoring.writing.computations import (
+    AT_EARTH,
+    CONVECTIVE,
+    CURRENT,
+    DERIVED,
+    WINDOWED,
+    lacks_window,
+)
+from helio.authoring.writing.sources import UPSTREAM, crafts_with, quantities_of
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.windows import has_usual_window
+from helio.knowledge.missions import craft_of
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import INDICES, title
 
@@ -18,7 +26,11 @@ Asks = Callable[[str, Sequence[str]], str]
 """Function that asks the user a question with choices, the most likely choice first, and returns the chosen one."""
 EVERY = "all of them"
 WINDOWS = ("10min", "1h", "5min", "1min")
-_UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
+BANDS = {
+    f"{low:g} to {high:g} Hz": (("low", low), ("high", high))
+    for low, high in ((0.01, 0.1), (0.001, 0.1), (0.001, 0.01), (0.1, 1.0))
+}
+"""Ranges of frequencies to choose from for the slope of a spectrum."""
 
 
 def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
@@ -32,6 +44,8 @@ def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
         if not quantities:
             choices = quantities_of(crafts[0])[:12]
             quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices))]
+    elif not crafts and quantities:
+        crafts = _spacecraft_beside(request)
     return replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
@@ -52,6 +66,14 @@ def _spacecraft_meant(name: str, request: PipelineRequest, ask: Asks) -> tuple[s
     return every if answer == EVERY else (answer,)
 
 
+def _spacecraft_beside(request: PipelineRequest) -> list[str]:
+    """Return the spacecraft of the quantities beside named datasets: those of the datasets, or OMNI for indices."""
+    if all(quantity.name in INDICES for quantity in request.quantities):
+        return ["OMNI"]
+    datasets = [dataset for dataset, _ in request.datasets] + [cut.dataset for cut in request.cuts]
+    return list(dict.fromkeys(craft_of(dataset).spacecraft for dataset in datasets))
+
+
 def _spacecraft_with(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
     """Choose the spacecraft for quantities requested without one; use OMNI for solar wind and indices."""
     if any(quantity.name in (*INDICES, *AT_EARTH) for quantity in quantities):
@@ -61,13 +83,17 @@ def _spacecraft_with(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
             "the request names neither a spacecraft nor a quantity",
             advice="write 'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
         )
-    every = crafts_with(quantities[0].name) or _UPSTREAM
-    choices = sorted(every, key=lambda craft: (*_UPSTREAM, craft).index(craft))
+    every = crafts_with(quantities[0].name)
+    if not every or quantities[0].name in (CONVECTIVE, *DERIVED):
+        every = list(dict.fromkeys((*UPSTREAM, *every)))
+    choices = sorted(every, key=lambda craft: (*UPSTREAM, craft).index(craft))
     return ask(f"The {title(quantities[0].name)} of which spacecraft?", choices[:12])
 
 
 def _with_window(computation: Computation, ask: Asks) -> Computation:
-    if not lacks_window(computation) or has_usual_window(computation.tool):
+    if computation.tool in ("spectral_slope", "spectral_break") and not computation.args:
+        return replace(computation, args=BANDS[ask("In which range of frequencies?", [*BANDS])])
+    if computation.tool in WINDOWED or not lacks_window(computation) or has_usual_window(computation.tool):
         return computation
     question = f"How long is the window of the {computation.tool.replace('_', ' ')}?"
     return replace(computation, window=ask(question, WINDOWS))

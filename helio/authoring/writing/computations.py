@@ -8,6 +8,7 @@ from typing import Any
 
 from helio.authoring.request import Computation
 from helio.errors import RequestError, did_you_mean
+from helio.knowledge.constants import BOLTZMANN, VACUUM_PERMEABILITY
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
@@ -114,6 +115,9 @@ APPLIED = {
     "spectral_slope": ComputationTool(
         "slope", "Spectral slope", "", "{} slope", "scalar", unit="", of_spectrum=True
     ),
+    "spectral_break": ComputationTool(
+        "break", "Spectral break", "", "{} break", "scalar", unit="Hz", of_spectrum=True
+    ),
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", "spectrum"),
 }
 CUTS = {
@@ -124,7 +128,7 @@ CUTS = {
 }
 """Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
-LAG, R_SQUARED = "cross_correlation_lag", "r_squared"
+LAG, R_SQUARED, ANGLE, SHIFT = "cross_correlation_lag", "r_squared", "angle_between", "ballistic_shift"
 """Computations with other inputs: a magnitude takes vectors; a difference and a ratio take two series."""
 OF_TWO = {
     DIFFERENCE: ("subtract", "minus"),
@@ -132,6 +136,7 @@ OF_TWO = {
     PRODUCT: ("multiply", "times"),
     SUM: ("add", "plus"),
     LAG: ("", "lag"),
+    ANGLE: ("", "angle"),
 }
 """Computations of two series: the operation of the tool `arithmetic`, and the word in labels."""
 
@@ -176,6 +181,8 @@ class Recipe:
     kind: str = "scalar"
     window: str = ""
     """The argument for the window, which the request gives; empty where the tool needs none."""
+    note: str = ""
+    """What the user should know about the result."""
 
 
 DRIFT, TO_EARTH, CURRENT = "alpha drift velocity", "geocentric distance", "curlometer current density"
@@ -183,6 +190,11 @@ _FLOW, _ALPHA_FLOW, _FIELD = (Part(vector, frame="=") for vector in (VELOCITY, A
 _BZ = Part(B, "z", "GSM")
 _RADIUS = Part(DISTANCE, otherwise={"distance": 1.0})
 _ELECTRON = {"particle": "electron"}
+_OF_FIELD = {"factor": float(f"{1e-9 / (2 * VACUUM_PERMEABILITY):.12g}"), "unit": "nPa"}
+_OF_PLASMA = {"factor": float(f"{BOLTZMANN * 1e15:.12g}"), "unit": "nPa"}
+"""Arguments of `rescale` for B²/(2μ₀) from nT², and for n k T from cm^-3 K."""
+CONVECTIVE = "electric field"
+"""The quantity −V×B: of OMNI its y component, of others the vector."""
 
 
 def _recipe(
@@ -193,11 +205,12 @@ def _recipe(
     helium: bool = False,
     kind: str = "scalar",
     window: str = "",
+    note: str = "",
     **takes: str | Part,
 ) -> Recipe:
     """Return a recipe whose inputs are named by the arguments of the tool, without ``_label``."""
     parts = {f"{name}_label": Part(part) if isinstance(part, str) else part for name, part in takes.items()}
-    return Recipe(tool, parts, helium, unit, args or {}, kind, window)
+    return Recipe(tool, parts, helium, unit, args or {}, kind, window, note)
 
 
 def _ratio(above: str, below: str) -> Recipe:
@@ -216,11 +229,44 @@ def _elsasser(give: str, unit: str = "") -> Recipe:
     )
 
 
+def _coupling(tool: str, unit: str = "") -> Recipe:
+    return _recipe(tool, unit, velocity=SPEED, field=Part(B, frame="GSM"))
+
+
+def _of_spiral(give: str, unit: str = "") -> Recipe:
+    field = Part(B, frame="spiral")
+    return _recipe("field_spiral_angle", unit, {"give": give}, field=field, expected="Parker spiral angle")
+
+
+def _burton(model: str, paper: str) -> Recipe:
+    note = f"Dst*, without the magnetopause currents, after {paper}"
+    index = "pressure-corrected Dst"
+    return _recipe("burton_dst", "nT", {"model": model}, note=note, electric_field="VBs", index=index)
+
+
+def _product(left: str, right: str, unit: str) -> Recipe:
+    return _recipe("arithmetic", unit, {"operation": "multiply"}, left=left, right=right)
+
+
 def _taylor(length: str) -> Recipe:
     return _recipe("taylor_frequency", "Hz", length=length, velocity=SPEED)
 
 
 DERIVED: dict[str, Recipe] = {
+    "B squared": _product(ABS_B, ABS_B, "nT^2"),
+    "magnetic pressure": _recipe("rescale", "nPa", _OF_FIELD, source="B squared"),
+    "pressure over k": _product(DENSITY, TEMPERATURE, "cm^-3 K"),
+    "thermal pressure": _recipe("rescale", "nPa", _OF_PLASMA, source="pressure over k"),
+    "electron pressure over k": _product(NE, TE, "cm^-3 K"),
+    "electron pressure": _recipe("rescale", "nPa", _OF_PLASMA, source="electron pressure over k"),
+    "total pressure": _recipe(
+        "arithmetic",
+        "nPa",
+        {"operation": "add"},
+        note="the magnetic pressure and the thermal pressure of the ions, without that of the electrons",
+        left="magnetic pressure",
+        right="thermal pressure",
+    ),
     "dynamic pressure": _recipe("dynamic_pressure", "nPa", helium=True, density=DENSITY, velocity=VELOCITY),
     "Alfvén speed": _recipe("alfven_speed", "km/s", helium=True, field=B, density=DENSITY),
     "Alfvén Mach number": _recipe("alfven_mach", helium=True, velocity=VELOCITY, field=B, density=DENSITY),
@@ -228,9 +274,15 @@ DERIVED: dict[str, Recipe] = {
         "magnetosonic_mach", helium=True, velocity=VELOCITY, density=DENSITY, temperature=TEMPERATURE, field=B
     ),
     "plasma beta": _recipe("plasma_beta", density=DENSITY, temperature=TEMPERATURE, field=B),
+    "electron beta": _recipe("plasma_beta", density=NE, temperature=TE, field=B),
+    "field elevation": _recipe("direction_angle", "deg", {"give": "elevation"}, source=B),
+    "field azimuth": _recipe("direction_angle", "deg", {"give": "azimuth"}, source=B),
     "clock angle": _recipe("clock_angle", "deg", source=Part(B, frame="*")),
     "cone angle": _recipe("cone_angle", "deg", source=Part(B, frame="*")),
-    "Newell coupling function": _recipe("newell_coupling", velocity=SPEED, field=Part(B, frame="GSM")),
+    "Newell coupling function": _coupling("newell_coupling"),
+    "Akasofu epsilon": _coupling("akasofu_epsilon", "GW"),
+    "Kan–Lee electric field": _coupling("kan_lee_field", "mV/m"),
+    "polar cap potential": _coupling("polar_cap_potential", "kV"),
     "VBs": _recipe("vbs", "mV/m", velocity=SPEED, bz=_BZ),
     "magnetopause standoff distance": _recipe("shue_standoff", "R_E", pressure="dynamic pressure", bz=_BZ),
     "proton gyrofrequency": _recipe("gyrofrequency", "Hz", source=ABS_B),
@@ -246,8 +298,22 @@ DERIVED: dict[str, Recipe] = {
     "specific entropy": _recipe("specific_entropy", density=DENSITY, temperature=TEMPERATURE),
     "Parker spiral angle": _recipe("parker_angle", "deg", velocity=SPEED, radius=_RADIUS),
     "field spiral angle": _recipe("field_spiral_angle", "deg", field=Part(B, frame="spiral")),
+    "magnetic polarity": _of_spiral("polarity"),
+    "deviation from the Parker spiral": _of_spiral("deviation", "deg"),
     "footpoint longitude": _recipe("footpoint_longitude", "deg", velocity=SPEED, radius=_RADIUS),
     E: _recipe("electric_field", "mV/m", kind="vector", velocity=_FLOW, field=_FIELD),
+    "E×B drift velocity": _recipe(
+        "exb_drift", "km/s", kind="vector", electric=Part(E, frame="=", measured=True), field=_FIELD
+    ),
+    "Alfvén velocity vector": _recipe(
+        "walen_relation",
+        "km/s",
+        {"give": "alfven_velocity"},
+        kind="vector",
+        velocity=Part("velocity in the de Hoffmann–Teller frame", frame="="),
+        field=_FIELD,
+        density=DENSITY,
+    ),
     "parallel electric field": _along(E, "parallel", "mV/m"),
     "perpendicular electric field": _along(E, "perpendicular", "mV/m"),
     "parallel velocity": _along(VELOCITY, "parallel", "km/s"),
@@ -277,7 +343,11 @@ DERIVED: dict[str, Recipe] = {
     "pressure-corrected Dst": _recipe(
         "pressure_corrected_dst", "nT", index="Dst", pressure="dynamic pressure"
     ),
-    "predicted Dst": _recipe("burton_dst", "nT", electric_field="VBs", index="Dst"),
+    "pressure-corrected SYM-H": _recipe(
+        "pressure_corrected_dst", "nT", index="SYM-H", pressure="dynamic pressure"
+    ),
+    "predicted Dst": _burton("obrien", "O'Brien & McPherron (2000)"),
+    "Dst predicted by Burton": _burton("burton", "Burton et al. (1975)"),
     TEMPERATURE: _recipe("thermal_temperature", "K", source=THERMAL),
     THERMAL: _recipe("thermal_speed", "km/s", source=TEMPERATURE),
     "electron thermal speed": _recipe("thermal_speed", "km/s", _ELECTRON, source=TE),
@@ -289,9 +359,15 @@ AT_EARTH = (
     "storm phase",
     "storm phase in Dst",
     "magnetopause standoff distance",
+    "VBs",
     "Newell coupling function",
+    "Akasofu epsilon",
+    "Kan–Lee electric field",
+    "polar cap potential",
     "pressure-corrected Dst",
+    "pressure-corrected SYM-H",
     "predicted Dst",
+    "Dst predicted by Burton",
 )
 """Quantities of the Earth's surroundings, which the solar wind at the bow shock's nose (OMNI) gives."""
 OF_ELECTRONS = {DENSITY: NE, TEMPERATURE: TE, T_PARALLEL: TE_PARALLEL, T_PERPENDICULAR: TE_PERPENDICULAR}

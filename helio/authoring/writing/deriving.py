@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from helio.authoring.outcome import NotInTable, NotUnderstood
-from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import (
+    CONVECTIVE,
     CURRENT,
     DERIVED,
     MAGNITUDE_OF,
@@ -27,6 +27,8 @@ from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS, symbol
 
+_USUAL_WINDOW = "1h"
+"""The window of a cross helicity or a residual energy where the request gives none."""
 _ANGLE_FRAMES = {"*": ("GSM", "GSE", "RTN"), "spiral": ("RTN", "GSE")}
 """The frames for an angle of the magnetic field if the request names none, by the frame of its part."""
 
@@ -47,19 +49,21 @@ class Deriving:
         NotUnderstood
             The spacecraft has no such quantity, or not in this frame.
         """
+        if quantity in DERIVED and not self.data.pick(quantity, craft):
+            frame = ""  # a computation chooses the frame of its vectors
         key = (quantity, craft, frame)
         if key not in self.known:
             self.known[key] = self._new(quantity, craft, frame)
         return self.known[key]
 
-    def component(self, series: PlotSeries, letter: str) -> PlotSeries:
-        """Take a component of a vector; return a series that is no vector as it is."""
+    def component(self, series: PlotSeries, letter: str, *, told: bool = False) -> PlotSeries:
+        """Take a component of a vector, with a note of its frame unless it is told; leave other series as they are."""
         if series.kind != "vector":
             return series
         intent = f"Take the {letter} component{f' in {series.frame}' if series.frame else ''}"
         stem = f"{series.label}{letter}"
         label = self.steps.make(stem, "components", intent, source_label=series.label, keep=[letter])
-        if series.frame and not self.request.frame:
+        if series.frame and not (told or self.request.frame):
             self.steps.note(
                 f"{series.craft} {series.quantity} {letter} is in {series.frame}, because the request names no frame"
             )
@@ -79,11 +83,11 @@ class Deriving:
         if quantity == CURRENT:
             return self._curlometer(craft)
         if quantity == self.request.computed:
-            return self._derived(quantity, craft)
+            return self.derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
         sources = self.data.pick(quantity, craft, vector_frame)
         if self._derived_from_instrument(quantity, craft, sources):
-            return self._derived(quantity, craft)
+            return self.derived(quantity, craft)
         if self._is_of_instrument(of_electrons := OF_ELECTRONS.get(quantity, ""), craft, sources):
             return self.quantity(of_electrons, craft, frame)
         from_vector = self._is_of_instrument(VECTOR_OF.get(quantity, ""), craft, sources)
@@ -100,7 +104,7 @@ class Deriving:
         if series is not None:
             return series
         if quantity in DERIVED and self._can_derive(quantity, craft):
-            return self._derived(quantity, craft)
+            return self.derived(quantity, craft)
         framed = [name for name in frames_of([quantity], [craft]) if name]
         if framed:
             raise NotUnderstood(
@@ -147,7 +151,7 @@ class Deriving:
         sources = [source for source in self.data.pick(quantity, craft) if source.frame in TURNABLE]
         if not sources:
             return None
-        given = self.data.fetch(quantity, craft, sources)
+        given = self.quantity(quantity, craft, sources[0].frame)
         intent = f"Rotate from {given.frame} to {frame}"
         turned = self.steps.compute("transform_frame", given, frame.lower(), intent, to=frame)
         return replace(turned, frame=frame)
@@ -165,8 +169,7 @@ class Deriving:
 
     def _speed_instead(self, quantity: str, craft: str) -> PlotSeries | None:
         """Take the speed if no velocity vector is known, unless the request insists on the vector."""
-        insists = self.request.frame or self.request.vectors
-        if quantity != VELOCITY or insists or not self.data.pick(SPEED, craft):
+        if quantity != VELOCITY or self.request.vectors or not self.data.pick(SPEED, craft):
             return None
         self.steps.note(f"the figure draws the speed: helio knows no velocity vector of {craft}")
         return self.quantity(SPEED, craft)
@@ -174,8 +177,8 @@ class Deriving:
     def _electric_field(self, quantity: str, craft: str) -> PlotSeries | None:
         """Take the electric field of the solar wind for OMNI, which is no vector, and the vector for others."""
         if quantity == E and craft == "OMNI":
-            return self.quantity("electric field", craft)
-        return self._derived(E, craft) if quantity == "electric field" and craft != "OMNI" else None
+            return self.quantity(CONVECTIVE, craft)
+        return self.derived(E, craft) if quantity == CONVECTIVE and craft != "OMNI" else None
 
     def _mean_of_sides(self, quantity: str, craft: str) -> PlotSeries | None:
         """Compute a temperature that is known along and across the field: (T∥ + 2 T⊥)/3."""
@@ -215,14 +218,15 @@ class Deriving:
         label = self.steps.make(stem, "curlometer", f"Compute the {CURRENT}", **args)
         return replace(clock, label=label, quantity=CURRENT, craft=mission, unit="nA/m^2")
 
-    def _derived(self, quantity: str, craft: str) -> PlotSeries:
+    def derived(self, quantity: str, craft: str) -> PlotSeries:
         """Compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         recipe = DERIVED[quantity]
         extra = dict(recipe.args)
         if recipe.window:
             windows = [given.window for given in self.request.computations if given.tool == recipe.tool]
-            question = f"How long is the window of the {quantity}?"
-            extra[recipe.window] = windows[0] if windows else self.data.ask(question, WINDOWS)
+            extra[recipe.window] = next(filter(None, windows), _USUAL_WINDOW)
+            if not any(windows):
+                self.steps.note(f"{quantity}: with a window of {_USUAL_WINDOW}, as the request names none")
         parts: dict[str, PlotSeries] = {}
         common = self._common_frame(recipe, craft)
         for argument, part in recipe.takes.items():
@@ -239,6 +243,8 @@ class Deriving:
                 parts[argument] = self._part(part, craft, common)
         slowest = max(parts.values(), key=lambda series: series.cadence or 0.0)
         parts = {argument: self._as_taken(series, slowest) for argument, series in parts.items()}
+        if recipe.note:
+            self.steps.note(f"{quantity}: {recipe.note}")
         if recipe.helium:
             extra["assumed_alpha"] = 0.04
             self.steps.note(f"{quantity}: computed with an assumed helium fraction of 4 % by number")

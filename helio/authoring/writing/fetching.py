@@ -11,6 +11,7 @@ from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import CUTS
 from helio.authoring.writing.sources import cadence_words, coverage, pick
 from helio.authoring.writing.steps import PlotSeries, Steps, duration
+from helio.authoring.writing.windows import LEAST_RECORDS
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import craft_of, short
@@ -19,7 +20,7 @@ from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
 from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
-from helio.time_range import TimeRange
+from helio.time_range import Duration, TimeRange
 
 _MOST_CHANGING = 60.0
 """Shortest cadence, in seconds, to which helio averages data whose own cadence changes."""
@@ -86,9 +87,9 @@ class Fetching:
         )
         found = pick_at(cadence=request.cadence)
         frequencies = [value for computation in request.computations for value in _frequencies(computation)]
-        if not found or not frequencies or request.cadence is not None:
+        needed = min([1 / (2 * value) for value in frequencies] + _spacings(request), default=None)
+        if not found or needed is None or request.cadence is not None:
             return found
-        needed = 1 / (2 * max(frequencies))
         is_fine = found[0].cadence and found[0].cadence < needed
         return found if is_fine else pick_at(cadence=needed / 2)
 
@@ -105,6 +106,8 @@ class Fetching:
         if first.note:
             self.steps.note(f"{first.dataset}: {first.note}")
         stem = self.stem(craft, quantity)
+        if self.steps.label(stem) != stem and first.frame:  # the same vector in another frame
+            stem = f"{stem}_{first.frame.lower()}"
         choices = [{"dataset_id": source.dataset, "parameter_id": source.parameters[0]} for source in sources]
         if len(first.parameters) > 1:
             label = self._joined(first, stem, intent)
@@ -223,8 +226,17 @@ def _kind_of(parameter: ParameterEntry) -> str:
 
 def _frequencies(computation: Computation) -> list[float]:
     """Return the frequencies in Hz that a computation needs in the data."""
-    if computation.tool not in ("band_pass", "band_integral", "spectral_slope"):
+    if computation.tool not in ("band_pass", "band_integral", "spectral_slope", "spectral_break"):
         return []
     args = dict(computation.args)
     limits = [limit for band in args.get("bands", ()) for limit in band]
     return limits + [args[name] for name in ("low", "high") if name in args]
+
+
+def _spacings(request: PipelineRequest) -> list[float]:
+    """Return the spacing in seconds of enough records for each window of a power spectrum."""
+    return [
+        Duration(computation.window).nanoseconds / 1e9 / LEAST_RECORDS[computation.tool]
+        for computation in request.computations
+        if computation.window and computation.tool.startswith("power_")
+    ]

@@ -30,6 +30,10 @@ _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 MIDDLE = 50
 """Rank of the panels whose position the request does not give."""
 
+_LETTERS_IN = {"LMN": "lmn", "RTN": "rtn"}
+_HODOGRAM = {"LMN": "lm", "RTN": "nt"}
+"""The components of vectors in a frame, and those on the y and the x axis of a hodogram; otherwise x, y, z."""
+
 _SeriesPanels = list[list[PlotSeries]]
 
 
@@ -49,8 +53,8 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         entries = [{"of": series.label, **plane} for series in shown]
         return {"labels": _labels(shown), "panels": [], layout.kind: entries, "title": text}
     if layout.kind:
-        shown, entry = _one_against_another(shown, layout, steps)
-        return {"labels": _labels(shown), "panels": [], "xy": [entry], "title": text}
+        shown, entries = _one_against_another(shown, layout, steps)
+        return {"labels": _labels(shown), "panels": [], "xy": entries, "title": text}
     panels = _arranged(shown, layout)
     _check(panels, layout)
     labels = [label for panel in panels for label in _labels(panel)]
@@ -156,11 +160,16 @@ def _check(panels: _SeriesPanels, layout: Panels) -> None:
 
 def _one_against_another(
     shown: list[PlotSeries], layout: Panels, steps: Steps
-) -> tuple[list[PlotSeries], Document]:
-    """Return two series on the same epochs, the coarser ones, and the settings that draw the first on the y axis."""
-    if len(shown) == 1 and shown[0].kind == "vector" and layout.kind == "hodogram":
-        across, up = f"{shown[0].label}.y", f"{shown[0].label}.z"
-    elif len(shown) != 2 or any(series.kind != "scalar" for series in shown):
+) -> tuple[list[PlotSeries], list[Document]]:
+    """Return two series on the same epochs, the coarser ones, and the settings that draw the first on the y axis.
+
+    Two vectors have an entry for each component.
+    """
+    kinds = [series.kind for series in shown]
+    letters = [""]
+    if kinds == ["vector"] and layout.kind == "hodogram":
+        up, across = (f"{shown[0].label}.{letter}" for letter in _HODOGRAM.get(shown[0].frame, "zy"))
+    elif kinds not in (["scalar"] * 2, ["vector"] * 2):
         raise NotUnderstood(
             "a plot of one quantity against another needs two quantities without components",
             advice="write, for example, 'OMNI density against speed' or 'ACE Bz against By'",
@@ -170,9 +179,11 @@ def _one_against_another(
         if first.cadence != second.cadence or first.craft != second.craft or first.cadence is None:
             shown = steps.align_all(shown)
         up, across = _labels(shown)
+        if kinds == ["vector"] * 2:
+            letters = [f".{letter}" for letter in _LETTERS_IN.get(first.frame, "xyz")]
     kind = {} if layout.kind == "scatter" else {"type": layout.kind}
     fit = {"fit": layout.fit} if layout.fit else {}
-    return shown, {"x": across, "y": up, **kind, **fit}
+    return shown, [{"x": across + letter, "y": up + letter, **kind, **fit} for letter in letters]
 
 
 def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:

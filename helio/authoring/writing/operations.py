@@ -8,21 +8,31 @@ from dataclasses import replace
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.writing.computations import (
+    ANGLE,
     APPLIED,
+    DIFFERENCE,
     LAG,
     MAGNITUDE,
     MAGNITUDE_OF,
     OF_TWO,
     R_SQUARED,
+    SHIFT,
+    SUM,
     WINDOWED,
 )
 from helio.authoring.writing.deriving import Deriving
+from helio.authoring.writing.sources import UPSTREAM, crafts_with
 from helio.authoring.writing.steps import PlotSeries
 from helio.authoring.writing.windows import has_usual_window, usual_window
-from helio.knowledge.quantities import ABS_B
+from helio.knowledge.quantities import ABS_B, POSITION, B
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.unit_algebra import comparable, conversion_factor
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 from helio.time_range import Duration
 
+_LONGEST_LAG = "2h"
+"""The longest delay to try between spacecraft near the Earth, where the request gives none."""
 _SIGNS = {"difference": "−", "product": "×", "sum": "+"}
 
 
@@ -46,6 +56,8 @@ class Operations:
                 shown = self._with_magnitudes(shown, computation)
             elif computation.tool == R_SQUARED:
                 shown = [self._times_r_squared(series) for series in shown]
+            elif computation.tool == SHIFT:
+                shown = [self._shifted(series, dict(computation.args)) for series in shown]
             elif computation.tool in OF_TWO:
                 of_two = self._of_two(computation, shown)
                 shown = [*shown, of_two] if computation.beside else [of_two]
@@ -72,12 +84,16 @@ class Operations:
         fitting = [series for series in shown if series.kind in how.takes]
         if not fitting and how.of_bins:
             fitting = shown
+        if unit := canonical_unit(dict(computation.args).get("unit", "")):
+            fitting = [series for series in fitting if comparable(unit, series.unit)]
+        if tool == "minimum_variance" and len(fitting) > 1:
+            return self._along_axes(shown)
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
             given = self._spectrogram_for(computation, series) if how.of_spectrum else series
-            complete = self._with_usual_window(computation, series)
+            complete = _with_own_unit(self._with_usual_window(computation, series), series)
             args = how.arguments(complete)
             new = self.steps.compute(tool, given, how.ending, how.intent_of(complete), **args)
             over = computation.behind and how.kind in ("", series.kind) and how.quantity == "{}"
@@ -93,6 +109,48 @@ class Operations:
         if computation.beside:
             return [*shown, *made.values()]
         return [made.get(series.label, series) for series in shown]
+
+    def _along_axes(self, shown: list[PlotSeries]) -> list[PlotSeries]:
+        """Rotate the vectors of each spacecraft to the axes of minimum variance of its magnetic field."""
+        fields = [series for series in shown if series.quantity == B]
+        axes = {
+            field.craft: self.steps.compute(
+                "minimum_variance", field, "axes", "Find L, M, N", give="axes"
+            ).label
+            for field in fields
+        }
+        if any(series.kind == "vector" and series.craft not in axes for series in shown):
+            raise NotUnderstood(
+                "the axes of minimum variance are those of the magnetic field, which the request does not name"
+            )
+        return [
+            self._rotated(series, axes[series.craft]) if series.kind == "vector" else series
+            for series in shown
+        ]
+
+    def _rotated(self, vector: PlotSeries, axes: str) -> PlotSeries:
+        intent, labels = "Rotate to L, M, N", {"vector_label": vector.label, "axes_label": axes}
+        label = self.steps.make(f"{vector.label}_lmn", "rotate_to_axes", intent, **labels)
+        return replace(vector, label=label, quantity=f"{vector.quantity} along L, M, N", frame="LMN")
+
+    def _shifted(self, series: PlotSeries, args: Document) -> PlotSeries:
+        """Shift a series of a spacecraft upstream of the Earth by how long the solar wind flows to another place."""
+        craft, labels = series.craft, {"series_label": series.label}
+        if craft == "OMNI":
+            return series  # it is at the bow shock
+        speed = self.quantities.quantity(SPEED, craft)
+        labels["velocity_label"] = self.steps.align(speed, series).label
+        if self.data.pick(POSITION, craft):
+            place = self.steps.convert(self.quantities.quantity(POSITION, craft), "km")
+            labels["position_label"] = self.steps.align(place, series).label
+        elif craft in UPSTREAM:
+            args["from_x"] = 1.5e6
+            self.steps.note(f"{craft} is taken to be 1.5 million km upstream of the Earth")
+        else:
+            raise NotUnderstood(f"helio knows no position of {craft}, from which it could shift the data")
+        intent = f"Shift by the travel time to x = {args['to_x']:g} km"
+        label = self.steps.make(f"{series.label}_shifted", SHIFT, intent, **labels, **args)
+        return replace(series, label=label, cadence=None)
 
     def _spectrogram_for(self, computation: Computation, series: PlotSeries) -> PlotSeries:
         """Add a spectrogram whose windows hold five periods of the lowest frequency of a band."""
@@ -125,6 +183,13 @@ class Operations:
         stem = f"{left.label}_{word}_{right.label.removesuffix('_aligned')}"
         if name == LAG:
             return self._lag(left, right, stem, dict(computation.args))
+        if name == ANGLE:
+            vectors = {"vector_label": left.label, "other_label": right.label}
+            label = self.steps.make(stem, ANGLE, f"Angle between {left.label} and {right.label}", **vectors)
+            crafts = f"{left.craft} / {right.craft}"
+            return replace(
+                left, label=label, quantity="angle", craft=crafts, kind="scalar", unit="deg", frame=""
+            )
         intent = f"{name.capitalize()} of {left.label} and {right.label}"
         label = self.steps.arithmetic(stem, left.label, operation, right.label, intent)
         alike = left.craft == right.craft
@@ -135,9 +200,9 @@ class Operations:
         """Return two scalars or two vectors; a vector beside a scalar gives its magnitude."""
         if len(shown) == 2 and {series.kind for series in shown} == {"scalar", "vector"}:
             shown = [self._magnitude(series) if series.kind == "vector" else series for series in shown]
-        pair = [series for series in shown if series.kind == "scalar"]
+        pair = [series for series in shown if series.kind == "scalar" and name != ANGLE]
         pair = pair or [series for series in shown if series.kind == "vector"]
-        if len(pair) != 2 or (name == "difference" and pair[0].unit != pair[1].unit):
+        if len(pair) != 2 or (name in (DIFFERENCE, SUM, ANGLE) and pair[0].unit != pair[1].unit):
             raise NotUnderstood(
                 f"a {name} needs two series of the same quantity",
                 advice=f"write, for example, 'the {name} between ACE and Wind Bz'",
@@ -156,10 +221,25 @@ class Operations:
 
     def _lag(self, left: PlotSeries, right: PlotSeries, stem: str, args: Document) -> PlotSeries:
         """Compute the delay of a second series, up to the longest delay that the request gives."""
-        if not args.get("longest"):
-            choices = ("1h", "2h", "30min", "6h")
-            args["longest"] = self.data.ask("What is the longest delay to try?", choices)
+        near = {*UPSTREAM, *crafts_with(POSITION, "GSE"), *crafts_with(POSITION, "GSM")}
+        if not args.get("longest") and {left.craft, right.craft} <= near:
+            args["longest"] = _LONGEST_LAG
+            self.steps.note(
+                f"delays of up to {_LONGEST_LAG} are tried, because the request names no longest one"
+            )
+        elif not args.get("longest"):
+            args["longest"] = self.data.ask("What is the longest delay to try?", ("1d", "3d", "5d", "6h"))
         labels = {"series_label": left.label, "delayed_label": right.label}
         label = self.steps.make(stem, LAG, f"Delay of {right.label}", **labels, **args)
         crafts = f"{left.craft} / {right.craft}"
         return replace(left, label=label, quantity="delay", craft=crafts, unit="", frame="")
+
+
+def _with_own_unit(computation: Computation, series: PlotSeries) -> Computation:
+    """Return a computation whose limit is in the unit of a series."""
+    args = dict(computation.args)
+    if "unit" not in args:
+        return computation
+    factor = conversion_factor(canonical_unit(args.pop("unit")), series.unit)
+    args["value"] = float(f"{args['value'] * factor:.12g}")
+    return replace(computation, args=tuple(args.items()))

@@ -132,9 +132,14 @@ def quantities_of(craft: str) -> list[str]:
     return list(dict.fromkeys(source.quantity for source in SOURCES if source.spacecraft == craft))
 
 
-def crafts_with(quantity: str) -> list[str]:
-    """Return the spacecraft that have a physical quantity."""
-    return list(dict.fromkeys(source.spacecraft for source in SOURCES if source.quantity == quantity))
+UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
+"""Where the solar wind is measured before it comes to the Earth."""
+
+
+def crafts_with(quantity: str, frame: str = "") -> list[str]:
+    """Return the spacecraft that have a physical quantity, in a frame if one is given."""
+    rows = (source for source in SOURCES if source.quantity == quantity)
+    return list(dict.fromkeys(source.spacecraft for source in rows if frame in ("", source.frame)))
 
 
 def coverage(source: QuantitySource, catalogue: Catalogue) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helio.time_range import Duration
 
-_RECORDS = {"despike": 11, "power_spectrum": 64, "power_spectrogram": 32}
+LEAST_RECORDS = {"despike": 11, "power_spectrum": 64, "power_spectrogram": 32}
 """Least number of records in a window: the tools that have a usual window."""
 _PARTS = {"power_spectrum": 10, "power_spectrogram": 50}
 """How many windows fit in the time range, at least if the series has enough records."""
@@ -20,7 +20,7 @@ _LENGTHS = [f"{number}{unit}" for unit, numbers in _ROUND.items() for number in 
 
 def has_usual_window(tool: str) -> bool:
     """Return whether a tool has a usual window."""
-    return tool in _RECORDS
+    return tool in LEAST_RECORDS
 
 
 def usual_window(tool: str, cadence: float | None, span: float, least: float = 0.0) -> str:
@@ -43,7 +43,7 @@ def usual_window(tool: str, cadence: float | None, span: float, least: float = 0
     >>> usual_window("power_spectrogram", 60.0, 7200.0)
     '30min'
     """
-    records = _RECORDS[tool] * (cadence or span / 1000)
+    records = LEAST_RECORDS[tool] * (cadence or span / 1000)
     wanted = max(records, span / _PARTS[tool]) if tool in _PARTS else records
     wanted = max(wanted, least)
     return next(

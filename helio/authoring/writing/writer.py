@@ -9,7 +9,7 @@ from itertools import product
 from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks, complete
-from helio.authoring.writing.computations import APPLIED, CURRENT, OF_TWO
+from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, OF_TWO
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.fetching import Fetching, TimeVariable
 from helio.authoring.writing.layout import figure_of, names_of
@@ -19,8 +19,8 @@ from helio.authoring.writing.sources import ended, frames_of, is_available, quan
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import families
-from helio.knowledge.quantity_words import INDICES, VECTORS, title
+from helio.knowledge.quantities import E, families
+from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, title
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
@@ -158,12 +158,15 @@ class _Figure:
         return next((name for name in common if is_available(vectors[0], request.spacecraft, name)), "")
 
     def _series_of(self, quantity: RequestQuantity, craft: str, common: str) -> PlotSeries:
-        if not quantity.component:
+        common = quantity.frame or common
+        if not quantity.component or (quantity.name, craft, quantity.component) == (CONVECTIVE, "OMNI", "y"):
             return self.quantities.quantity(quantity.name, craft, common)
+        if quantity.name == CONVECTIVE:
+            return self.quantities.component(self.quantities.derived(E, craft), quantity.component)
         frame = common or ("RTN" if quantity.component in "rtn" else "")
         _check_component(quantity, craft, frame)
         vector = self.quantities.quantity(quantity.name, craft, frame)
-        return self.quantities.component(vector, quantity.component)
+        return self.quantities.component(vector, quantity.component, told=bool(quantity.frame))
 
     def _check_named(self, shown: list[PlotSeries]) -> None:
         """Refuse a spacecraft or an instrument of the request if the figure would not show it."""
@@ -176,6 +179,10 @@ class _Figure:
                 f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
                 advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
+        if setting := self._unused_setting():
+            raise NotUnderstood(
+                f"none of the data of the figure can be given {setting}", advice=f"leave out '{setting}'"
+            )
         named_datasets = [dataset for dataset, _ in request.datasets] + [cut.dataset for cut in request.cuts]
         used = {name for source in sources for name in source.instruments}
         used |= {name for dataset in named_datasets for name in instrument_names(dataset)}
@@ -186,6 +193,19 @@ class _Figure:
                 f"helio knows none of the requested quantities from {', '.join(unused)}",
                 advice=f"use {datasets}, or name another dataset as DATASET.PARAMETER",
             )
+
+    def _unused_setting(self) -> str:
+        """Return a setting of the request that no data have: a frame without a vector, energies without a flux."""
+        request, sources = self.request, self.steps.sources
+        if request.datasets or request.cuts:
+            return ""
+        turned = {
+            step["tool_args"]["to"] for step in self.steps.steps if step["tool_name"] == "transform_frame"
+        }
+        if request.frame and request.frame not in {source.frame for source in sources} | turned:
+            return f"in {request.frame}"
+        spectra = any(source.quantity in SPECTRA for source in sources)
+        return "" if spectra else " and ".join(request.energies)
 
     def _in_units(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Convert the series that have another unit of the same dimension than one that the request names."""

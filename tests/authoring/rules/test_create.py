@@ -409,7 +409,6 @@ def test_what_is_not_understood_is_said(author, request_, words):
         ("ACE sound speed 2003-01-02", "'sound'"),
         ("ACE field in HEEQ 2003-01-02", "'HEEQ'"),
         ("ACE field-aligned flux 2003-01-02", "'field-aligned'"),
-        ("ACE field in GSE and GSM 2003-01-02", "'GSM'"),
         ("ACE density skewness 2003-01-02", "'skewness'"),
         ("Savitzky-Golay filter of ACE density 2003-01-02", "'Savitzky-Golay', 'filter'"),
         ("rms of ACE density 2003-01-02", "'rms'"),

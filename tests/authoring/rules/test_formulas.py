@@ -1,6 +1,7 @@
 """Formulas, quantities computed from others, windows and statistics in sentences for new pipelines."""
 
 import json
+import re
 
 import pytest
 
@@ -32,6 +33,23 @@ from helio.knowledge.quantity_words import WORDS
         ("Shue et al. (1998) magnetopause", "magnetopause standoff distance"),
         ("distance of PSP from the Sun", "heliocentric distance of PSP"),
         ("normal component of B", "B_N"),
+        ("Ey = -VxBz at L1", "convective Ey at L1"),
+        ("SYM-H* and Dst*", "pressure-corrected SYM-H and pressure-corrected Dst"),
+        ("MMS curl B current density", "MMS curlometer current density"),
+        ("ion and electron gyroradius", "ion gyroradius and electron gyroradius"),
+        ("proton, alpha and electron density", "proton density, alpha density and electron density"),
+        ("electron gyroradius and inertial length", "electron gyroradius and electron inertial length"),
+        ("alpha to proton ratio and density", "alpha to proton ratio and density"),
+        ("electron density and plasma beta", "electron density and plasma beta"),
+        ("temperature and density of the electrons", "electron temperature and electron density"),
+        ("field elevation and azimuth", "field elevation and field azimuth"),
+        ("density and dynamic pressure", "density and dynamic pressure"),
+        ("Pc5 band-pass of Bz", "1.67 to 6.67 mHz Pc5 band-pass of Bz"),
+        ("n*T and Bz", "n times T and Bz"),
+        ("rho V^2", "dynamic pressure"),
+        ("E + V×B", "E + V cross product B"),
+        ("E×B drift and Pc1", "E×B drift and 200 to 5000 mHz Pc1"),
+        ("O'Brien & McPherron Dst", "predicted Dst"),
         ('title "dB/dt and -VxB"', 'title "dB/dt and -VxB"'),
     ],
 )
@@ -118,6 +136,33 @@ def made(author, sentence):
         ),
         ("PSP distance in solar radii, Dec 2024", "convert_units", {"to": "R_Sun"}),
         ("MMS1 distance from Earth in R_E, 2017-07-11", "convert_units", {"to": "R_E"}),
+        ("E×B drift at MMS1, 2015-10-16", "exb_drift", {}),
+        ("latitude angle of the IMF at Wind, 2000-10-03", "direction_angle", {"give": "elevation"}),
+        ("epsilon of Akasofu, 17 March 2015", "akasofu_epsilon", {}),
+        ("Kan-Lee field, 17 March 2015", "kan_lee_field", {}),
+        ("cross polar cap potential, 17 March 2015", "polar_cap_potential", {}),
+        ("magnetic sector polarity at ACE, 2008", "field_spiral_angle", {"give": "polarity"}),
+        ("Dst predicted by Burton et al. 1975, May 2005", "burton_dst", {"model": "burton"}),
+        ("total pressure at Wind, 1995-10-18", "arithmetic", {"operation": "add"}),
+        ("magnetic shear between MMS1 and OMNI, 2015-10-16", "angle_between", {}),
+        ("ACE Bz shifted to the bow shock nose, 2012-07-15", "ballistic_shift", {"to_x": 90000.0}),
+        ("Alfvénicity at Wind, 2005-01-10", "cross_helicity", {"give": "cross_helicity", "window": "1h"}),
+        ("lag between ACE and Wind Bz, 2012-07-15", "cross_correlation_lag", {"longest": "2h"}),
+        ("Pc4 waves in Bz at THEMIS-A, 2008-02-26", "band_pass", {"low": 0.00667, "high": 0.0222}),
+        ("downsample MMS1 B to 1 s, 2015-10-16 13:00-13:10", "resample", {"cadence": "1s", "method": "mean"}),
+        (
+            "interpolate ACE speed to a 5 min grid, 2005-01-21",
+            "interpolate",
+            {"limit": "15min", "cadence": "5min"},
+        ),
+        ("drop ACE density below 0.1 cm^-3, May 1999", "mask", {"where": "<", "value": 0.1}),
+        ("subtract the mean from Wind |B|, 2005-01-10", "detrend", {"method": "mean"}),
+        ("MVA of the shock, Wind 2000-10-03 16:00-17:00", "minimum_variance", {}),
+        (
+            "spectral break of |B| between 0.01 and 1 Hz at Wind 2002-02-10",
+            "spectral_break",
+            {"low": 0.01, "high": 1.0},
+        ),
         (
             "cross correlate Bz of ACE and Wind on 2011-10-24 with lags up to 90 min",
             "cross_correlation_lag",
@@ -131,13 +176,43 @@ def test_a_formula_asks_for_its_tool_and_draws_nothing_else(author, sentence, to
     assert panels == 1
 
 
+def test_the_axes_of_minimum_variance_are_those_of_the_field(author):
+    tools, panels = made(author, "B and V in LMN, MMS1 2015-10-16 13:05-13:08")
+    assert tools["minimum_variance"] == {"give": "axes"}
+    assert (tools["rotate_to_axes"], panels) == ({}, 2)
+
+
+def test_a_walen_test_draws_each_component_with_a_fit(author):
+    came = author.create("Walén test, THEMIS-E 2008-07-14 04:00-05:00")
+    spec = came.template["steps"][-1]["tool_args"]["spec"]
+    assert [(entry["x"][-2:], entry["y"][-2:], entry["fit"]) for entry in spec["xy"]] == [
+        (f".{letter}", f".{letter}", "linear") for letter in "xyz"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "up", "across"),
+    [
+        ("hodogram of B in LMN, Wind 2000-10-03 17:00-18:00", "Wind_B_lmn.l", "Wind_B_lmn.m"),
+        ("hodogram of B in RTN, Solar Orbiter 2022-03-10 01:00-02:00", "SolO_B.n", "SolO_B.t"),
+        ("hodogram of B, Wind 2000-10-03 17:00-18:00", "Wind_B.z", "Wind_B.y"),
+    ],
+)
+def test_a_hodogram_takes_components_that_its_vector_has(author, sentence, up, across):
+    spec = author.create(sentence).template["steps"][-1]["tool_args"]["spec"]
+    assert spec["xy"] == [{"x": across, "y": up, "type": "hodogram"}]
+
+
+def test_a_limit_with_a_unit_holds_for_the_data_that_have_it(author):
+    tools, _ = made(author, "remove values above 20 nT from ACE |B| and speed, Oct 2003")
+    assert tools["mask"] == {"where": ">", "value": 20.0}
+
+
 def test_every_computed_quantity_is_read_by_its_first_phrase(author):
     """All recipes: the words of the quantity give its tool, or a question about its window or spacecraft."""
     symbols = {row.quantity: row.symbol for row in WORDS}
     for quantity, recipe in DERIVED.items():
-        craft = (
-            "MMS1" if "lectron" in quantity or "electric" in quantity or "ion temp" in quantity else "Wind"
-        )
+        craft = "MMS1" if re.search("lectron|electric|ion temp|E×B", quantity) else "Wind"
         came = author.create(f"{quantity} of {craft} on 2017-07-11")
         if isinstance(came, AuthorQuestion):
             assert recipe.window

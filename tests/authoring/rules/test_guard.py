@@ -1,0 +1,78 @@
+"""Sentences in which a word could be lost: each vector has its frame; what no figure can show is refused."""
+
+import re
+
+from helio.authoring.outcome import NotUnderstood, TemplateDraft
+from tests.rows import in_one_test
+
+FETCHED = (
+    # each quantity has its own frame, and a frame at the end holds for all vectors
+    ("MMS1 density, V in GSE, B in GSM, 16 Oct 2015 13:00-13:10",
+     ["mms1_dis_numberdensity_fast", "mms1_dis_bulkv_gse_fast", "mms1_fgm_b_gsm_srvy_l2"]),
+    ("MMS1 velocity GSE and B GSM 2015-10-16", ["mms1_dis_bulkv_gse_fast", "mms1_fgm_b_gsm_srvy_l2"]),
+    ("MMS1 GSE velocity and GSM B 2015-10-16", ["mms1_dis_bulkv_gse_fast", "mms1_fgm_b_gsm_srvy_l2"]),
+    ("ACE B in RTN and V in GSE, 2 April 2001", ["BRTN", "V_GSE"]),
+    ("ACE B, V, n in GSE 2004-11-07", ["BGSEc", "V_GSE", "Np"]),
+    ("ACE B in GSE, Wind B in GSM 2004-11-07", ["BGSEc", "BGSM"]),
+    ("Wind Bz in GSE and GSM, 2004-11-07", ["BGSE", "BGSM"]),
+    # each word for a quantity is drawn
+    ("MMS1 E, B 2015-10-16", ["mms1_edp_dce_gse_fast_l2", "mms1_fgm_b_gse_srvy_l2"]),
+    ("ACE B and plasma parameters 2004-11-07", ["BGSEc", "Np", "Vp", "Tpr"]),
+    ("AC_H2_MFI.BGSEc and Dst 2004-11-07", ["BGSEc", "DST"]),
+    ("density from SWEPAM and Wind SWE 2004-11-07", ["Np", "Proton_Np_nonlin"]),
+    ("ACE Bz, same for Wind, 2004-11-07", ["BGSEc", "BGSE"]),
+    ("1) ACE B 2) ACE density 3) Dst, 2004-11-07", ["BGSEc", "Np", "DST"]),
+    ("ACE MAG + SWEPAM, 7 Nov 2004", ["Np", "Vp", "Tpr", "BGSEc"]),
+    ("|B| and its components, Wind, 2004-11-07", ["BGSE"]),
+    # particles belong to what is measured of them
+    ("entropy of protons at Wind, Jan 2007", ["Proton_Np_nonlin", "P_TEMP"]),
+    ("density of electrons Wind 2004-11-07", ["N_elec"]),
+    # a day behind a flyby is no number of it
+    ("Ulysses Jupiter flyby 8 Feb 1992 |B|", ["B_MAG"]),
+    # words that only describe the time or the place
+    ("Wind density of the quiet day 2004-11-17 if possible", ["Proton_Np_nonlin"]),
+    ("ACE upstream density at L1, 2004-11-07", ["Np"]),
+    ("daily overview of ACE 2004-11-07: density", ["Np"]),
+)  # fmt: skip
+REFUSED = (
+    ("Wind B and V in GSE and GSM 2004-11-07", "which vector"),
+    ("ACE density in GSE 2004-11-07", "in GSE"),
+    ("ACE B >10 MeV 2004-11-07", "10 MeV"),
+    ("ratio of ACE and Wind density, and ACE B 2004-11-07", "ACE_B"),
+    ("Parker spiral angle vs measured, ACE 2008", "'vs'"),
+    ("measured and predicted Dst, Nov 2004", "'measured'"),
+    ("compare ACE speed 2004-11-07", "'compare'"),
+    ("ACE density over speed 2004-11-07", "'over'"),
+    ("-Bz of ACE, 2004-11-07", "'-Bz'"),
+    ("SYM-H during storms in 2015", "'storms'"),
+    ("ACE speed, all CIRs of 2008", "'CIRs'"),
+    ("ACE speed in quiet times 2009", "'quiet'"),
+    ("nightside THEMIS-A B 2008-02-26", "'nightside'"),
+    ("MAVEN upstream density, Nov 2015", "'upstream'"),
+    ("Wind density while Bz is low, 2004-11-07", "'while'"),
+    ("forget the temperature: ACE density and speed 2004-11-07", "'forget'"),
+    ("absolute value of ACE Bz 2004-11-07", "'absolute'"),
+    ("ACE B and coordinates 2004-11-07", "'coordinates'"),
+)
+
+
+@in_one_test(("sentence", "parameters"), FETCHED)
+def test_every_word_with_a_meaning_is_drawn(author, sentence, parameters):
+    outcome = author.create(sentence)
+    assert isinstance(outcome, TemplateDraft), outcome
+    fetched = []
+    for step in outcome.template["steps"]:
+        args = step["tool_args"]
+        if step["tool_name"] == "fetch_data":
+            fetched.append(args.get("candidates", [args])[0]["parameter_id"])
+    assert fetched == parameters
+
+
+@in_one_test(("sentence", "named"), REFUSED)
+def test_a_word_that_would_be_lost_is_refused(author, sentence, named):
+    try:
+        outcome = author.create(sentence)
+    except NotUnderstood as error:
+        assert re.search(named, str(error)), error
+    else:
+        raise AssertionError(outcome)
