@@ -25,7 +25,7 @@ _HOW = (
     "give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple words; or "
     f"{USE_A_MODEL}"
 )
-_ALIKE = 0.8
+_ALIKE = 0.7
 _LONGEST_TITLE = 60
 _ABSENT = {name.casefold(): name for name in VOCABULARY["missions without data"]}
 
