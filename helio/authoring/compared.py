@@ -7,8 +7,7 @@ HE405 (error)  a time in the template is not the time of the request
     to do   Write the time of the request, or the variable $TIME_RANGE.
 
 HE406 (warning)  the template shows something else than the request names
-    It lacks a spacecraft, a quantity, a frame, a dataset or a computation that the request names, or has a spacecraft,
-    a computation or a window that the request does not name; or an edit changes a time or data that it does not name.
+    It lacks something that the request names, or has, or an edit changes, something that the request does not name.
     before  Wind's field for "ACE magnetic field for last week"
     after   a warning above the changes: the request names ACE, but the data are from Wind
     to do   Reject the proposal, or request the change in other words.
