@@ -25,8 +25,8 @@ from helio.authoring.model import Ask, Model
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.planning import SaidTimes, said_times, times_part
 from helio.authoring.request import PipelineRequest, RequestQuantity
-from helio.authoring.rules.author import refuse_others
 from helio.authoring.rules.looks import changed_looks
+from helio.authoring.rules.refusals import refuse_others
 from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.computations import APPLIED, MAGNITUDE, OF_TWO
 from helio.authoring.writing.writer import write_template

@@ -100,8 +100,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **{f"MMS{n}": (f"mms {n}", f"mms-{n}") for n in range(1, 5)},
     **{f"THEMIS-{p}": (f"th{p.lower()}", f"themis {p.lower()}") for p in "AD"},
     "THEMIS-E": ("themis e",),  # "the" is a word of every question
-    "THEMIS-B": ("thb", "themis b", "artemis p1"),
-    "THEMIS-C": ("thc", "themis c", "artemis p2"),
+    "THEMIS-B": ("thb", "themis b", "artemis p1", "artemis-p1"),
+    "THEMIS-C": ("thc", "themis c", "artemis p2", "artemis-p2"),
     "Van Allen Probes": ("rbsp", "van allen probe", "van allen", "radiation belt storm probes"),
     **{
         f"RBSP-{p}": (
@@ -264,6 +264,9 @@ _PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED
 """Names of sensors and receivers in ids of datasets."""
 
 
+_ALSO_CALLED = {"SWAVES": "WAVES"}
+
+
 def short(craft: str) -> str:
     """Return the short name of a spacecraft, which labels of tables contain.
 
@@ -320,7 +323,9 @@ def instrument_names(dataset_id: str) -> frozenset[str]:
     known = {*_INSTRUMENTS.get(mission, {}), *_INSTRUMENTS[""], *_PARTS}
     pieces = [piece for piece in re.split(r"[_-]", dataset_id.upper()) if piece in known]
     words = [word for word in instrument_of(dataset_id, mission).upper().split() if word != "AND"]
-    parts = [part for word in words for part in word.split("-") if len(part) > 1]
+    parts = [
+        part for word in words for part in (*word.split("-"), _ALSO_CALLED.get(word, "")) if len(part) > 1
+    ]
     return frozenset((*pieces, *words, *parts)) - {"MAG", "MOM"}
 
 

@@ -85,6 +85,7 @@ IONS = "ion energy spectrogram"
 ELECTRONS = "electron energy spectrogram"
 PROTONS, FAST_ELECTRONS = "energetic protons", "energetic electrons"
 POSITION, DISTANCE, LATITUDE = "position", "heliocentric distance", "heliographic latitude"
+L_SHELL, MLT = "L shell", "magnetic local time"
 ALPHAS, ALPHA_RATIO = "alpha density", "alpha to proton ratio"
 PSP, SOLO = "Parker Solar Probe", "Solar Orbiter"
 PSP_HOURLY, SOLO_HOURLY = "PSP_COHO1HR_MERGED_MAG_PLASMA", "SOLO_COHO1HR_MERGED_MAG_PLASMA"
@@ -359,11 +360,13 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (ALPHA_RATIO, "ACE", "AC_H0_SWE", "alpha_ratio", "", "", 64, "ends 2024-07-09"),
     ("O7/O6", "ACE", "AC_H3_SW2", "O7to6", "", "", 7200, "from 2012"),
     ("O7/O6", "ACE", "AC_H2_SWI", "O7to6", "", "", 3600, "until 2011"),
+    ("O7/O6", "ACE", "AC_H3_SWI", "O7to6", "", "", 7200, "until 2011"),
     ("C6/C5", "ACE", "AC_H3_SW2", "C6to5", "", "", 7200, "from 2012"),
     ("C6/C5", "ACE", "AC_H2_SWI", "C6to5", "", "", 3600, "until 2011"),
+    ("C6/C5", "ACE", "AC_H3_SWI", "C6to5", "", "", 7200, "until 2011"),
     ("Fe/O", "ACE", "AC_H3_SW2", "FetoO", "", "", 7200, "from 2012"),
+    ("Fe/O", "ACE", "AC_H3_SWI", "FetoO", "", "", 7200, "until 2011"),
     ("mean iron charge", "ACE", "AC_H3_SW2", "avqFe", "", "ionic charge", 7200, "from 2012"),
-    ("alpha density", "Wind", "WI_H1_SWE", "Alpha_Na_nonlin", "", "cm^-3", 92, "fit; see fit_flag"),
     (RADIO, "Wind", "WI_L2_WAV_RAD1", "PSD_V2_SP", "", "V^2/Hz", None, ""),
     (RADIO, "Wind", "WI_L2_WAV_RAD2", "PSD_V2_SP", "", "V^2/Hz", None, ""),
     (RADIO, "Wind", "WI_L2_WAV_TNR", "PSD_V2", "", "V^2/Hz", None, ""),
@@ -398,7 +401,6 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
      ">2 MeV, westward"),
     (FAST_ELECTRONS, "GOES-{e}", "GOES{e}_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN", "E1W_COR_FLUX", "", _INTEGRAL, 60,
      ">0.8 MeV, westward"),
-    (POSITION, "GOES-{e}", "GOES{e}_EPHEMERIS_SSC", "XYZ_GSM", "GSM", "R_E", 60, ""),
     (ABS_B, "GOES-{g}", "G{g}_L2_MAG", "g{g}_b_tot", "", "nT", None, ""),
     (ELECTRONS, "MAVEN", "MVN_SWE_L2_SVYSPEC", "diff_en_fluxes", "", _EFLUX, None, ""),
     (NE, "MAVEN", "MVN_INSITU_KP-4SEC", "LPW_Electron_density", "", "cm^-3", 4, ""),
@@ -439,13 +441,20 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (T, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "protonTemp", "", "K", 3600, ""),
     (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSM_c", "GSM", "nT", None, ""),
     (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSE_c", "GSE", "nT", None, ""),
+    (ALPHAS, "Wind", "WI_H1_SWE", "Alpha_Na_nonlin", "", "cm^-3", 92, "fit; see fit_flag"),
     (ALPHAS, "Wind", "WI_PM_3DP", "A_DENS", "", "cm^-3", 3, "see VALID"),
+    (ALPHAS, PSP, "PSP_SWP_SPI_SF0A_L3_MOM", "DENS", "", "cm^-3", None, "partial moment"),
     (ALPHAS, "Ulysses", "UY_ALPHA-MOMENTS_SWOOPS", "dens", "", "cm^-3", None, ""),
     (ALPHAS, "Ulysses", "UY_COHO1HR_MERGED_MAG_PLASMA", "alphaDensity", "", "cm^-3", 3600, ""),
     (ALPHAS, "Helios-{v}", "HELIOS{v}_40SEC_MAG-PLASMA", "N_a", "", "cm^-3", 40, ""),
     (ALPHAS, "STEREO-A", "STA_L2_PLA_ALPHA_RA_1DMAX_10MIN", "alpha_density", "", "cm^-3", 600, "ends 2010-12-31"),
     (ALPHA_RATIO, "STEREO-A", "STA_L2_PLA_ALPHA_RA_1DMAX_10MIN", "Na_Np", "", "", 600, "ends 2010-12-31"),
     (ALPHA_RATIO, "Genesis", "GENESIS_3DL2_GIM", "Alpha_Proton_ratio", "", "", None, ""),
+    ("He/O", SOLO, "SOLO_L3_SWA-HIS-COMP-10MIN", "HE_O_ABUN", "", "", 600, ""),
+    ("C/O", SOLO, "SOLO_L3_SWA-HIS-COMP-10MIN", "C_O_ABUN", "", "", 600, ""),
+    ("Ne/O", SOLO, "SOLO_L3_SWA-HIS-COMP-10MIN", "NE_O_ABUN", "", "", 600, ""),
+    ("Mg/O", SOLO, "SOLO_L3_SWA-HIS-COMP-10MIN", "MG_O_ABUN", "", "", 600, ""),
+    ("Si/O", SOLO, "SOLO_L3_SWA-HIS-COMP-10MIN", "SI_O_ABUN", "", "", 600, ""),
     (ALPHA_RATIO, "OMNI", "OMNI_HRO2_1MIN", "NaNp_Ratio", "", "", 60, NOSE),
     (DISTANCE, "Cassini", "CASSINI_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (DISTANCE, "MESSENGER", "MESSENGER_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
@@ -502,6 +511,31 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (MODEL_B, "Arase", "ERG_MGF_L2_8SEC", "igrf_8sec_gsm", "GSM", "nT", 8, "IGRF"),
     (MODEL_B, "Arase", "ERG_MGF_L2_8SEC", "igrf_8sec_gse", "GSE", "nT", 8, "IGRF"),
     (MODEL_B, "Arase", "ERG_MGF_L2_8SEC", "igrf_8sec_sm", "SM", "nT", 8, "IGRF"),
+    (POSITION, "GOES-{s}", "GOES{s}_EPHEMERIS_SSC", "XYZ_GSM", "GSM", "R_E", 60, ""),
+    (POSITION, "GOES-{s}", "GOES{s}_EPHEMERIS_SSC", "XYZ_GSE", "GSE", "R_E", 60, ""),
+    (POSITION, "Cluster-{n}", "C{n}_CP_FGM_SPIN", "sc_pos_xyz_gse__C{n}_CP_FGM_SPIN", "GSE", "km", None, ""),
+    (POSITION, "Polar", "PO_K0_MFE", "POS_GSM", "GSM", "R_E", None, "ends 2006-05-31"),
+    (POSITION, "Polar", "PO_K0_MFE", "POS_GSE", "GSE", "R_E", None, "ends 2006-05-31"),
+    (POSITION, "IMP-8", "I8_OR_SSC", "XYZ_GSE_Time", "GSE", "R_E", None, ""),
+    (POSITION, "IMP-8", "I8_OR_SSC", "XYZ_GSM_Time", "GSM", "R_E", None, ""),
+    (POSITION, "IBEX", "IBEX_OR_SSC", "XYZ_GSE", "GSE", "R_E", None, ""),
+    (POSITION, "SOHO", "SOHO_CELIAS-PM_5MIN", "GSE_POS", "GSE", "R_E", 300, ""),
+    (POSITION, "Genesis", "GENESIS_3DL2_GIM", "Genesis_Location_gse", "GSE", "km", None, ""),
+    (L_SHELL, "THEMIS-{p}", "TH{p}_OR_SSC", "L_VALUE", "", "", 60, "dipole"),
+    (L_SHELL, "GOES-{s}", "GOES{s}_EPHEMERIS_SSC", "L_VALUE", "", "", 60, "dipole"),
+    (L_SHELL, "MMS{n}", "MMS{n}_MEC_SRVY_L2_EPHT89D", "mms{n}_mec_l_dipole", "", "", 30, "dipole"),
+    (L_SHELL, "RBSP-{p}", "RBSP{p}_EFW-L3", "lshell", "", "", None, ""),
+    (L_SHELL, "Polar", "PO_OR_PRE", "L_SHELL", "", "R_E", None, "predicted"),
+    (MLT, "THEMIS-{p}", "TH{p}_OR_SSC", "SM_LCT_T", "", "h", 60, "local time in SM"),
+    (MLT, "GOES-{s}", "GOES{s}_EPHEMERIS_SSC", "SM_LCT_T", "", "h", 60, "local time in SM"),
+    (MLT, "MMS{n}", "MMS{n}_MEC_SRVY_L2_EPHT89D", "mms{n}_mec_mlt", "", "h", 30, ""),
+    (MLT, "RBSP-{p}", "RBSP{p}_EFW-L3", "mlt", "", "h", None, ""),
+    (MLT, "Polar", "PO_OR_PRE", "EDMLT_TIME", "", "h", None, "eccentric dipole; predicted"),
+    ("He/O", "ACE", "AC_H3_SWI", "HetoO", "", "", 7200, "until 2011"),
+    ("C/O", "ACE", "AC_H3_SWI", "CtoO", "", "", 7200, "until 2011"),
+    ("Ne/O", "ACE", "AC_H3_SWI", "NetoO", "", "", 7200, "until 2011"),
+    ("Mg/O", "ACE", "AC_H3_SWI", "MgtoO", "", "", 7200, "until 2011"),
+    ("Si/O", "ACE", "AC_H3_SWI", "SitoO", "", "", 7200, "until 2011"),
 )  # fmt: skip
 
 _FAMILIES: dict[str, tuple[str, ...]] = {"THEMIS": tuple("ABCDE"), "STEREO": tuple("AB"), "RBSP": tuple("AB")}
@@ -511,6 +545,7 @@ _FIELDS = {
     "g": ("11", "12"),
     "c": ("1", "3", "4"),
     "e": ("13", "14", "15"),
+    "s": ("8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18"),
     "t": ("10", "11"),
     "h": ("6", "7"),
     "i": ("1", "2"),
@@ -531,6 +566,8 @@ def _rows() -> Iterator[QuantitySource]:
                 quantity, craft.format(**filled), dataset.format(**filled), named, frame, unit, cadence, note
             )
             yield source
+            if quantity == LATITUDE and parameters == "HGI_LAT":
+                yield replace(source, quantity="heliographic longitude", parameters=("HGI_LON",))
             if dataset == "OMNI_HRO_1MIN":  # the same parameters, averaged
                 yield replace(source, dataset="OMNI_HRO_5MIN", cadence=300)
 

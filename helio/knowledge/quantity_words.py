@@ -57,11 +57,14 @@ SPECTRA = tuple(row.quantity for row in WORDS if row.kind == "spectrum")
 # "by" is a word and By a component.
 _RATIOS = {
     "alpha to proton ratio": (
-        r"n_?alpha\s*/\s*n_?p\b|N_?a\s*/\s*N_?p\b|α\s*/\s*p\b|He(?:\+\+)?\s*/\s*(?:H|p)(?:\s+ratios?)?\b"
+        r"(?:alphas?|helium)\s*/\s*(?:protons?|hydrogen)(?:\s+(?:density\s+)?ratios?)?|n_?alpha\s*/\s*n_?p\b|N_?a\s*/\s*N_?p\b|α\s*/\s*p\b|He(?:\+\+)?\s*/\s*(?:H|p)(?:\s+ratios?)?\b"
     ),
     "O7/O6": r"O\s?7\+?\s*(?:/|to|over)\s*O?\s?6\+?(?:\s+(?:charge\s+state\s+)?ratios?)?",
     "C6/C5": r"C\s?6\+?\s*(?:/|to|over)\s*C?\s?5\+?(?:\s+(?:charge\s+state\s+)?ratios?)?",
-    "Fe/O": r"Fe\s*/\s*O(?:\s+ratios?)?",
+    **{
+        f"{element}/O": rf"(?-i:{element}\s*/\s*O)(?:\s+(?:elemental\s+)?(?:abundance\s+)?ratios?)?"
+        for element in ("He", "C", "Ne", "Mg", "Si", "Fe")
+    },
 }
 """Names with signs that the notation of phrases uses."""
 RATIOS = (

@@ -91,6 +91,7 @@ _SYMBOLS: dict[str, tuple[str, int]] = {
     "d": ("day", 1),
     "yr": ("year", 1),
     "hr": ("h", 1),
+    "Hr": ("h", 1),
     "Re": ("R_E", 1),
     "RE": ("R_E", 1),
     "Kev": ("keV", 1),

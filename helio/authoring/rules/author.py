@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
 
@@ -29,9 +26,9 @@ from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.event_tables import StormTable, is_table, read_storm_table
 from helio.authoring.rules.guard import refuse_unused
-from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
+from helio.authoring.rules.misspelt import with_corrections
 from helio.authoring.rules.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.question_form import (
     asks_for_data,
@@ -40,6 +37,7 @@ from helio.authoring.rules.question_form import (
     is_question,
     without_question_mark,
 )
+from helio.authoring.rules.refusals import refuse_unread
 from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.rules.solar_xrays import solar_xrays
@@ -47,35 +45,10 @@ from helio.authoring.rules.storms import StormEpochs, read_storms
 from helio.authoring.rules.timed_epochs import TimedEpochs, read_timed_epochs
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.writer import write_template
-from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES, families, spellings
-from helio.knowledge.quantity_words import WORDS
-from helio.knowledge.vocabulary import VOCABULARY
-from helio.knowledge.words import singular
 from helio.pipelines.template.document import Document, as_text
 
 BY = Attribution("rules")
-_ALSO_WORDS = ("fast", "image", "moon")
-"""Missions whose names in small letters are words."""
-_SHORTEST = 3
-"""Names of instruments with at most this many letters are too short to suggest for a misspelt word."""
-
-
-_NOT_THERE = (
-    (
-        r"forecasts?|forecasted|prediction|tomorrow|upcoming|next",
-        "helio draws measurements, and no forecasts",
-        "choose a time that is over, such as 'last 3 days'",
-    ),
-    (
-        r"(?:near-?)?real-?time|rtsw|swpc|live|nowcasts?|real",
-        "helio's catalogue has archived data, and no real-time data",
-        "`helio run swpc-now --time-range 'last 3 days'` draws NOAA's real-time field and plasma at L1; NOAA keeps "
-        "seven days",
-    ),
-)
-"""Words for data that helio's catalogue does not have, with what to say."""
 
 
 class _PendingQuestion(Exception):
@@ -189,11 +162,7 @@ class RuleAuthor:
                     reading, rest, names = again, corrected, (*names, *typos)
         readings = self._with_phrases(rest, reading, ask) if reading.unread else [reading]
         if not readings:
-            if reading.hint:
-                quoted = ", ".join(f"'{word}'" for word in reading.unread)
-                raise NotUnderstood(f"helio does not understand {quoted}", advice=reading.hint)
-            refuse_others(reading.unread, self._catalogue)
-            _refuse_unread(reading.unread)
+            refuse_unread(request, reading.unread, reading.request.spacecraft, self._catalogue, reading.hint)
         refusals: list[NotUnderstood] = []
         by_catalogue = self._from_catalogue(rest, reading, refusals, ask)
         for reading in chain(readings, by_catalogue):
@@ -331,146 +300,3 @@ def _check_length(request: str) -> None:
             f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
             advice=f"shorten the request, or {USE_A_MODEL}",
         )
-
-
-def refuse_others(unread: tuple[str, ...], catalogue: Catalogue) -> None:
-    """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
-    if not unread:
-        return
-    missions = {craft.mission.casefold(): craft.mission for _, craft in catalogue.crafts()}
-    known = spellings()  # "wind" may be left of the solar wind
-    named = next(
-        (
-            missions[word.casefold()]
-            for word in unread
-            if word.casefold() in missions
-            and word.casefold() not in known
-            and (word in missions.values() or word.casefold() not in _ALSO_WORDS)
-            and word.casefold() != "earth"
-        ),
-        "",
-    )
-    if named:
-        raise NotUnderstood(
-            f"helio knows no quantities of {named}",
-            advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
-        )
-
-
-def _refuse_unread(unread: tuple[str, ...]) -> None:
-    """Refuse a request with words that were not understood, because any of them could be important."""
-    for words, message, advice in _NOT_THERE:
-        if any(re.fullmatch(words, word, re.IGNORECASE) for word in unread):
-            raise NotUnderstood(message, advice=advice)
-    if unread:
-        quoted = ", ".join(f"'{word}'" for word in unread[:8])
-        strange = [word.casefold() for word in unread[:8] if re.fullmatch(r"[^\W\d]{4,}", word)]
-        known = known_words()
-        strange = [word for word in strange if word not in known and not _in_other_number(word)]
-        near = [meant for word in strange if (meant := did_you_mean(word, known))]
-        raise NotUnderstood(
-            f"helio does not understand {quoted}",
-            advice="; ".join(near)
-            or "give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple "
-            f"words; or {USE_A_MODEL}",
-        )
-
-
-def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -> tuple[str, tuple[str, ...]]:
-    """Correct misspelt words that can mean one known word only; return the text and a note for each.
-
-    A word of several titles of the catalogue, such as ``mode``, is no mistake. The plural and the singular of a noun
-    mean the same, and need no note.
-
-    Only a letter that is wrong, missing, doubled or in another place is corrected, never the first letter; in words of
-    four letters, only letters in another place or missing.
-    """
-    notes = []
-    lexicon = {*known_words(), "solar", "plot", "show", "draw", "compare", "histogram"}
-    for word in unread:
-        small = word.casefold()
-        stem = small[:-1] if small.endswith("s") else small
-        if not re.fullmatch(r"[a-z]{4,}", small) or word.isupper() or small in lexicon:
-            continue
-        if noun := _in_other_number(small):
-            text = re.sub(rf"\b{word}\b", noun, text)
-            continue
-        if {f"{small}s", stem} & lexicon or small in _words_of_titles(catalogue):
-            continue  # a name, which has no plural, or a word of the catalogue
-        near = {
-            spelling
-            for spelling in lexicon
-            for written in {small, stem}
-            if len(spelling) > _SHORTEST and is_one_slip(written, spelling)
-        }
-        if len(small) == _SHORTEST + 1:
-            near = {
-                spelling
-                for spelling in near
-                if len(spelling) > len(small) or sorted(spelling) == sorted(small)
-            }
-        meant = {spelling for spelling in near if not spelling.endswith("s") or spelling[:-1] not in near}
-        if len(meant) == 1:
-            (right,) = meant
-            text = re.sub(rf"\b{word}\b", right, text)
-            notes.append(f"'{word}' is read as '{right}'")
-    return text, tuple(notes)
-
-
-@lru_cache(maxsize=4)
-def _words_of_titles(catalogue: Catalogue) -> frozenset[str]:
-    """Return the words that several titles of the catalogue have."""
-    few = 3
-    counts = Counter(
-        word for row in catalogue.rows for word in {*re.findall(r"[a-z]{4,}", row.title.casefold())}
-    )
-    return frozenset(word for word, count in counts.items() if count >= few)
-
-
-def is_one_slip(word: str, known: str) -> bool:
-    """Return whether one letter of a word is wrong, too many, missing or exchanged with the next.
-
-    >>> is_one_slip("magentic", "magnetic"), is_one_slip("sped", "speed"), is_one_slip("lane", "plane")
-    (True, True, False)
-    """
-    if word[0] != known[0] or abs(len(word) - len(known)) > 1:
-        return False
-    first = next(
-        (at for at, (a, b) in enumerate(zip(word, known, strict=False)) if a != b), min(len(word), len(known))
-    )
-    rest, other = word[first:], known[first:]
-    swapped = rest[1:2] + rest[:1] + rest[2:]
-    return other in (rest[1:], swapped) or rest == other[1:] or rest[1:] == other[1:]
-
-
-@lru_cache(maxsize=1)
-def known_words() -> tuple[str, ...]:
-    """Return the words that the rules know, for suggestions: of quantities, computations, spacecraft, instruments."""
-    instruments = {name.casefold() for source in SOURCES for name in source.instruments}
-    names = set(spellings()) | {name for name in instruments if len(name) > _SHORTEST}
-    crafts = {
-        word for name in (*spellings(), *families()) for word in re.findall(r"[a-z]{4,}", name.casefold())
-    }
-    return tuple(sorted(_described_words() | names | (crafts - IN_REQUESTS)))
-
-
-@lru_cache(maxsize=1)
-def _described_words() -> frozenset[str]:
-    """Return the words in the names of quantities and computations."""
-    phrases = [row.quantity for row in WORDS]
-    phrases += [phrase for row in WORDS for phrase in row.phrases]
-    phrases += [phrase for named in VOCABULARY["computations"].values() for phrase in named]
-    return frozenset(word for phrase in phrases for word in re.findall(r"[a-zé]{4,}", phrase.casefold()))
-
-
-def _in_other_number(word: str) -> str:
-    """Return the word of a quantity or computation of which a word is the plural or the singular; empty if none is.
-
-    >>> _in_other_number("spectrums"), _in_other_number("aces")
-    ('spectrum', '')
-    """
-    names = set(spellings())
-    return next(
-        (noun for noun in sorted(_described_words() - names - {word}) if singular(noun) == singular(word)),
-        "",
-    )

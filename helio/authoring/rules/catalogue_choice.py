@@ -121,6 +121,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
     """Prefer the cadence and the kind of flux of a wish, and usual parameters."""
     for key in (
         lambda match: cadence_rank(match.dataset, wanted),
+        lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
         lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
         lambda match: match.first.pair not in TABLE,

@@ -18,6 +18,7 @@ from helio.authoring.rules.catalogue_parameters import (
 )
 from helio.authoring.rules.particle_words import Wish, channel_name, moment_units
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import in_modes
 from helio.knowledge.particles import SPECIES_WORDS, Energy
@@ -51,6 +52,7 @@ _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 _OF_MOMENTS = re.compile(
     r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|vector|t3\b", re.IGNORECASE
 )
+_FRAMES = frozenset(frame.lower() for frame in KNOWN_FRAMES)
 _EV = {"ev": 1.0, "kev": 1e3, "mev": 1e6, "gev": 1e9}
 
 
@@ -132,7 +134,13 @@ class Named:
 
 
 def with_words(
-    text: str, names: Sequence[str], numbers: Sequence[int], wanted: Wanted, catalogue: Catalogue
+    text: str,
+    names: Sequence[str],
+    numbers: Sequence[int],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    *,
+    frame_elsewhere: bool = False,
 ) -> Iterator[Match]:
     """Yield the parameters that have all words of a text.
 
@@ -142,6 +150,8 @@ def with_words(
         The names of instruments for which the text asks; not part of the text.
     numbers : sequence of int
         The datasets in which to look.
+    frame_elsewhere : bool
+        Whether the frame may be of a quantity in another part of the sentence.
     """
     text, channels = _CHANNELS.subn(" ", _SERIES.sub(_every, text))
     text, units = _MEASURED_IN.sub(" ", text), _MEASURED_IN.findall(text)
@@ -169,10 +179,7 @@ def with_words(
             and numerals <= parameter.words.numerals | dataset.words.numerals
             and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
             and {*letters} <= parameter.words.letters
-            and (
-                not wanted.frame
-                or wanted.frame.lower() in parameter.words.words | {parameter.parameter.frame.lower()}
-            )
+            and _has_frame(parameter, wanted.frame, elsewhere=frame_elsewhere)
         )
         if {*named} - {*fitting}:
             continue
@@ -216,6 +223,13 @@ def _has_clauses(
     measured = [not all(word.isdigit() or word in OF_TIME for word in clause.words) for clause in rest]
     any_own = named or any(map(all, zip(covered, measured, strict=True))) or by_instrument
     return any_own and all(by_dataset)
+
+
+def _has_frame(parameter: DescribedParameter, frame: str, *, elsewhere: bool) -> bool:
+    """Return whether a parameter is in a frame, or is a scalar without one if the frame may be of another quantity."""
+    named = (parameter.words.words | {parameter.parameter.frame.lower()}) & _FRAMES
+    scalar = not named and not parameter.parameter.size
+    return not frame or frame.lower() in named or (elsewhere and scalar)
 
 
 def _every(match: re.Match[str]) -> str:

@@ -216,6 +216,12 @@ def _best(
         The dataset has many channels, and the request names none.
     """
     best = best_matches(fits, "", wish, wanted, catalogue)
+    instruments = {match.dataset.instrument for match in fits}
+    if len(instruments) > 1 and wish == Wish(wish.crafts, wish.species, spectrum=wish.spectrum):
+        alike = (
+            [match for match in fits if match.dataset.instrument == name] for name in sorted(instruments)
+        )
+        return _chosen([best_matches(group, "", wish, wanted, catalogue)[0] for group in alike], ask)
     if len({match.dataset.id for match in best}) > 1:
         return []
     scalar = not any(match.first.parameter.size for match in best)
@@ -228,9 +234,14 @@ def _best(
         )
     if len(best) == 1 or (scalar and not wish.energy and not wish.moment):
         return best
+    return _chosen(best, ask)
+
+
+def _chosen(matches: Sequence[Match], ask: Asks | None) -> list[Match]:
+    """Let the person choose; return nothing if nobody can be asked."""
     if ask is None:
         return []
-    told = {_told(match): match for match in best}
+    told = {_told(match): match for match in matches}
     return [told[ask("Which of these particle data do you mean?", list(told))]]
 
 

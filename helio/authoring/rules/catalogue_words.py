@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.outcome import NotUnderstood
@@ -28,6 +28,8 @@ MOST_CHOICES = 12
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
+_PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
+"""Pattern of pictures, which no panel draws; IMAGE is a mission."""
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
 _HEADS = frozenset(VOCABULARY["measured quantities"])
@@ -103,6 +105,8 @@ def words_asked(
     NotUnderstood
         Several parameters fit, and nobody can be asked.
     """
+    if any(_PICTURES.search(part.text) for part in parts):
+        return None
     if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
         return (
             None if any(part.unread and not done for part, done in zip(parts, covered, strict=True)) else []
@@ -119,12 +123,14 @@ def words_asked(
     ]
     found = []
     for asked in read:
-        best = _found(asked, wanted, catalogue, index, ask)
+        for narrowed in _narrower(asked):
+            if best := _found(narrowed, wanted, catalogue, index, ask, alone=len(every) == 1):
+                break
         if len(best) > MOST_CHOICES:
             return _hint(asked, best)
         if best:
             found.append((asked, best))
-        elif asked.part.unread or not done or _is_measured(asked, catalogue, index):
+        elif asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index):
             return None
     return [
         Named(
@@ -163,7 +169,8 @@ def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     """Find the names of instruments and of spacecraft in a part of a sentence."""
     crafts = frozenset(part.crafts)
-    words = [word for word in part.text.split() if word.casefold() not in _PARTS]
+    text = part.text.replace("|B|", "magnetic field magnitude")
+    words = [word for word in text.split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
     rest, named = search.named(" ".join(words))
     left = {*rest.split()}
@@ -255,8 +262,22 @@ def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     )
 
 
+def _narrower(asked: _Asked) -> Iterator[_Asked]:
+    """Yield what a part asks for, by all names, and if it only shares them, by each of them."""
+    yield asked
+    if not asked.part.unread and len(asked.names) > 1:
+        for name, said in zip(asked.names, asked.said, strict=True):
+            yield replace(asked, names=(name,), said=(said,))
+
+
 def _found(
-    asked: _Asked, wanted: Wanted, catalogue: Catalogue, index: InstrumentIndex, ask: Asks | None
+    asked: _Asked,
+    wanted: Wanted,
+    catalogue: Catalogue,
+    index: InstrumentIndex,
+    ask: Asks | None,
+    *,
+    alone: bool,
 ) -> list[Match]:
     """Return the best parameters for what a part asks; let the person choose the spacecraft if several have them."""
     crafts = catalogue.crafts()
@@ -288,7 +309,7 @@ def _found(
             if probes:
                 numbers, words = probes, tuple(other for other in words if other != word)
     text = " ".join(words)
-    every = list(with_words(text, names, numbers, wanted, catalogue))
+    every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
     reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
     if every and not reaching:
         first = every[0].dataset

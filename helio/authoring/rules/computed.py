@@ -30,6 +30,7 @@ from helio.authoring.writing.computations import (
 from helio.authoring.writing.windows import has_usual_window
 from helio.interval import CalendarInterval, interval_of
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantities import RADIO, SOURCES
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.steps.signature import signatures
@@ -86,6 +87,9 @@ _STATISTICS = {
     "max": "max",
 }
 _STATISTIC = r"(?:averages?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?|max(?:ima|imum)?)"
+_RECEIVERS = sorted({name for row in SOURCES if row.quantity == RADIO for name in row.instruments})
+_NO_RECEIVER = "".join(rf"(?<!\b{name} )" for name in (*_RECEIVERS, "radio", "wave", "waves"))
+"""Pattern of a place that is not behind a receiver or its waves, of which there are spectrograms."""
 _PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
@@ -198,7 +202,11 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
         yield tool, rf"\b(?:{tool_names(tool)})\b", False
     # of a series, not of particles
-    yield "power_spectrogram", rf"^(?!.*{_PARTICLE}).*?(?P<out>\bspectrograms?\b(?=\s+of\b))", True
+    yield (
+        "power_spectrogram",
+        rf"^(?!.*{_PARTICLE}).*?{_NO_RECEIVER}(?P<out>\bspectrograms?\b(?=\s+of\b))",
+        True,
+    )
     yield (
         "power_spectrum",
         rf"^(?!.*{_PARTICLE}).*?(?P<out>\b(?:frequency )?(?:spectrum|spectra)\b(?=\s+of\b))",

@@ -29,7 +29,6 @@ from helio.authoring.rules.assumptions import Assumptions
 from helio.authoring.rules.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.atoms import Atom
-from helio.authoring.rules.author import is_one_slip
 from helio.authoring.rules.clauses import Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.dates import with_dates_of
@@ -38,6 +37,7 @@ from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.line_settings import style_lines
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.meanings import Meanings
+from helio.authoring.rules.misspelt import is_one_slip
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.open_times import with_whole_time
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark

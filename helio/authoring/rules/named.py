@@ -51,7 +51,7 @@ _OF_PARTICLES = re.compile(
     re.IGNORECASE,
 )
 _BESIDE_SPECTRUM = re.compile(
-    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
+    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,?\s*(?:and\s+)?then\b|,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
     re.IGNORECASE,
 )
 
@@ -135,9 +135,6 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     missions = {name.casefold(): name for name in grouped}
     missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
     every = _any(missions)
-    if sentence.text != sentence.text.upper():
-        for match in sentence.take(r"(?-i:\bTHE\b)"):
-            found.append((match.start(), "THEMIS-E"))
     sentence.drop(
         rf"\b(?:and\s+)?(?:the\s+)?(?:same|ditto|likewise|idem)(?:\s+(?:for|from|of|at|with|by|quantit\w+|parameters))*"
         rf"\s+(?=(?:the\s+)?(?:{names}|{every})(?![\w-]))"
@@ -188,11 +185,17 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     if found:  # Voyager 2 at Jupiter
         if {name for _, name in found} <= AT_1_AU:
             sentence.drop(r"\b(?:at|near)\s+1\s*AU\b")
-        sentence.drop(
-            r"\b(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
-            r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
-        )
+        drop_places(sentence)
     return sorted(found)
+
+
+def drop_places(sentence: Sentence) -> None:
+    """Take out the body near which a spacecraft is, as in ``at Jupiter`` and ``during the Jupiter flyby``."""
+    bodies = r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
+    near = r"(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
+    passage = r"\s+(?:fly-?by|swing-?by|encounter|passage|closest approach)\b"
+    sentence.drop(rf"\b(?:(?:during|at|around|of|for)\s+)?(?:the\s+|its\s+)?{bodies}{passage}")
+    sentence.drop(rf"\b{near}{bodies}")
 
 
 def _leave_solar_wind(sentence: Sentence, names: str) -> None:

@@ -17,6 +17,7 @@ from helio.knowledge.quantities import (
     IONS,
     POSITION,
     PROTONS,
+    RADIO,
     SOURCES,
     THERMAL,
     VECTOR_V,
@@ -139,27 +140,28 @@ def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed
 def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *, others: bool) -> Placed:
     """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
 
-    Only if the instruments, or the spacecraft, have exactly one such quantity.
+    Only if the instrument before the word, or else all, or the spacecraft, have exactly one such quantity.
 
     Parameters
     ----------
     others : bool
         Whether the sentence names other quantities: particles without an instrument then mean no spectrum.
     """
-    named, flown = {*instruments}, {craft for _, craft in crafts}
+    flown = {craft for _, craft in crafts}
     placed: Placed = []
     for pattern, kinds in _PARTICLES.items():
-        measured = {
-            source.quantity
-            for source in SOURCES
-            if source.quantity in kinds
-            and (named & source.instruments or (not named and crafts and not others))
-            and (not flown or source.spacecraft in flown)
-        }
-        if len(measured) == 1:
-            for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
-                if sentence.take_at(*match.span()):
-                    placed.append((match.start(), RequestQuantity(next(iter(measured)))))
+        for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
+            beside = re.search(rf"({_IN_CAPITALS})\s+$", sentence.text[: match.start()])
+            named = {beside[1]} if beside else {*instruments}
+            measured = {
+                source.quantity
+                for source in SOURCES
+                if source.quantity in kinds
+                and (named & source.instruments or (not named and crafts and not others))
+                and (not flown or source.spacecraft in flown)
+            }
+            if len(measured) == 1 and sentence.take_at(*match.span()):
+                placed.append((match.start(), RequestQuantity(measured.pop())))
     return placed
 
 
@@ -180,6 +182,10 @@ def _measured_by(named: set[str], sources: Sequence[QuantitySource]) -> Placed:
     measured = {source.quantity for source in best} - {POSITION}
     if B in measured:
         measured.discard(ABS_B)
+    if (
+        RADIO in measured and B not in measured
+    ):  # a receiver of waves, which also gives densities and frequencies
+        measured = {RADIO}
     if measured and measured <= _PLASMA:
         moments = (N, SPEED if SPEED in measured else VECTOR_V, T)
         return [(0, RequestQuantity(name)) for name in moments if name in measured]
@@ -191,6 +197,8 @@ def others_measured(
 ) -> Placed:
     """Return the field for ``MFI and SWEPAM speed``, and the moments for ``MAG and SWEPAM``.
 
+    A receiver, as in ``speed and RPW``, stands for its radio spectrogram.
+
     Parameters
     ----------
     names : collection of str
@@ -201,14 +209,25 @@ def others_measured(
         *(part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()),
     }
     flown = {craft for _, craft in crafts}
+    beside: dict[str, None] = {}
     for name in instruments:
         sources = [row for row in SOURCES if name in row.instruments and row.spacecraft in flown]
         measured = {row.quantity for row in sources} - {POSITION}
         has_field = bool({B, ABS_B} & names)
         joint = rf"(?:\b(?:and|with|plus)|[,;+&/])\s*{re.escape(name)}\b|\b{re.escape(name)}\s*(?:[,;+&/]|and\b|with\b)"
-        if len(instruments) > 1 and not has_field and B in measured and measured <= {B, ABS_B}:
-            return [(0, RequestQuantity(B))]
+        if (
+            len(instruments) > 1
+            and not has_field
+            and B not in beside
+            and B in measured
+            and measured <= {B, ABS_B}
+        ):
+            beside[B] = None
+            continue
+        if RADIO in measured and B not in measured and not measured & {*names, *beside}:
+            beside[RADIO] = None
+            continue
         is_listed = re.search(joint, sentence.text, re.IGNORECASE) is not None
         if is_listed and names and names <= {B, ABS_B} and measured and measured <= _PLASMA:
-            return _measured_by({name}, sources)
-    return []
+            return [*_measured_by({name}, sources), *((0, RequestQuantity(quantity)) for quantity in beside)]
+    return [(0, RequestQuantity(quantity)) for quantity in beside]

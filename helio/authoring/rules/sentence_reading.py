@@ -31,6 +31,7 @@ from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.guard import doubts, drop_descriptions
 from helio.authoring.rules.named import (
     Placed,
+    drop_places,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -75,7 +76,14 @@ _SPELLINGS = (
     (r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-"),  # a spacecraft, not a year
     (r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p"),  # P1' is P1p in the archive
     (r"\bSPAN-([ABEabe])\b", r"SPAN\1"),
-    (r"\b(side|telescope|sensor|unit|editor)\s+(?=[A-D]\b)", r"\1-"),
+    (r"(?is)^(?=.*\b(?:psp|parker)\b)(.*)\bfaraday cups?\b", r"\1SPC"),
+    (r"(?is)^(?=.*\bdscovr\b)(.*)\bfaraday cups?\b", r"\1FC"),
+    (r"(?is)^(?=.*\bwind\b)(.*)\bfaraday cups?\b", r"\1SWE"),
+    (
+        r"^(?=.*\b(?:REPT|MagEIS|RBSPICE|EMFISIS|HOPE)\b)(?!.*(?:RBSP|Van Allen))(.*?)\b[Pp]robe[- ]([AB])\b",
+        r"\1RBSP-\2",
+    ),
+    (r"\b(side|telescope|sensor|unit|editor)\s+(?=(?:[A-D]|\d)\b)", r"\1-"),
 )
 """Patterns of names, and how the catalogue writes them."""
 _NO_MEANING = (
@@ -107,6 +115,7 @@ _OF_INSTRUMENT = (
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
+_LONGEST_VECTOR = 4
 _LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
 _OF_FIELD = ("minimum_variance", ANGLE)
 """Computations that mean the magnetic field where the sentence names no quantity."""
@@ -261,7 +270,7 @@ class _SentenceReader:
         self.flown = read_spacecraft(sentence)
         number = len(self.flown)
         count = rf"(?:{_NUMBER_WORDS.get(number, number)}|{number})"
-        sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?)\b")
+        sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?|s/?c)\b")
         sentence.drop(
             r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\b(?:(?:in|on|as|into)\s+)?(?:one|a\s+single|the\s+same)\s+(?:page|figure|image)\b"
         )
@@ -275,6 +284,8 @@ class _SentenceReader:
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
         crafts = with_carriers(self.flown, self._instruments, sentence.text)
+        if crafts and not self.flown:
+            drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
         as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b")
         self._as_lines = as_lines is not None
@@ -310,7 +321,9 @@ class _SentenceReader:
         if placed or self._datasets or has_field:
             placed = merged(placed, of_listed_group(sentence, placed))
             sentence.drop(GROUP)
-        of_spectra = {quantity.name for _, quantity in placed} <= {RADIO} and (placed or described.notes)
+        of_spectra = {quantity.name for _, quantity in placed} == {RADIO} or (
+            not placed and self._has_spectrum()
+        )
         if of_spectra and not any(mention.computation.window for mention in self._mentions):
             self._mentions = tuple(
                 each for each in self._mentions if each.computation.tool != "power_spectrogram"
@@ -327,6 +340,12 @@ class _SentenceReader:
             sentence.drop(r"\b(?:only|alone)\b")
         self._styled = styled_components(self._looks)
         return with_field(sentence, placed, self._field, self._styled)
+
+    def _has_spectrum(self) -> bool:
+        """Return whether the catalogue gives a spectrogram for words of the sentence."""
+        entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
+        sizes = (entry.parameter(name).size for entry, name in entries)
+        return bool(self._described.cuts) or any(max(size, default=0) > _LONGEST_VECTOR for size in sizes)
 
     def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
         """Return the request, and why it is ambiguous, if it is."""
@@ -397,6 +416,8 @@ def _plain(text: str) -> str:
     ('BR B_T BN in 1990', 'Bt and Bz')
     """
     text = _without_numbers(text)
+    if text != text.upper():
+        text = re.sub(r"\bTHE\b", "THEMIS-E", text)
     for pattern, spelling in _SPELLINGS:
         text = re.sub(pattern, spelling, text)
     text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))

@@ -11,7 +11,9 @@ from helio.errors import RequestError, did_you_mean
 from helio.knowledge.constants import BOLTZMANN, VACUUM_PERMEABILITY
 from helio.knowledge.quantities import (
     ABS_B,
+    ALPHA_RATIO,
     ALPHA_V,
+    ALPHAS,
     DISTANCE,
     NE,
     POSITION,
@@ -322,6 +324,7 @@ DERIVED: dict[str, Recipe] = {
     "Elsasser energy minus": _elsasser("elsasser_minus", "km^2/s^2"),
     "ion temperature anisotropy": _ratio(T_PERPENDICULAR, T_PARALLEL),
     "electron temperature anisotropy": _ratio(TE_PERPENDICULAR, TE_PARALLEL),
+    ALPHA_RATIO: _ratio(ALPHAS, DENSITY),
     "ion to electron temperature ratio": _ratio(TEMPERATURE, TE),
     "electron to ion temperature ratio": _ratio(TE, TEMPERATURE),
     "frequency of the proton gyroradius": _taylor("proton gyroradius"),

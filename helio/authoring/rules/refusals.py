@@ -1,0 +1,170 @@
+"""Refuse words that the rules do not understand: name similar words, or what the catalogue lacks and has instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.rules.misspelt import in_other_number, known_words
+from helio.authoring.writing.steps import listed
+from helio.errors import closest
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import SOURCES, spellings
+from helio.knowledge.search import Search, SearchResult
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import plain, tokens
+
+_MOST_QUOTED = 8
+_MOST_KINDS = 5
+_MOST_DATASETS = 3
+_ALSO_WORDS = ("fast", "image", "moon")
+"""Missions whose names in small letters are words."""
+_HOW = (
+    "give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple words; or "
+    f"{USE_A_MODEL}"
+)
+_ALIKE = 0.7
+_LONGEST_TITLE = 60
+_NOT_THERE = (
+    (
+        r"forecasts?|forecasted|prediction|tomorrow|upcoming|next",
+        "helio draws measurements, and no forecasts",
+        "choose a time that is over, such as 'last 3 days'",
+    ),
+    (
+        r"(?:near-?)?real-?time|rtsw|swpc|live|nowcasts?|real",
+        "helio's catalogue has archived data, and no real-time data",
+        "`helio run swpc-now --time-range 'last 3 days'` draws NOAA's real-time field and plasma at L1; NOAA keeps "
+        "seven days",
+    ),
+)
+"""Words for data that helio's catalogue does not have, with what to say."""
+_ABSENT = {name.casefold(): name for name in VOCABULARY["missions without data"]}
+
+
+def refuse_unread(
+    text: str, unread: tuple[str, ...], crafts: Sequence[str], catalogue: Catalogue, hint: str = ""
+) -> None:
+    """Refuse a request with words that were not understood, because any of them could be important.
+
+    Parameters
+    ----------
+    hint : str
+        What the catalogue has for these words, where it is too much to choose from.
+    """
+    if not unread:
+        return
+    for words, message, instead in _NOT_THERE:
+        if any(re.fullmatch(words, word, re.IGNORECASE) for word in unread):
+            raise NotUnderstood(message, advice=instead)
+    refuse_absent(text)
+    advice = hint or _near(unread) or _instead(text, unread, crafts, catalogue)
+    if not hint:
+        refuse_others(unread, catalogue, advice)
+    raise NotUnderstood(f"helio does not understand {_quoted(unread)}", advice=advice or _HOW)
+
+
+def refuse_absent(text: str) -> None:
+    """Refuse a request for a mission of which the catalogue has no data."""
+    names = "|".join(re.escape(name) for name in sorted(_ABSENT, key=len, reverse=True))
+    if named := re.search(rf"(?<![\w-])(?:{names})(?![\w-])", text, re.IGNORECASE):
+        raise NotUnderstood(
+            f"the catalogue has no data of {_ABSENT[named[0].casefold()]}",
+            advice="search for data of other missions with `helio datasets search`",
+        )
+
+
+def refuse_others(unread: tuple[str, ...], catalogue: Catalogue, advice: str = "") -> None:
+    """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
+    if not unread:
+        return
+    missions = {craft.mission.casefold(): craft.mission for _, craft in catalogue.crafts()}
+    known = spellings()  # "wind" may be left of the solar wind
+    named = next(
+        (
+            missions[word.casefold()]
+            for word in unread
+            if word.casefold() in missions
+            and word.casefold() not in known
+            and (word in missions.values() or word.casefold() not in _ALSO_WORDS)
+            and word.casefold() != "earth"
+        ),
+        "",
+    )
+    if named:
+        raise NotUnderstood(
+            f"helio knows no quantities of {named}",
+            advice=advice
+            or f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
+        )
+
+
+def _near(unread: Sequence[str]) -> str:
+    """Return the known words that are spelt almost as the unread ones, with the same first letter; else nothing."""
+    strange = [word.casefold() for word in unread[:_MOST_QUOTED] if re.fullmatch(r"[^\W\d]{4,}", word)]
+    known = known_words()
+    meant = [
+        [name for name in closest(word, known) if name[0] == word[0] and _likeness(word, name) >= _ALIKE]
+        for word in strange
+        if word not in known and not in_other_number(word)
+    ]
+    return "; ".join(f"did you mean {' or '.join(map(repr, names))}?" for names in meant if names)
+
+
+def _likeness(word: str, name: str) -> float:
+    return SequenceMatcher(None, word, name).ratio()
+
+
+def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue: Catalogue) -> str:
+    """Say which words no dataset has, of the spacecraft that are named, and what there is of these; else nothing."""
+    words = [word for word in unread if re.search(r"[^\W\d_]{2}", word)]
+    if not words:
+        return ""
+    search = Search(catalogue)
+    of = {*search.named(text)[1], *crafts} - {"OMNI"}
+    found = search.find(" ".join((*sorted(of), *words)), limit=_MOST_DATASETS)
+    lacking = [word for word in words if _is_lacking(word, found)]
+    if not of:
+        return f"no dataset in the catalogue has {_quoted(lacking)}; {_HOW}" if lacking else ""
+    names = listed(sorted(of))
+    lacks = f"the catalogue describes no {_quoted(lacking)} of {names}; " if lacking else ""
+    near = [hit.dataset for hit in found.hits if {hit.dataset.spacecraft, hit.dataset.mission} & of]
+    if len(lacking) == len(words) or not near:
+        return f"{lacks}it has {_kinds(of, catalogue)}" if lacking else ""
+    datasets = listed([f"{dataset.id} ({_title(dataset.title)})" for dataset in near])
+    return f"{lacks}data of {names} that may be meant: {datasets}; name one as DATASET.PARAMETER"
+
+
+def _title(text: str) -> str:
+    """Return a title without what it was derived from, cut at a blank."""
+    title = text.removeprefix("DERIVED FROM: ")
+    return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE].rpartition(' ')[0]} …"
+
+
+def _is_lacking(word: str, found: SearchResult) -> bool:
+    """Return whether no dataset has any part of a word."""
+    absent = {part for name in (*found.unknown, *found.elsewhere) for part in name.split()}
+    own = {*tokens(plain(word))}
+    return bool(own) and own <= absent
+
+
+def _kinds(crafts: set[str], catalogue: Catalogue) -> str:
+    """Return the kinds of data of spacecraft, each with one dataset, rather one of the table of quantities."""
+    own = [
+        catalogue.at(number)
+        for number, (_, craft) in enumerate(catalogue.crafts())
+        if {craft.spacecraft, craft.mission} & crafts
+    ]
+    known = {source.dataset for source in SOURCES}
+    kinds: dict[str, str] = {}
+    for dataset in sorted(own, key=lambda dataset: dataset.id not in known):
+        kinds.setdefault(dataset.instrument_type, dataset.id)
+    more = ", and more" if len(kinds) > _MOST_KINDS else ""
+    first = [f"{kind.lower()} ({dataset})" for kind, dataset in kinds.items()][:_MOST_KINDS]
+    return (", ".join(first) if more else listed(first)) + more
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words[:_MOST_QUOTED])

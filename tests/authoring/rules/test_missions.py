@@ -1,0 +1,91 @@
+"""Data of many missions are found by their names, positions and instruments; what there is not is said."""
+
+import pytest
+
+from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.search import Search
+from helio.knowledge.vocabulary import VOCABULARY
+
+
+def first_sources(draft):
+    assert isinstance(draft, TemplateDraft), draft
+    every = [step["tool_args"] for step in draft.template["steps"] if step["tool_name"] == "fetch_data"]
+    sources = [args.get("candidates", [args])[0] for args in every]
+    return {f"{source['dataset_id']}.{source['parameter_id']}" for source in sources}
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("Van Allen Probe A MLT and L, 2015-03-17", {"RBSPA_EFW-L3.mlt", "RBSPA_EFW-L3.lshell"}),
+        ("GOES-16 position GSE, 2020-01-01", {"GOES16_EPHEMERIS_SSC.XYZ_GSE"}),
+        ("heliolongitude of STEREO-A, 2015", {"STA_HELIO1HR_POSITION.HGI_LON"}),
+        ("Mg/O and Fe/O ACE SWICS 2003", {"AC_H3_SWI.MgtoO", "AC_H3_SWI.FetoO"}),
+        (
+            "alpha/proton ratio of Wind, 2005",
+            {"WI_H1_SWE.Alpha_Na_nonlin", "WI_H1_SWE.Proton_Np_nonlin"},
+        ),
+        (
+            "RPW spectrogram of Solar Orbiter and B RTN, 2022-03-25",
+            {"SOLO_L3_RPW-HFR-SURV-FLUX.PSD_FLUX", "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE.B_RTN"},
+        ),
+        (
+            "WAVES radio spectrogram of Wind with speed, 2001-04-02",
+            {"WI_L2_WAV_RAD1.PSD_V2_SP", "WI_H1_SWE.Proton_V_nonlin"},
+        ),
+        (
+            "PSP QTN density and B RTN, 29 April 2021",
+            {"PSP_FLD_L3_RFS_LFR_QTN.N_elec", "PSP_FLD_L2_MAG_RTN_1MIN.psp_fld_l2_mag_RTN_1min"},
+        ),
+        (
+            "WHISPER natural spectrogram on Cluster 2 and density, 2004-03-10",
+            {
+                "C2_CP_WHI_NATURAL.Electric_Spectral_Power_Density__C2_CP_WHI_NATURAL",
+                "C2_CP_WHI_ELECTRON_DENSITY.Electron_Density__C2_CP_WHI_ELECTRON_DENSITY",
+            },
+        ),
+        (
+            "THE 2010-03-28 20:00-23:00: SST electrons, ESA electrons",
+            {"THE_L2_SST.the_psef_en_eflux", "THE_L2_ESA.the_peer_en_eflux"},
+        ),
+        ("MAVEN SEP sensor 1 forward ions, 2017-09-12", {"MVN_SEP_L2_S1-CAL-SVY-FULL.f_ion_flux"}),
+        ("DSCOVR Faraday cup density 7-9 September 2017", {"DSCOVR_H1_FC.Np"}),
+        (
+            "|B| at Voyager 1 during the Jupiter flyby, 4 to 6 March 1979",
+            {"VOYAGER1_COHO1HR_MERGED_MAG_PLASMA.ABS_B"},
+        ),
+        ("SWIA at Mars: density, 12-14 Sept 2017", {"MVN_SWI_L2_ONBOARDSVYMOM.density"}),
+    ],
+)
+def test_the_data_of_the_named_instrument_are_drawn(author, request_, expected):
+    assert first_sources(author.create(request_)) == expected
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ("GOES-16 x-ray flux, 10 May 2024", "describes no 'x-ray', 'flux' of GOES-16; it has"),
+        ("GOES-15 magnetometer Hp 22 June 2015", "magnetic fields (DN_MAGN-L2-HIRES_G15)"),
+        ("Voyager 1 CRS cosmic ray rates 2012", "VOYAGER1_CRS_DAILY_FLUX"),
+        ("neutron monitor Oulu 2003 Oct", "no dataset in the catalogue has 'Oulu'"),
+        ("Venus Express B, 2010-01-01", "the catalogue has no data of Venus Express"),
+        ("Juno JADE ions, 2016-08-27", "describes no 'JADE' of JUNO"),
+    ],
+)
+def test_what_the_catalogue_lacks_is_said(author, request_, said):
+    with pytest.raises(NotUnderstood) as refused:
+        author.create(request_)
+    assert said in str(refused.value)
+    assert "did you mean" not in refused.value.advice
+
+
+def test_a_species_that_several_instruments_measure_is_asked_for(author):
+    asked = author.create("ARTEMIS-P2 electrons 2013-01-01")
+    assert isinstance(asked, AuthorQuestion)
+    assert {choice.partition(".")[0] for choice in asked.choices} >= {"THC_L2_ESA", "THC_L2_SST"}
+
+
+def test_missions_without_data_are_not_in_the_catalogue():
+    search = Search(Catalogue())
+    assert not [name for name in VOCABULARY["missions without data"] if search.named(name)[1]]
