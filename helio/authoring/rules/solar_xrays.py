@@ -31,12 +31,11 @@ _LEAST = (
     r"(?:\s*(?:or|and)\s+(?:more|above|larger|stronger|greater|up))?"
 )
 _CLASSES = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
-_YEARS = {
-    "08": (1994, 2004), "09": (1995, 2007), "10": (1997, 2009), "11": (2000, 2011), "12": (2001, 2013),
-    "13": (2006, 2018), "14": (2009, 2020), "15": (2010, 2020), "16": (2016, 2025), "17": (2018, 2023),
-    "18": (2022, 9999), "19": (2024, 9999),
+_LAUNCHED = {
+    "08": 1994, "09": 1995, "10": 1997, "11": 2000, "12": 2001, "13": 2006, "14": 2009, "15": 2010, "16": 2016,
+    "17": 2018, "18": 2022, "19": 2024,
 }  # fmt: skip
-"""Years of the launch and of the end of a satellite's service: no X-rays are outside of them."""
+"""Years of the launches (goes.gsfc.nasa.gov/text/goesnew.html; wmo-sat.info, GOES-R long-term operations plan)."""
 _CHANNELS = {"xrsb": "0.1–0.8 nm", "xrsa": "0.05–0.4 nm"}
 
 
@@ -68,16 +67,16 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[Document, tuple[st
     default, time_notes = default_range(times[0], span, now)
     steps.variables["$TIME_RANGE"] = {"type": "time_range", "default": default}
     satellite = _satellite(goes["number"] if goes else None, ask)
-    first, last = _YEARS.get(satellite, (0, 9999))
-    if span.stop.year < first or span.start.year > last:
+    if span.stop.year < _LAUNCHED[satellite]:
         raise NotUnderstood(
-            f"GOES-{satellite} has no X-rays of {span}", advice="choose another satellite, or another time"
+            f"GOES-{int(satellite)} was launched in {_LAUNCHED[satellite]}, after {span}",
+            advice="choose another satellite, or another time",
         )
     labels = _channels(
         steps, f"SCI_XRSF-L2-AVG1M_G{satellite}", ("xrsb",) if has_flares else ("xrsb", "xrsa")
     )
     spec: Document = {
-        "labels": labels, "panels": [labels], "log_y": {"1": True}, "title": f"GOES-{satellite} X-rays",
+        "labels": labels, "panels": [labels], "log_y": {"1": True}, "title": f"GOES-{int(satellite)} X-rays",
         "trace_names": dict(zip(labels, _CHANNELS.values(), strict=False)),
     }  # fmt: skip
     saved = labels
@@ -99,8 +98,8 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[Document, tuple[st
             }
             steps.add(f"save_{label}", "save_data", args, f"Save as {form}")
     steps.add("figure", "render_spec", {"spec": spec}, "Draw the figure")
-    steps.note(f"GOES-{satellite} X-rays: science-quality one-minute averages of NOAA's NCEI")
-    template = steps.template(f"goes-{satellite}-{'flares' if has_flares else 'xrays'}", str(spec["title"]))
+    steps.note(f"GOES-{int(satellite)} X-rays: science-quality one-minute averages of NOAA's NCEI")
+    template = steps.template(f"goes-{int(satellite)}-{'flares' if has_flares else 'xrays'}", str(spec["title"]))
     return template, (*notes, *time_notes, *files.notes, *steps.notes)
 
 
