@@ -153,10 +153,6 @@ def test_what_is_unknown_is_refused_with_what_is_near(catalogue, given, says, ne
         (("--spacecraft", "ACE"), "Which quantity of ACE do you want?"),
         (("--dataset", "AC_H2_MFI"), "Which parameter of AC_H2_MFI do you want?"),
         (("--spacecraft", "PSP", "--quantity", "Bz"), "Parker Solar Probe has no z component"),
-        (
-            ("--spacecraft", "Wind", "--quantity", "cross helicity"),
-            "How long is the window of the cross helicity?",
-        ),
     ],
 )
 def test_what_is_left_open_is_refused_and_nothing_is_kept(home, words, says):

@@ -14,6 +14,7 @@ from helio.authoring.rules.computed import ComputationMention
 from helio.authoring.rules.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT
+from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
@@ -49,6 +50,11 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
     joined = r"(?:\band|\bplus|\bwith|[,+&])\s*"
     match = sentence.take_first(rf"{joined}(?:the\s+)?(?P<out>{GROUP})|(?P<first>{GROUP})(?=\s*{joined})")
     return [] if match is None else [(match.start(), RequestQuantity(name)) for name in (N, SPEED, T)]
+
+
+_LISTED = re.compile(rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(FRAMES)}))?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)")
+_LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(FRAMES)})\b)")
+"""The letter of the field without a frame: in a list with its components, the magnitude."""
 
 
 def with_total(sentence: Sentence, placed: Placed) -> Placed:
@@ -95,11 +101,15 @@ def with_field(sentence: Sentence, placed: Placed, field: int, styled: set[Reque
             r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$",
             sentence.text[:field],
         )
-        listed = re.match(r"\w+\s*(?:[,&/+;]|\b(?:and|plus|with)\b)", sentence.text[field:])
+        listed = _LISTED.match(sentence.text[field:])
         same = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
         is_first = all(field < start for start, _ in placed)
         is_source = sources & {B, ABS_B} and not (beside or (listed and is_first))
-        if not is_source and not names & same:
+        whole = {quantity.name for _, quantity in placed if not quantity.component}
+        if B in names and not whole & {B, ABS_B} and (beside or (listed and is_first)):
+            drawn = ABS_B if _LONE_LETTER.match(sentence.text[field:]) else B  # B, Bz; the field and Bz
+            placed = merged(placed, [(field, RequestQuantity(drawn))])
+        elif not is_source and not names & same:
             placed = merged(placed, [(field, RequestQuantity(B))])
             again = [(match.start(), RequestQuantity(B)) for match in sentence.take(FIELD)]  # of Wind, too
             placed = merged(placed, again)

@@ -146,7 +146,7 @@ def _pattern(phrases: str) -> re.Pattern[str]:
         rf"(?<![\w-])(?:(?:around|near)\s+)?(?:the\s+)?"
         rf"(?:(?:(?P<month>{_MONTH_NAME})\s+)?(?P<year>{_YEAR})\s+)?(?P<phrase>{phrases})"
         rf"(?:\s*,?\s*\(?(?:(?:of|in|from)\s+)?(?:(?P<month_after>{_MONTH_NAME})\s+)?(?P<year_after>{_YEAR})"
-        rf"(?![\d:-])\)?)?{_ENDS}",
+        rf"(?![\d-]|:\d)\)?)?{_ENDS}",
         re.IGNORECASE,
     )
 

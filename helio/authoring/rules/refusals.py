@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
-from helio.authoring.rules.misspelt import in_other_number, known_words
+from helio.authoring.rules.misspelt import in_other_number, is_one_slip, known_words
 from helio.authoring.writing.steps import listed
 from helio.errors import closest
 from helio.knowledge.catalogue import Catalogue
@@ -26,6 +26,7 @@ _HOW = (
     f"{USE_A_MODEL}"
 )
 _ALIKE = 0.7
+_LONG = 6
 _LONGEST_TITLE = 60
 _NOT_THERE = (
     (
@@ -106,15 +107,19 @@ def _near(unread: Sequence[str]) -> str:
     strange = [word.casefold() for word in unread[:_MOST_QUOTED] if re.fullmatch(r"[^\W\d]{4,}", word)]
     known = known_words()
     meant = [
-        [name for name in closest(word, known) if name[0] == word[0] and _likeness(word, name) >= _ALIKE]
+        [name for name in closest(word, known) if _is_near(word, name)]
         for word in strange
         if word not in known and not in_other_number(word)
     ]
     return "; ".join(f"did you mean {' or '.join(map(repr, names))}?" for names in meant if names)
 
 
-def _likeness(word: str, name: str) -> float:
-    return SequenceMatcher(None, word, name).ratio()
+def _is_near(word: str, name: str) -> bool:
+    """Return whether a word is one slip from a name, or a long word that is much alike."""
+    if word[0] != name[0] or is_one_slip(word, name):
+        return word[0] == name[0]
+    is_long = len(word) >= _LONG and abs(len(word) - len(name)) <= 1
+    return is_long and SequenceMatcher(None, word, name).ratio() >= _ALIKE
 
 
 def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue: Catalogue) -> str:

@@ -70,7 +70,7 @@ def take_files(sentence: Sentence) -> SavedFiles:
     >>> take_files(Sentence("table (csv) of hourly means of Vp")).formats
     ('csv',)
     >>> take_files(Sentence("ACE B and density, save the density as csv")).lines.quantities
-    (RequestQuantity(name='proton density', component=''),)
+    (RequestQuantity(name='proton density', component='', frame=''),)
     """
     lines = _part(sentence)
     words = [

@@ -99,7 +99,9 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[Document, tuple[st
             steps.add(f"save_{label}", "save_data", args, f"Save as {form}")
     steps.add("figure", "render_spec", {"spec": spec}, "Draw the figure")
     steps.note(f"GOES-{int(satellite)} X-rays: science-quality one-minute averages of NOAA's NCEI")
-    template = steps.template(f"goes-{int(satellite)}-{'flares' if has_flares else 'xrays'}", str(spec["title"]))
+    template = steps.template(
+        f"goes-{int(satellite)}-{'flares' if has_flares else 'xrays'}", str(spec["title"])
+    )
     return template, (*notes, *time_notes, *files.notes, *steps.notes)
 
 
