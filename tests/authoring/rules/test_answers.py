@@ -348,7 +348,10 @@ def test_an_answer_says_the_fact_first_and_is_short(author, shipped, question, f
         ("is AC_K0_SWE preliminary?", ["yes: preliminary (AC_K0_SWE)"]),
         ("is AC_H0_MFI level 2?", ["yes: level 2"]),
         ("when did the ACE mission start?", ["ACE: 33 datasets from 1997-08-25"]),
-        ("which satellites measure alpha density?", ["Wind (WI_H1_SWE; WI_PM_3DP)", "Parker Solar Probe (PSP_SWP_SPI_SF0A_L3_MOM)", "Ulysses ("]),
+        (
+            "which satellites measure alpha density?",
+            ["Wind (WI_H1_SWE; WI_PM_3DP)", "Parker Solar Probe (PSP_SWP_SPI_SF0A_L3_MOM)", "Ulysses ("],
+        ),
         ("what parameters does AC_H0_SWE have?", ["AC_H0_SWE: Np, Vp, Tpr"]),
         ("difference between AC_H0_MFI and AC_H1_MFI", ["AC_H0_MFI: H0", "AC_H1_MFI: H1"]),
         ("which Wind instrument measures electrons?", ["3DP of Wind", "SWE of Wind"]),

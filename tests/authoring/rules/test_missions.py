@@ -80,6 +80,23 @@ def test_what_the_catalogue_lacks_is_said(author, request_, said):
     assert "did you mean" not in refused.value.advice
 
 
+@pytest.mark.parametrize(
+    ("request_", "made"),
+    [
+        ("GOES-16 X-rays, 10 May 2024", {"fetch_data": "SCI_XRSF-L2-AVG1M_G16"}),
+        ("GOES 8 x-ray flux on 14 July 2000", {"fetch_data": "SCI_XRSF-L2-AVG1M_G08"}),
+        ("GOES-16 flares above M1, 4 to 10 Sept 2017", {"solar_flares": 1e-05}),
+        ("list of X flares from GOES-18, May 2024, as csv", {"solar_flares": 1e-04, "save_data": "csv"}),
+    ],
+)
+def test_x_rays_and_flares_are_those_of_the_environmental_centers(author, request_, made):
+    draft = author.create(request_)
+    assert isinstance(draft, TemplateDraft), draft
+    tools = {step["tool_name"]: step["tool_args"] for step in draft.template["steps"]}
+    given = {"fetch_data": "dataset_id", "solar_flares": "least", "save_data": "format"}
+    assert {tool: tools[tool][given[tool]] for tool in made} == made
+
+
 def test_a_species_that_several_instruments_measure_is_asked_for(author):
     asked = author.create("ARTEMIS-P2 electrons 2013-01-01")
     assert isinstance(asked, AuthorQuestion)
