@@ -118,7 +118,7 @@ _NO_MEANING = (
 )
 """Words that would otherwise name a quantity, a spacecraft or a time."""
 _NAME_BEHIND_TIME = re.compile(
-    r"(?<=\x1f)\s*\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
+    r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
     r"(?: (?:outage|failure|anomaly|loss|launch|event|storms?))?\)"
 )
 _LIST_NUMBER = re.compile(
