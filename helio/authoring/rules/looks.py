@@ -166,7 +166,7 @@ def _is_style(style: _Phrase, text: str) -> bool:
     if kinds == {"mode"}:
         return _AS.search(text[: first.start]) is not None
     if kinds == {"paneltype"}:
-        return first.value == "bars"
+        return bool(first.value == "bars")
     if kinds == {"range"}:
         frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
         return (
