@@ -329,6 +329,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (ABS_B, "Cluster-{n}", "C{n}_CP_FGM_SPIN", "B_mag__C{n}_CP_FGM_SPIN", "", "nT", 4, ""),
     (B, "Arase", "ERG_MGF_L2_8SEC", "mag_8sec_gse", "GSE", "nT", 8, ""),
     (B, "Arase", "ERG_MGF_L2_8SEC", "mag_8sec_gsm", "GSM", "nT", 8, ""),
+    (B, "Arase", "ERG_MGF_L2_8SEC", "mag_8sec_sm", "SM", "nT", 8, ""),
     (ABS_B, "Arase", "ERG_MGF_L2_8SEC", "magt_8sec", "", "nT", 8, ""),
     (POSITION, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GSM_EMFISIS-L3", "coordinates", "GSM", "km", 4, ""),
     (B, "MAVEN", "MVN_MAG_L2-SUNSTATE-1SEC", "OB_B", "MSO", "nT", 1, ""),

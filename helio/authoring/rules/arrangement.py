@@ -18,7 +18,7 @@ from helio.knowledge.quantities import POSITION
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
-    rf"{_ONE} (?:panel|axes|plot|axis|graph)\b"
+    rf"{_ONE} (?:panel|axes|plot|axis|graph)\b(?!\s+(?:each|per|for\s+each)\b)"
     r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
     r"|\bon top of each other\b"
 )
@@ -44,6 +44,7 @@ _SIDE = (
 _LAST = 99
 _POSITION = (
     rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center)(?:most)?(?:\s+{PANEL})?"
+    r"|(?P<above>above(?:\s+(?:it|that|them)\b|(?=\s*(?:$|[,.;:)]))))"
     rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label))"
 )
 _IN_ORDER = (
@@ -192,6 +193,8 @@ class Arrangement:
             else [*(start for start, _, _, _ in self._positions), len(self._text)]
         )
         for (start, stop), (_, _, rank, panel) in zip(pairwise(edges), self._positions, strict=False):
+            if not leading:
+                start += _last_listed(self._text[start:stop])
             names = [name for at, name in atoms if start <= at < stop]
             quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
             crafts = tuple(name for name in names if isinstance(name, str))
@@ -202,7 +205,14 @@ class Arrangement:
         return places
 
 
+def _last_listed(text: str) -> int:
+    """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
+    return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;](?=.*\w)", text)), default=0)
+
+
 def _rank(match: re.Match[str]) -> int:
+    if match["above"]:
+        return 1
     place = int(match["number"]) if match["number"] else PLACES[(match["alone"] or match["of"]).lower()]
     return {0: MIDDLE, -1: _LAST}.get(place, place)
 

@@ -33,6 +33,8 @@ TABLE = frozenset((source.dataset, name) for source in SOURCES for name in sourc
 """The datasets and parameters in the table of quantities."""
 ARROW = re.compile(r"^\s*-+>\s*")
 """Pattern of descriptions of parameters that show the data of the parameter before otherwise."""
+_NUMBERED = re.compile(r"[a-z]{2,}\d+")
+"""Pattern of an end of a name that has its own number."""
 _UNUSABLE = re.compile(
     r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin no\b", re.IGNORECASE
 )
@@ -284,8 +286,17 @@ class DescribedDataset:
 
     @cached_property
     def by_name(self) -> dict[str, DescribedParameter]:
-        """The parameters that a panel can draw, by their names in small letters without signs."""
-        return {folded(parameter.parameter.name): parameter for parameter in self.drawn}
+        """The parameters that a panel can draw, by their names in small letters without signs.
+
+        Also by the ends of the names, such as ``scm1`` of ``the_fb_scm1``, that only one parameter has.
+        """
+        ends = [parameter.parameter.name.rpartition("_")[2].casefold() for parameter in self.drawn]
+        only = {
+            end: parameter
+            for end, parameter in zip(ends, self.drawn, strict=True)
+            if ends.count(end) == 1 and _NUMBERED.fullmatch(end)
+        }
+        return only | {folded(parameter.parameter.name): parameter for parameter in self.drawn}
 
     @property
     def sensors(self) -> frozenset[str]:

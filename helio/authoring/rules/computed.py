@@ -108,6 +108,10 @@ _SHIFTED_TO = (
     r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
 )
 _UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
+_FIRST = re.compile(
+    r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x1f]|(?:on|for|from|and|then)\b))", re.IGNORECASE
+)
+"""A word behind a computation that brings it before all others."""
 _LENGTH_OR_RHYTHM = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
 _VERBS = (
     (
@@ -584,8 +588,9 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     alone = tool == MAGNITUDE and re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None
     computation = Computation(tool, window, method, beside=beside or over, behind=over, alone=alone)
     partial = joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0])
-    # after an average: first of all
-    position = -1 if re.match(r"after\b", match[0], re.IGNORECASE) else match.start()
+    behind = _FIRST.match(sentence.text, match.end())
+    is_first = sentence.take_at(*behind.span()) if behind else re.match(r"after\b", match[0], re.IGNORECASE)
+    position = -1 if is_first else match.start()
     return ComputationMention(computation, position, partial)
 
 

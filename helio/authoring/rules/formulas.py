@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from helio.authoring.rules.named import names_of_spacecraft
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -67,10 +68,15 @@ _BOTH_ELSASSER = (
     r"|(?<!\w)[ze]\s?(?:±|\+/-)(?!\w)"
 )
 _FROM_SUN = (
-    r"\bdistance\s+of\s+(?P<whose>(?:the\s+)?[\w -]+?)\s+(?:from|to)\s+(?:the\s+)?(?P<body>sun|earth)\b"
+    r"\bdistance\s+of\s+(?P<whose>(?:the\s+)?[\w ,&-]+?)\s+(?:from|to)\s+(?:the\s+)?(?P<body>sun|earth)\b"
     r"|(?P<owner>[\w-]+(?:\s\d)?)(?:'s|’s)\s+distance\s+(?:from|to)\s+(?:the\s+)?(?P<whence>sun|earth)\b"
 )
 _HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (?P<craft>.+?) from (?:the )?(?P<of>sun|earth)\b"
+_OF_PLANETS = (
+    r"(?:\b(?:of|for|and)\b|[,&])(?:\s+(?:of|the|and))*\s+(?P<planet>Mercury|Venus|Earth|Mars|Jupiter|Saturn|Uranus|Neptune"
+    r"|Pluto)\b(?!['’-]|\s+(?:flyby|encounter|orbit|magnetosphere|system|bow))"
+)
+"""A planet in a list of bodies whose distance is asked for."""
 _LETTERS = {"radial": "R", "tangential": "T", "normal": "N"}
 _OF_B = r"(?:magnetic\s+)?(?:field|imf)|B"
 _COMPONENT = (
@@ -160,6 +166,8 @@ def _in_words(text: str) -> str:
     text = re.sub(
         r"(?<![Ee])(?<![Ee]\s)×(?=\s?[A-Z|])", " cross product ", text
     )  # no rule reads other products
+    if re.search(r"\bwavelet", text, re.IGNORECASE):  # which shows all periods
+        text = _sub(rf"\s+for\s+(?:the\s+)?{_PULSATIONS}", " ", text)
     text = text if re.search(r"\dm?Hz|\sm?Hz", text) else _sub(_PULSATIONS, _pulsations, text)
     text = _sub(_EY, " convective Ey ", text)
     text = _sub(_CONVECTIVE, r" convective E\1 ", text)
@@ -181,7 +189,7 @@ def _in_words(text: str) -> str:
     text = _sub(_BOTH_ELSASSER, "Elsasser variables", text)
     text = _sub(_ELSASSER, _elsasser, text)
     text = _sub(_HOW_FAR, lambda match: f"{match['craft']} {_CENTRES[match['of'].lower()]} distance", text)
-    text = _sub(_FROM_SUN, _distance, text)
+    text = _with_planets(_sub(_FROM_SUN, _distance, text))
     text = _sub(r"\bcross\s+(?=correlat)", "cross-", text)  # a correlation alone is a scatter plot
     text = _curlometer(text)
     text = _sub(_SPEED, "bulk speed", text)
@@ -312,6 +320,22 @@ def _elsasser(match: re.Match[str]) -> str:
 def _distance(match: re.Match[str]) -> str:
     body = match["body"] or match["whence"]
     return f"{_CENTRES[body.lower()]} distance of {match['whose'] or match['owner']}"
+
+
+def _with_planets(text: str) -> str:
+    """Write the parameter of a planet's distance from the Sun, as the table has spacecraft alone.
+
+    >>> _with_planets("heliocentric distance of Juno and of Jupiter")
+    'heliocentric distance of Juno and JUPITER_HELIO1HR_POSITION.RAD_AU'
+    """
+    heads = r"\b(?:heliocentric|solar)\s+distances?\b"
+    if not re.search(heads, text, re.IGNORECASE):
+        return text
+    text, planets = re.subn(
+        _OF_PLANETS, lambda match: f" and {match['planet'].upper()}_HELIO1HR_POSITION.RAD_AU", text
+    )
+    names_others = re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", text, re.IGNORECASE)
+    return _sub(heads, "" if planets and not names_others else r"\g<0>", text).replace("  ", " ")
 
 
 def _temperatures(text: str) -> str:

@@ -22,7 +22,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
 
 _LINE = "verb:add verb:mark colour dash width relative number text what panel line"
-_STYLE = "colour dash width mode relative scale range bound"
+_STYLE = "colour dash width mode paneltype relative scale range bound"
 # Parts that begin a phrase about looks, and the parts next to them that belong to the phrase.
 _PHRASES = (
     ("noun:horizontal_line", f"{_LINE} noun:zero_line noun:horizontal_line"),
@@ -165,6 +165,8 @@ def _is_style(style: _Phrase, text: str) -> bool:
     first, kinds = style.parts[0], style.kinds
     if kinds == {"mode"}:
         return _AS.search(text[: first.start]) is not None
+    if kinds == {"paneltype"}:
+        return bool(first.value == "bars")
     if kinds == {"range"}:
         frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
         return (

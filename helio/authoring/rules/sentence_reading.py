@@ -29,9 +29,11 @@ from helio.authoring.rules.drawn_quantities import (
 )
 from helio.authoring.rules.formulas import with_words
 from helio.authoring.rules.guard import doubts, drop_descriptions
+from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.named import (
     Placed,
     drop_places,
+    names_of_spacecraft,
     pairs_of,
     read_datasets,
     read_quantities,
@@ -69,6 +71,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
+from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
@@ -76,6 +79,15 @@ _SPELLINGS = (
     (r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-"),  # a spacecraft, not a year
     (r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p"),  # P1' is P1p in the archive
     (r"\bSPAN-([ABEabe])\b", r"SPAN\1"),
+    (r"\bTH-([A-E])\b", r"THEMIS-\1"),
+    (
+        r"(?i)\b(THEMIS|RBSP|Van Allen Probes|Cluster|MMS|STEREO)\s+(?:probe|spacecraft|satellite|s/?c)[\s-]*"
+        r"([A-E1-4])\b",
+        r"\1-\2",
+    ),
+    (r"(?i)\bprobe[\s-]+([A-E])\b(.*?)\s+(?:of|from|on)\s+THEMIS\b(?![\s-]*[A-E]\b)", r"THEMIS-\1\2"),
+    (r"(?is)^(?=.*\bthemis\b)(.*)\bfilter[- ]?banks?\b", r"\1FBK"),
+    (r"(?i)\bobserved(?=\s+(?:minus|[-−])\s+(?:the\s+)?(?:IGRF|model\w*)\b)", "observed field"),
     (r"(?is)^(?=.*\b(?:psp|parker)\b)(.*)\bfaraday cups?\b", r"\1SPC"),
     (r"(?is)^(?=.*\bdscovr\b)(.*)\bfaraday cups?\b", r"\1FC"),
     (r"(?is)^(?=.*\bwind\b)(.*)\bfaraday cups?\b", r"\1SWE"),
@@ -95,8 +107,20 @@ _NO_MEANING = (
     r"|(?-i:\bE\d{1,2}\b)",
     r"\bn\s+(?=(?:please\s+)?(?:plot|show|draw|make|give)\b)",  # and
     r"\b(?:i\.e\.|e\.g\.|etc\.?)",
+    r"\bwhile\s+(?:you|we)(?:'re|’re|\s+are)\s+at\s+it\b|\bif\s+(?:you|it)\s+(?:do(?:n['’]?t|es\s+not|\s+not)\s+mind|please)\b"
+    r"|\bin\s+advance\b|\b(?:there\s+is\s+)?no\s+(?:hurry|rush|urgency)\b|\bnothing\s+(?:fancy|special)\b",
+    r"\bfor\s+(?:my|our|the|an?|next)\s+(?:(?-i:[a-z-]+|PhD|AGU|EGU|GEM)\s+)?(?:talk|paper|poster|thesis|proposal|meeting|presentation|seminar|lecture|slides?"
+    r"|manuscript|report)\b(?:\s+(?:tomorrow|tonight|next\s+week))?",
+    r"\b(?:cheers|regards|thanks|thank\s+you),?\s+(?-i:[A-Z][a-z]+)\s*$",
+    r"\((?:(?:event|case|example|fig(?:ure|\.)|storm)\s*(?:no\.?\s*|#\s*)?\d{1,2}[a-z]?|case\s+study)"
+    r"(?:\s+(?:of|in|from)\s+(?:my|our|your|the|their)\s+(?:paper|list|talk|thesis|study|article|table|proposal))?\)",
+    r"\bPC(?:\s+index)?\s*\(?(?P<out>north(?:ern)?)\b",
 )
 """Words that would otherwise name a quantity, a spacecraft or a time."""
+_NAME_BEHIND_TIME = re.compile(
+    r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
+    r"(?: (?:outage|failure|anomaly|loss|launch|event|storms?))?\)"
+)
 _LIST_NUMBER = re.compile(
     r"(?:^|(?<=[:,;])|\s)\s*\(?([1-9](?=[.)])|[a-i](?=\)))[.)]\s+(?=[A-Za-z|])"
     r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\b)",
@@ -115,6 +139,11 @@ _OF_INSTRUMENT = (
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
+_BEHIND = (
+    r"\bbehind\b|\b(?:after|relative\s+to|with\s+respect\s+to)"
+    rf"(?=\s+(?:that\s+of\s+)?(?:{names_of_spacecraft()})(?![\w-]))"
+)
+"""Words between the spacecraft that the solar wind passes last and the one that it passes first."""
 _LONGEST_VECTOR = 4
 _LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
 _OF_FIELD = ("minimum_variance", ANGLE)
@@ -245,6 +274,7 @@ class _SentenceReader:
         self._read_crafts()
         self._spans = [parse_time_range(time, now) for time in self._times]
         drop_descriptions(self._sentence, {craft for _, craft in self.flown}, self._spans)
+        self._drop_name_behind_time()
         self._read_data()
         request, doubt = self._request()
         self.reading = Reading(
@@ -266,7 +296,7 @@ class _SentenceReader:
     def _read_crafts(self) -> None:
         """Read the spacecraft; ``Wind behind ACE`` names them in the other order."""
         sentence = self._sentence
-        self._is_behind = LAG in self._tools and sentence.take_first(r"\bbehind\b") is not None
+        self._is_behind = LAG in self._tools and sentence.take_first(_BEHIND) is not None
         self.flown = read_spacecraft(sentence)
         number = len(self.flown)
         count = rf"(?:{_NUMBER_WORDS.get(number, number)}|{number})"
@@ -275,6 +305,13 @@ class _SentenceReader:
             r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\b(?:(?:in|on|as|into)\s+)?(?:one|a\s+single|the\s+same)\s+(?:page|figure|image)\b"
         )
         self.beside_crafts = sentence.left
+
+    def _drop_name_behind_time(self) -> None:
+        """Remove a name in brackets that the catalogue has nowhere: ``5 April 2010 (Galaxy 15)`` only says why."""
+        for match in _NAME_BEHIND_TIME.finditer(self._sentence.left):
+            known = match["name"].casefold() in known_words()
+            if not known and Search(self._catalogue).find(match["name"]).unknown:
+                self._sentence.take_at(*match.span())
 
     def _read_data(self) -> None:
         """Read energies, instruments, units and quantities; remember which words name what to draw."""

@@ -829,3 +829,45 @@ def test_the_name_of_a_spacecraft_has_no_plural(author):
 def test_the_figure_has_what_is_named_and_nothing_else(author, request_, panels):
     template = author.create(request_).template
     assert template["steps"][-1]["tool_args"]["spec"]["panels"] == panels
+
+
+@pytest.mark.parametrize(
+    ("words", "order"),
+    [
+        ("ACE |B| with density above it, 2011-10-24", ["ACE_n", "ACE_Bmag"]),
+        ("ACE |B|, speed, density on top, 2011-10-24", ["ACE_n", "ACE_Bmag", "ACE_V"]),
+        ("ACE |B| and speed with density above, 2011-10-24", ["ACE_n", "ACE_Bmag", "ACE_V"]),
+        ("ACE |B| and density on 2011-10-24, one panel each", ["ACE_Bmag", "ACE_n"]),
+        ("while you are at it, ACE |B| for my AGU talk, 2011-10-24 (event 3 of my paper)", ["ACE_Bmag"]),
+        ("ACE |B| on 2011-10-24 (Galaxy 15), no hurry", ["ACE_Bmag"]),
+        ("TH-B |B| 2011-10-24", ["THEMISB_Bmag"]),
+        ("distance of Juno and of Jupiter from the Sun, 2012", ["JUNO_R", "Jupiter_RAD_AU"]),
+    ],
+)
+def test_small_words_say_the_order_or_nothing(author, words, order):
+    assert [line for panel in panels(made(author, words)) for line in panel] == order
+
+
+def test_an_average_that_comes_first_is_before_the_spectrum(author):
+    draft = made(author, "wavelet of ACE |B| on 2011-10-24, please average to 10 min first")
+    [binned], [wavelet] = steps(draft, "resample"), steps(draft, "wavelet_spectrum")
+    assert wavelet["source_label"] == binned["output_label"]
+
+
+def test_the_later_spacecraft_of_a_delay_stands_before_after(author):
+    draft = made(author, "lag of Wind Bz after ACE Bz, max lag 1 h, 2011-03-02")
+    [lag] = steps(draft, "cross_correlation_lag")
+    assert lag["delayed_label"] == "Wind_Bz"
+
+
+@pytest.mark.parametrize(
+    "words", ["Kp bar chart 2025-11-10", "Kp as bars 2025-11-10", "bar plot of Kp, 2025-11-10"]
+)
+def test_bars_of_a_new_figure(author, words):
+    [figure] = steps(made(author, words), "render_spec")
+    assert figure["spec"]["panel_types"] == ["bars"]
+
+
+def test_an_unknown_name_that_is_no_comment_is_refused(author):
+    with pytest.raises(NotUnderstood, match="understand"):
+        author.create("Dst 2010-04-05 (Level 2)")
