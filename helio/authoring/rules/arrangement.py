@@ -18,7 +18,7 @@ from helio.knowledge.quantities import POSITION
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
-    rf"{_ONE} (?:panel|axes|plot|axis|graph)\b"
+    rf"{_ONE} (?:panel|axes|plot|axis|graph)\b(?!\s+(?:each|per|for each)\b)"
     r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
     r"|\bon top of each other\b"
 )
