@@ -208,7 +208,7 @@ class RuleAuthor:
         self, text: str, reading: Reading, refusals: Sequence[NotUnderstood], ask: Asks
     ) -> Iterator[Reading]:
         """Read a request again by the catalogue alone, because the table of quantities has not what it asks for."""
-        if reading.unread or reading.request.datasets or not isinstance(refusals[-1], NotInTable):
+        if reading.unread or not isinstance(refusals[-1], NotInTable):
             return
         try:
             again = read_request(

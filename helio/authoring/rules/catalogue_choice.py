@@ -23,13 +23,15 @@ from helio.knowledge.instrument_index import folded
 from helio.knowledge.particles import SPECIES_WORDS
 from helio.knowledge.search import drawbacks
 from helio.knowledge.vocabulary import VOCABULARY
-from helio.knowledge.words import tokens
+from helio.knowledge.words import plain, tokens
 
 MOST_TOGETHER = 4
 RECORDS = 1500
 """About how many records a figure draws well, for a choice between cadences."""
 SIDES = frozenset(VOCABULARY["directions of sensors"])
 """Words that say where a sensor looks."""
+_FIRST_SIDES = frozenset({"sun", "side A", "forward"})
+"""Directions of the sensor that is drawn if the sentence names none."""
 _OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGNORECASE)
 _FRAMES = ("GSE", "RTN", "GSM")
 """Frames that a vector comes in if the sentence names none, the first first."""
@@ -111,6 +113,8 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     best = _without_variants(best)
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
     best = [match for match, own in zip(best, more, strict=True) if not any(other < own for other in more)]
+    if "speed" in tokens(plain(text)):
+        best = _lowest(best, lambda match: bool(match.first.parameter.size))
     for frame in () if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
     best = _lowest(best, lambda match: match.first.pair not in TABLE)
@@ -132,10 +136,23 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         best = _lowest(best, key)
     if not wish.direction:
         best = _lowest(
-            best,
-            lambda match: bool(match.first.directions) and not match.first.directions & {"sun", "side A"},
+            best, lambda match: bool(match.first.directions) and not match.first.directions & _FIRST_SIDES
         )
-    return best
+    return _best_moments(best, wish, wanted) if wish.moment else best
+
+
+def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
+    """Prefer moments that are called so, with few other words, in a usual frame."""
+    best = _lowest(best, lambda match: wish.moment not in match.first.words.concepts)
+    for frame in (wanted.frame,) if wanted.frame else _FRAMES:
+        best = _of_frame(best, frame)
+    return _plainest(best)
+
+
+def _plainest(found: list[Match]) -> list[Match]:
+    """Leave out matches whose descriptions say all that another one says, and more."""
+    said = [frozenset(word_list(match.first.description)) for match in found]
+    return [match for match, own in zip(found, said, strict=True) if not any(other < own for other in said)]
 
 
 def _lowest(found: list[Match], key: Callable[[Match], float]) -> list[Match]:
@@ -213,7 +230,10 @@ def _at_one_cadence(found: list[Match], wanted: Wanted, *, always: bool) -> list
         own.setdefault(match.dataset.id, set()).add(_named(match))
     if not always and any(names != own[found[0].dataset.id] for names in own.values()):
         return found
-    first = min(found, key=lambda match: (_off_records(match.dataset, wanted), len(match.dataset.id)))
+    first = min(
+        found,
+        key=lambda match: (_off_records(match.dataset, wanted), len(match.dataset.id), match.dataset.id),
+    )
     return [match for match in found if match.dataset.id == first.dataset.id]
 
 

@@ -285,7 +285,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         or any(comparable(unit, of) for of in _NO_FLUX)
     ):
         return None
-    per_area = re.search(r"sr|ster|cm", written) is not None
+    per_area = re.search(r"sr|ster|cm", written or described.description) is not None
     return int(per_area) if wish.moment else int(not per_area)
 
 
@@ -320,10 +320,12 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     axis = "energy" if axes == 2 and not cuts else ""
     if wish.energy is None:
         return tuple(cuts), 0
+    if wish.integrated and (not axes or wish.energy.is_point):
+        return None
     if not axes:
         off = _off_channel(wish.energy, described.bands)
         return None if off is None else ((), off)
-    return _with_energy(wish.energy, described, axis, cuts)
+    return _with_energy(wish.energy, described, axis, cuts, integrated=wish.integrated)
 
 
 def _off_channel(energy: Energy, bands: Sequence[Energy]) -> int | None:
@@ -337,14 +339,19 @@ def _off_channel(energy: Energy, bands: Sequence[Energy]) -> int | None:
 
 
 def _with_energy(
-    energy: Energy, described: DescribedParameter, axis: str, cuts: list[Computation]
+    energy: Energy,
+    described: DescribedParameter,
+    axis: str,
+    cuts: list[Computation],
+    *,
+    integrated: bool,
 ) -> tuple[tuple[Computation, ...], int] | None:
     """Add what takes an energy, or a range of energies, of a spectrogram."""
     unit, bands = described.energy_unit, described.bands
     if energy.high == math.inf or unit not in _EV:
         return None
     scale, named = _EV[unit], (("axis", axis),) if axis else ()
-    if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]):
+    if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]) and not integrated:
         return (), 1
     if any(band.is_point for band in bands):  # angles or sensors at one energy
         return None
@@ -352,12 +359,13 @@ def _with_energy(
     if energy.is_point and inside:
         at = float(f"{energy.low / scale:.6g}")
         return (*cuts, Computation("slice_spectrum", args=(("at", at), *named))), 2
-    if len(bands) > 1 and any(energy.is_same(band) for band in bands):
+    if len(bands) > 1 and any(energy.is_same(band) for band in bands) and not integrated:
         at = float(f"{energy.centre / scale:.4g}")
         return (*cuts, Computation("slice_spectrum", args=(("at", at), *named))), 1
     if inside:
         limits = [float(f"{limit / scale:.6g}") for limit in (energy.low, energy.high)]
-        return (*cuts, Computation("band_average", args=(("bands", (tuple(limits),)), *named))), 3
+        tool = "band_integral" if integrated else "band_average"
+        return (*cuts, Computation(tool, args=(("bands", (tuple(limits),)), *named))), 3
     return None
 
 

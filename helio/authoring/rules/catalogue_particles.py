@@ -13,20 +13,18 @@ from helio.authoring.rules.catalogue_choice import best_matches
 from helio.authoring.rules.catalogue_matches import Match, Named, Wanted, reaches, with_particles
 from helio.authoring.rules.catalogue_parameters import DescribedDataset, described_dataset, sensor_names
 from helio.authoring.rules.harmless import IN_REQUESTS
-from helio.authoring.rules.particle_words import Segment, Wish, read_particles
+from helio.authoring.rules.particle_words import PLAIN, Segment, Wish, read_particles
 from helio.authoring.rules.sentence import Part
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.missions import instrument_names
-from helio.knowledge.particles import Species
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 
 MOST_CHANNELS = 6
 """Maximum number of channels that helio draws if the request names none."""
-_PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
 
 
 def particles_asked(
@@ -50,6 +48,9 @@ def particles_asked(
     read = read_particles(view, crafts, channels, sensors)
     if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
         return []
+    read = [
+        (segment, wishes) for segment, wishes in read if not (segment.words and all(map(_is_plasma, wishes)))
+    ]
     capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
     every = [(dataset, described) for dataset in datasets for described in dataset.measured]
     if any(not any(dataset.explains(described, word) for dataset, described in every) for word in capitals):
@@ -82,7 +83,7 @@ def _is_plasma(wish: Wish) -> bool:
     of_table = {folded(name) for source in SOURCES for name in source.instruments}
     return (
         bool(wish.moment and wish.moment != "counts")
-        and wish.species in _PLAIN
+        and wish.species in PLAIN
         and wish.energy is None
         and {folded(word) for word in wish.words} <= of_table
     )
@@ -115,6 +116,11 @@ def _whole(
             fits = _explaining(wish, reaching, own)
             if not fits:
                 _refuse_energy(wish, reaching, own)
+                if segment.is_continued:
+                    raise NotUnderstood(
+                        f"helio finds no {wish.moment} of the same particles",
+                        advice=f"leave it out, or say of which particles, such as 'proton {wish.moment}'",
+                    )
                 return []
             every.append((segment, wish, fits))
     chosen: list[tuple[Segment, list[Match]]] = []
@@ -227,6 +233,8 @@ def _best(
     scalar = not any(match.first.parameter.size for match in best)
     if wish.every and scalar:
         return best
+    if len(best) > MOST_CHANNELS:
+        best = [match for match in best if "telescope 1" in match.first.directions] or best
     if len(best) > MOST_CHANNELS:
         raise NotUnderstood(
             f"{best[0].dataset.id} has {len(best)} parameters that fit",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.catalogue_choice import SIDES, best_matches, together
@@ -18,7 +19,7 @@ from helio.authoring.writing.steps import listed
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS
-from helio.knowledge.quantities import families
+from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
@@ -213,8 +214,13 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
             same = (other for other in others if other.names and other.crafts in (asked.crafts, frozenset()))
             if other := next(same, None):
                 labels = tuple(word for word in other.words if _LABEL.fullmatch(word))
-                words = (*asked.words, *labels) if asked.words else ()
-                asked = replace(asked, names=other.names, said=other.said, words=words)
+                own = (*asked.words, *labels) if asked.words else ()
+                asked = replace(asked, names=other.names, said=other.said, words=own)
+            elif done and asked.words and not {*asked.words} & _of_table():
+                names = [
+                    word for word in done[-1].words if word in _of_table()
+                ]  # LPW density and temperature
+                asked = replace(asked, words=(*names, *asked.words))
         if not asked.words:  # SPC and SPAN-I density
             words = next(
                 (other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ()
@@ -233,6 +239,12 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
             shared = ()
         done.append(asked)
     return done
+
+
+@lru_cache(maxsize=1)
+def _of_table() -> frozenset[str]:
+    """Return the names of instruments in the table of quantities."""
+    return frozenset(name for source in SOURCES for name in source.instruments if name.isupper())
 
 
 def _merged(every: list[_Asked]) -> list[_Asked]:

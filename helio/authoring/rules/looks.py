@@ -160,6 +160,10 @@ def _is_within(atom: Atom, phrases: Sequence[_Phrase]) -> bool:
     return any(phrase.start <= atom.start < phrase.stop for phrase in phrases)
 
 
+_OF_BAND = re.compile(r"\b(?:averag|integrat|summ)\w*\s+$", re.IGNORECASE)
+"""Pattern of words before a range of energies over which a flux is averaged or integrated."""
+
+
 def _is_style(style: _Phrase, text: str) -> bool:
     """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
     first, kinds = style.parts[0], style.kinds
@@ -172,6 +176,7 @@ def _is_style(style: _Phrase, text: str) -> bool:
         return (
             bool(first.value.unit)
             and not frequencies
+            and not _OF_BAND.search(text[: first.start])
             and re.match(r"from|between", first.text, re.IGNORECASE) is not None
         )
     if kinds == {"relative"}:

@@ -13,6 +13,8 @@ from helio.knowledge.cadence import cadences_in
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.particles import Energy, Species, directions_in, energies_in, species_in
 
+PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
+"""Particles of which the table of quantities has moments."""
 TAKEN = "\x1f"
 _BETWEEN = re.compile(r"[,;]|\b(?:and|plus|with|vs|versus|against|then)\b|&|\s\+\s|\.\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\s\x1f,;()?!/\"“”]+")
@@ -32,10 +34,13 @@ _AVERAGED = re.compile(
     re.IGNORECASE,
 )
 _MEAN = re.compile(
-    r"\b(?:averag(?:ed?|ing)|mean|at|around|near)\s+(?:(?:over|in|of|between|from)\s+)?(?=\x1f)",
+    r"\b(?:averag(?:ed?|ing)|mean|at|around|near) +(?:(?:over|in|of|between|from) +)?(?=\x1f)",
     re.IGNORECASE,
 )
 """Pattern of words before a range of energies."""
+_INTEGRAL = re.compile(
+    r"\b(?:integrated|summed|sum|total(?:led)?) +(?:(?:over|in|between|from) +)?(?=\x1f)", re.IGNORECASE
+)
 _LISTED = re.compile(r"(?<![\w/])[A-Z][a-z]?(?:/[A-Z][a-z]?){2,}(?![\w/])")
 """Pattern of three or more elements; two may be a ratio."""
 _SIDES = re.compile(
@@ -48,6 +53,7 @@ _PITCH = re.compile(
 )
 _OMNI = re.compile(r"\bomni(?:[- ]?directional)?\b", re.IGNORECASE)
 _SPECTRUM = re.compile(r"\b(?:spectrograms?|spectra|spectrum)\b", re.IGNORECASE)
+_CORRECTIONS = frozenset({"corrected", "uncorrected"})
 _EVERY = re.compile(r"\b(?:all|channels)\b", re.IGNORECASE)
 _PRELIMINARY = re.compile(
     r"\b(?:real[- ]?time|preliminary|key parameters?|low[- ]latency|beacon|browse|quick[- ]?look)\b",
@@ -85,6 +91,8 @@ class Wish:
         Pitch angles in deg: one, or a lower and an upper limit.
     pitch : bool
         Whether pitch angles are drawn, or averaged.
+    integrated : bool
+        Whether the flux is integrated over the energies.
     words : tuple of str
         Other words, which may be names of sensors, and words of the catalogue.
     """
@@ -98,6 +106,7 @@ class Wish:
     angles: tuple[float, ...] = ()
     pitch: bool = False
     averaged: bool = False
+    integrated: bool = False
     omni: bool = False
     spectrum: bool = False
     preliminary: bool = False
@@ -123,6 +132,7 @@ class Segment:
     angles: tuple[float, ...] = ()
     pitch: bool = False
     averaged: bool = False
+    integrated: bool = False
     omni: bool = False
     spectrum: bool = False
     preliminary: bool = False
@@ -131,6 +141,8 @@ class Segment:
     spans: list[tuple[int, int]] = field(default_factory=list)
 
     is_strahl: bool = False
+    is_continued: bool = False
+    """Whether only the part before says which particles."""
 
     @property
     def is_particle(self) -> bool:
@@ -162,6 +174,7 @@ def read_particles(
             segment.species.append(Species("e"))
     _inherit(segments, "crafts")
     _give_sensors(segments, sensors)
+    _continue(segments)
     particle = _joined([segment for segment in segments if segment.is_particle], sensors)
     for name in ("species", "moments"):
         _inherit(particle, name)
@@ -183,10 +196,11 @@ def _segments(
     for energy in energies_in(view):
         if left.take(energy.start, energy.stop):
             taken.append((energy.start, energy.stop, "energies", energy.what))
-    for match in _MEAN.finditer(left.text):
-        if any(start == match.end() for start, _, name, _ in taken if name == "energies"):
-            taken.append((*match.span(), "", None))
-            left.take(*match.span())
+    for pattern, name in ((_MEAN, ""), (_INTEGRAL, "integrated")):
+        for match in pattern.finditer(left.text):
+            if any(start == match.end() for start, _, of, _ in taken if of == "energies"):
+                taken.append((*match.span(), name, True))
+                left.take(*match.span())
     for match in _CHANNELS.finditer(left.text):
         numbers = range(int(match["first"]), int(match["last"]) + 1)
         names = [channel_name(f"{match['stem']}{number}{match['mark']}") for number in numbers]
@@ -237,7 +251,7 @@ def _segments(
                 continue
             segment.spans.append((start, stop))
             segment.is_strahl |= view[start:stop].casefold() == "strahl"
-            if name in ("pitch", "averaged", "omni", "angles", "spectrum", "preliminary", "every"):
+            if name in _FLAGS:
                 setattr(segment, name, value)
             elif name:
                 getattr(segment, name).append(value)
@@ -252,6 +266,9 @@ def _segments(
             ):
                 segment.words.append((word, (match.start(), match.start() + len(word))))
     return segments
+
+
+_FLAGS = ("pitch", "averaged", "integrated", "omni", "angles", "spectrum", "preliminary", "every")
 
 
 class _Left:
@@ -288,6 +305,20 @@ def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None
             ):
                 beside.words += alone.words
                 alone.words = []
+
+
+def _continue(segments: Sequence[Segment]) -> None:
+    """Give the particles of a part to a moment behind it, and a word on a correction to the part before it."""
+    for before, after in pairwise([segment for segment in segments if segment.spans or segment.words]):
+        words = {word.casefold() for word, _ in after.words}
+        if after.is_particle or not before.is_particle or after.crafts != before.crafts:
+            continue
+        if after.moments and not words and before.moments and {*before.species} - {*PLAIN}:
+            after.species, after.is_continued = list(before.species), True
+        elif words and words <= _CORRECTIONS and not after.moments:
+            before.words += after.words
+            before.spans += after.spans
+            after.words = []
 
 
 def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segment]:
@@ -332,6 +363,7 @@ def _wishes(segment: Segment) -> list[Wish]:
         angles=segment.angles,
         pitch=segment.pitch,
         averaged=segment.averaged,
+        integrated=segment.integrated,
         omni=segment.omni,
         spectrum=segment.spectrum,
         preliminary=segment.preliminary,

@@ -75,6 +75,7 @@ from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
+_SIDES = r"anti-?sun|asun|sun|north|south"
 _SPELLINGS = (
     (r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-"),  # a spacecraft, not a year
     (r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p"),  # P1' is P1p in the archive
@@ -94,6 +95,14 @@ _SPELLINGS = (
     (
         r"^(?=.*\b(?:REPT|MagEIS|RBSPICE|EMFISIS|HOPE)\b)(?!.*(?:RBSP|Van Allen))(.*?)\b[Pp]robe[- ]([AB])\b",
         r"\1RBSP-\2",
+    ),
+    (r"\bSEP[- ]?([12])-?F\b", r"SEP sensor \1 forward"),
+    (r"\bSEP[- ]?([12])-?R\b", r"SEP sensor \1 reverse"),
+    (r"\bCOSPIN[-/ ]+(?=(?:AT|HET|HFT|KET|LET)\b)", ""),
+    (r"\bantisun\b", "anti-sun"),
+    (
+        rf"\b({_SIDES})(?=(?:(?:,|/|\s+and|\s+&)\s*(?:the\s+)?(?:{_SIDES}))+\s+telescopes?\b)",
+        r"\1 telescope",
     ),
     (r"\b(side|telescope|sensor|unit|editor)\s+(?=(?:[A-D]|\d)\b)", r"\1-"),
 )
@@ -211,7 +220,8 @@ def read_request(
         return reading
     parts = first.parts
     if whole:
-        parts = [replace(part, unread=True, left=part.spans) for part in parts]
+        crafts = request.spacecraft  # those that carry the named instruments
+        parts = [replace(part, unread=True, left=part.spans, crafts=part.crafts or crafts) for part in parts]
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
     found = read_catalogue(
         first.beside_crafts, parts, tuple(first.flown), wanted, catalogue, ask, integrated=integrated
@@ -321,7 +331,7 @@ class _SentenceReader:
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
         crafts = with_carriers(self.flown, self._instruments, sentence.text)
-        if crafts and not self.flown:
+        if (crafts or described.crafts) and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
         as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b")

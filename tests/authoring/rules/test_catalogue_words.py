@@ -33,6 +33,12 @@ def fetched(draft):
             "DMSP-F17_SSJ_PRECIPITATING-ELECTRONS-IONS",
             ["ION_AVG_ENERGY", "ELE_AVG_ENERGY"],
         ),
+        (
+            "LPW electron density and temperature at Mars, 1 June 2018",
+            "MVN_INSITU_KP-4SEC",
+            ["LPW_Electron_density", "LPW_Electron_temperature"],
+        ),
+        ("Voyager 2 PLS speed, August 2007", "VOYAGER2_PLS_HIRES_PLASMA_DATA", ["V"]),
     ],
 )
 def test_descriptions_and_names_of_parameters_are_read(author, request_, dataset, parameters):

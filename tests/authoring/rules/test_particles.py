@@ -67,6 +67,22 @@ def drawn(draft):
             "Wind SST open protons + ERNE protons, 14-16 July 2000",
             ["WI_SOSP_3DP.FLUX", "SOHO_ERNE-HED_L2-1MIN.PH"],
         ),
+        (
+            "EPT electrons from the sun and the antisun telescope, 15/02/2022, one panel each",
+            ["SOLO_L3_EPD-EPT-1MIN.Electron_Flux_S", "SOLO_L3_EPD-EPT-1MIN.Electron_Flux_A"],
+        ),
+        ("MAVEN SEP 1F ion flux spectrogram Sept 10-16 2017", ["MVN_SEP_L2_S1-CAL-SVY-FULL.f_ion_flux"]),
+        ("MAVEN SEP 2R electrons 2017-09-12", ["MVN_SEP_L2_S2-CAL-SVY-FULL.r_elec_flux"]),
+        (
+            "MAGED electron fluxes from GOES-15, 17 Mar 2015, corrected",
+            ["GOES15_EPS-MAGED_1MIN.dtc_cor_eflux_stack1"],
+        ),
+        # moments
+        ("CINDI ion density from C/NOFS for 2011/08/05", ["CNOFS_CINDI_IVM_500MS.ionDensity"]),
+        (
+            "MAVEN STATIC O+ density and temperature 2015-03-08",
+            ["MVN_INSITU_KP-4SEC.STATIC_Oplus_density", "MVN_INSITU_KP-4SEC.STATIC_Oplus_temperature"],
+        ),
         # channels
         ("EPAM LEMS120 P1' P3', 28 Oct 2003", ["AC_H1_EPM.P1p", "AC_H1_EPM.P3p"]),
         # other quantities beside
@@ -111,6 +127,21 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             [("band_average", {"bands": [[13, 16]]})],
         ),
         (
+            "STA HET protons averaged over 20.8-40.5 MeV, 7-9 March 2012",
+            "STA_L1_HET.Proton_Flux",
+            [("band_average", {"bands": [[20.8, 40.5]]})],
+        ),
+        (
+            "STB HET protons summed from 13.6 to 23.8 MeV, 7-9 March 2012",
+            "STB_L1_HET.Proton_Flux",
+            [("band_integral", {"bands": [[13.6, 23.8]]})],
+        ),
+        (
+            "Ulysses COSPIN HET protons 10 MeV, May 1994",
+            "UY_M0_HET.Protons",
+            [("slice_spectrum", {"at": 10})],
+        ),
+        (
             "Integrate the HOPE-A omnidirectional H+ flux over 1-50 keV, 1 June 2013",
             "RBSPA_REL04_ECT-HOPE-PA-L3.FPDO",
             [("band_integral", {"bands": [[1000, 50000]]})],
@@ -127,6 +158,8 @@ def test_a_part_of_a_distribution_is_taken(author, request_, parameter, taken):
         ("ULEIS oxygen 0.32-0.45 MeV/n, Nov 2001", "no channel with these energies"),
         ("FEEPS electrons MMS3, 8 Aug 2016", "18 parameters that fit"),
         ("IMP-8 CPME 4.6-15 MeV protons October 1989", "CPME"),
+        ("Cluster C1 CODIF O+ density and temperature 2003-10-29", "no temperature of the same particles"),
+        ("GOES-15 MAGED uncorrected electron fluxes 17 Mar 2015", "uncorrected"),
         ("SOHO EPHIN electrons, 17 May 2012", "electrons"),
     ],
 )
