@@ -90,13 +90,8 @@ _SPECIES = re.compile(
     re.IGNORECASE,
 )
 """Quantities that helio computes for a species, with the species."""
-_COMPUTED_FOR = {
-    "proton": "proton",
-    "hydrogen": "proton",
-    "electron": "electron",
-    "alpha": "alpha",
-    "helium": "alpha",
-}
+_PLAIN_SPECIES = ("proton", "electron", "hydrogen")
+"""Species of which helio computes each of these quantities."""
 
 
 def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequence[TimeRange]) -> None:
@@ -143,8 +138,8 @@ def doubts(
             )
     for match in _SPECIES.finditer(sentence.text):
         species = (match["before"] or match["behind"]).lower()
-        meant = _COMPUTED_FOR.get(species.split()[0], species)
-        if not any(meant in quantity.name for quantity in request.quantities):
+        name = "alpha" if species.startswith("helium") else species.removesuffix("s")
+        if not name.startswith(_PLAIN_SPECIES) and not any(name in row.name for row in request.quantities):
             yield NotUnderstood(
                 f"helio cannot compute '{match[0]}': it has no such quantity of '{species}'",
                 advice="request that of protons or electrons",

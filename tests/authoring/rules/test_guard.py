@@ -30,6 +30,7 @@ FETCHED = (
     # the measured spiral angle beside that of Parker
     ("Parker spiral angle vs measured, ACE 2008", ["BRTN", "Vp"]),
     # a species that helio computes for
+    ("electron plasma frequency at Wind, 1 Jan 2008", ["N_elec"]),
     ("helium gyrofrequency and electron gyroradius at Wind, 1 Jan 2008", ["BF1", "T_elec"]),
     # a day behind a flyby is no number of it
     ("Ulysses Jupiter flyby 8 Feb 1992 |B|", ["B_MAG"]),
