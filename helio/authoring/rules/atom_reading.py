@@ -175,8 +175,9 @@ def take_panels(unread: UnreadWords) -> None:
 
 def take_grammar(unread: UnreadWords) -> None:
     """Take the verbs, the names of settings and the relations."""
-    for pattern in _quantities("spectrogram"):  # its words also name axes and tools
-        unread.take("quantity", pattern)
+    for word in ("spectrogram", "energy", "frequency"):  # these words also name axes and tools
+        for pattern in _quantities(word):
+            unread.take("quantity", pattern)
     unread.take("verb", r"\bout(?=\s*(?:$|[,.;!]|please\b|pls\b|thanks\b))(?<!\w\wom out)", "remove")
     unread.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
     unread.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b|in\b|on\b|of\b))", "y axis")

@@ -24,7 +24,8 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.event_tables import StormTable, is_table, read_storm_table
+from helio.authoring.rules.condition_tables import ConditionTable
+from helio.authoring.rules.event_tables import StormTable, is_table, read_event_table
 from helio.authoring.rules.guard import refuse_unused
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
@@ -196,12 +197,14 @@ class RuleAuthor:
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, notes)
 
-    def _about_events(self, request: str) -> tuple[str, TimedEpochs | StormEpochs | StormTable | None]:
+    def _about_events(
+        self, request: str
+    ) -> tuple[str, TimedEpochs | StormEpochs | StormTable | ConditionTable | None]:
         """Read the events that a request superposes its series around, or of which it wants a table."""
         rest, timed = read_timed_epochs(request, self._now)
         if timed:
             return rest, timed
-        rest, table = read_storm_table(request)
+        rest, table = read_event_table(request)
         return (rest, table) if table else read_storms(request)
 
     def _from_catalogue(

@@ -488,7 +488,7 @@ def _trends(sentence: Sentence) -> list[ComputationMention]:
             found.append(_with_args(ComputationMention(Computation("detrend"), match.start()), args))
     mean = r"(?:the\s+|its\s+|their\s+)?(?:mean|average)(?:\s+value)?s?"
     for match in sentence.take(
-        rf"\b(?:with\s+)?(?:subtract\w*|remov\w+)\s+{mean}\b(?:\s+from\b|(?=\s*(?:$|[,.;])))"
+        rf"\b(?:with\s+)?(?:subtract\w*|remov\w+|minus|deviations?\s+from)\s+{mean}\b(?:\s+from\b|(?=\s*(?:$|[,.;\x1f])))"
         rf"|\b(?:with\s+)?{mean}[- ](?:subtracted|removed)\b"
     ):
         made = ComputationMention(Computation("detrend"), match.start())

@@ -1,4 +1,4 @@
-"""Read requests for a table of storms: ``list of storms with Dst below -100 nT``, ``minimum Dst of each storm``."""
+"""Read requests for a table of events: ``list of storms with Dst below -100 nT``, ``minimum Dst of each storm``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from helio.authoring.rules.condition_tables import ConditionTable, read_condition_table
 from helio.authoring.rules.listed import EventFigure
 from helio.authoring.rules.saved_files import take_files
 from helio.authoring.rules.sentence import Sentence
@@ -76,9 +77,15 @@ class StormTable:
 
 
 def is_table(text: str) -> bool:
-    """Return whether a sentence asks for a table of storms or flares, which is no question."""
+    """Return whether a sentence asks for a table of storms, flares or intervals, which is no question."""
     is_of_flares = re.match(rf"{_ASKED}{_TABLE}\s+of\s+(?:\w+\s+){{0,4}}flares\b", text, re.IGNORECASE)
-    return is_of_flares is not None or read_storm_table(text)[1] is not None
+    return is_of_flares is not None or read_event_table(text)[1] is not None
+
+
+def read_event_table(text: str) -> tuple[str, StormTable | ConditionTable | None]:
+    """Read a request for a table of storms or of intervals; return the rest as a plain request for the series."""
+    rest, storms = read_storm_table(text)
+    return (rest, storms) if storms else read_condition_table(text)
 
 
 def read_storm_table(text: str) -> tuple[str, StormTable | None]:

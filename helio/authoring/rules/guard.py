@@ -67,6 +67,31 @@ _MEASURED = re.compile(
     r"(?=\s*(?:[,;.\x1f]|$))|\b(?P<before>measured|observed|actual)\s+(?:and|vs\.?|versus|against|or)\b",
     re.IGNORECASE,
 )
+_HEAVY = "|".join(
+    sorted(
+        (
+            re.escape(word)
+            for names in VOCABULARY["species"].values()
+            for row in names.values()
+            for word in row
+            if len(word) > 3
+        ),
+        key=len,
+        reverse=True,
+    )
+)
+_OF_PARTICLES = (
+    r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
+    r"|inertial\s+length|skin\s+depth)"
+)
+_SPECIES = re.compile(
+    rf"(?<![\w-])(?:(?P<before>{_HEAVY})\s+(?:ions?\s+|particles?\s+)?{_OF_PARTICLES}"
+    rf"|{_OF_PARTICLES}\s+(?:of|for)\s+(?:the\s+)?(?P<behind>{_HEAVY}))(?![a-z])",
+    re.IGNORECASE,
+)
+"""Quantities that helio computes for a species, with the species."""
+_PLAIN_SPECIES = ("proton", "electron", "hydrogen")
+"""Species of which helio computes each of these quantities."""
 
 
 def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequence[TimeRange]) -> None:
@@ -110,6 +135,14 @@ def doubts(
             yield NotUnderstood(
                 f"it is not clear what '{operator['word']}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
+            )
+    for match in _SPECIES.finditer(sentence.text):
+        species = (match["before"] or match["behind"]).lower()
+        name = "alpha" if species.startswith("helium") else species.removesuffix("s")
+        if not name.startswith(_PLAIN_SPECIES) and not any(name in row.name for row in request.quantities):
+            yield NotUnderstood(
+                f"helio cannot compute '{match[0]}': it has no such quantity of '{species}'",
+                advice="request that of protons or electrons",
             )
     measured = _MEASURED.search(sentence.left) if _MODELLED.search(sentence.text) else None
     if measured:

@@ -425,7 +425,8 @@ class Lines:
                     continue  # the gate reports it
         # the words of a dataset's id are of all its parameters
         name = "" if label in [".".join(pair) for pair in pairs] else label
-        return " ".join([name, *(parameter for _, parameter in pairs), *descriptions]).casefold()
+        given = str(self._step(label).params.get("give", "")).replace("_", " ")
+        return " ".join([name, given, *(parameter for _, parameter in pairs), *descriptions]).casefold()
 
     def _step_words(self, label: str) -> str:
         """Return the words of the step that makes a label, if the step makes no other label."""

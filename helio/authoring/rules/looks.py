@@ -37,12 +37,12 @@ _PHRASES = (
 )
 # The same for phrases about lines and axes: the names of data next to them also say what to draw.
 _STYLES = (
-    ("verb:fill verb:shade", "colour bound"),
+    ("verb:fill verb:shade verb:mark", "colour bound"),
     ("noun:width", "number"),
     (_STYLE, f"{_STYLE} line noun:line_colour noun:scale noun:y_axis"),
 )
 _NEEDS = {"noun:horizontal_line": "number", "noun:vertical_line": "moment time", "verb:shade": "moment time",
-          "noun:y_axis noun:y_range noun:range": "range bound", "verb:fill verb:shade": "bound",
+          "noun:y_axis noun:y_range noun:range": "range bound", "verb:fill verb:shade verb:mark": "bound",
           "noun:width": "number"}  # fmt: skip
 _NEAR = re.compile(
     r"[\s,(]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",

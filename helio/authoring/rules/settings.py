@@ -77,7 +77,7 @@ SETTINGS: tuple[Rule, ...] = (
          "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size),
     Rule("factor", "what panel relative noun:panel_height", set_number),
     Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, _is_whole),
-    Rule("verb:fill|verb:shade bound", "what panel craft colour", fill),
+    Rule("verb:fill|verb:shade|verb:mark bound", "what panel craft colour", fill),
     Rule("verb:fill what|panel", "bound number colour craft noun:zero_line", fill),
     Rule("noun:x_axis time", "noun:range noun:x_axis verb:zoom", limit_times),
     Rule("size", "noun:figure_size noun:figure_height noun:figure_width", set_canvas),

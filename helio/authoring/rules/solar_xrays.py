@@ -52,9 +52,9 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[Document, tuple[st
     goes = sentence.take_first(_GOES)
     has_flares = sentence.drop(_FLARES) > 0
     has_xrays = sentence.drop(_XRAYS) > 0
-    if not has_xrays and not (has_flares and goes):
-        return None
     is_list = sentence.drop(_LISTED) > 0
+    if not has_xrays and not (has_flares and (goes or is_list)):
+        return None
     files = take_files(sentence)
     times = sentence.take_times(now)
     least = sentence.take_first(_LEAST) if has_flares else None

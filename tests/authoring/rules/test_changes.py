@@ -78,6 +78,7 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("omni-storm", "density as points", '{"mode": "markers"}'),
         ("l1-compare", "lines and markers for Wind", '{"mode": "lines+markers"}'),
         ("omni-storm", "fill Bz below 0", '{"fill_below": 0.0}'),
+        ("omni-storm", "mark Bz below -10", '{"fill_below": -10.0}'),
         ("omni-storm", "density between 0 and 50", "y range of panel 3: 0.0, 50.0"),
         ("omni-storm", "Bz ±25", "y range of panel 1: -25.0, 25.0"),
         ("omni-storm", "speed dark green", "colour of speed: darkgreen"),

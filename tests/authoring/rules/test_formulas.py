@@ -157,6 +157,8 @@ def made(author, sentence):
         ),
         ("drop ACE density below 0.1 cm^-3, May 1999", "mask", {"where": "<", "value": 0.1}),
         ("subtract the mean from Wind |B|, 2005-01-10", "detrend", {"method": "mean"}),
+        ("Wind |B| minus its mean, 2005-01-10", "detrend", {"method": "mean"}),
+        ("Wind |B| deviation from the mean, 2005-01-10", "detrend", {"method": "mean"}),
         ("MVA of the shock, Wind 2000-10-03 16:00-17:00", "minimum_variance", {}),
         (
             "spectral break of |B| between 0.01 and 1 Hz at Wind 2002-02-10",

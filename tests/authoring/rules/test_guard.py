@@ -27,6 +27,11 @@ FETCHED = (
     # particles belong to what is measured of them
     ("entropy of protons at Wind, Jan 2007", ["Proton_Np_nonlin", "P_TEMP"]),
     ("density of electrons Wind 2004-11-07", ["N_elec"]),
+    # the measured spiral angle beside that of Parker
+    ("Parker spiral angle vs measured, ACE 2008", ["BRTN", "Vp"]),
+    # a species that helio computes for
+    ("electron plasma frequency at Wind, 1 Jan 2008", ["N_elec"]),
+    ("helium gyrofrequency and electron gyroradius at Wind, 1 Jan 2008", ["BF1", "T_elec"]),
     # a day behind a flyby is no number of it
     ("Ulysses Jupiter flyby 8 Feb 1992 |B|", ["B_MAG"]),
     # words that only describe the time or the place
@@ -39,7 +44,8 @@ REFUSED = (
     ("ACE density in GSE 2004-11-07", "in GSE"),
     ("ACE B >10 MeV 2004-11-07", "10 MeV"),
     ("ratio of ACE and Wind density, and ACE B 2004-11-07", "ACE_B"),
-    ("Parker spiral angle vs measured, ACE 2008", "'vs'"),
+    ("gyroradius of alpha particles at Wind, 1 Jan 2008", "such quantity of 'alpha'"),
+    ("oxygen gyroradius for RBSP-A, 17 March 2015", "such quantity of 'oxygen'"),
     ("measured and predicted Dst, Nov 2004", "'measured'"),
     ("compare ACE speed 2004-11-07", "'compare'"),
     ("ACE density over speed 2004-11-07", "'over'"),

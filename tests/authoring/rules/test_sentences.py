@@ -167,6 +167,9 @@ EDITED = (
     # assumed values
     ("plasma-beta-mach", "assume Te = 1e5 K", arguments("electron_temperature"), {100000}),
     ("plasma-beta-mach", "use T_e = 12 eV", arguments("electron_temperature"), {139254}),
+    ("plasma-beta-mach", "cross helicity and residual energy in 1 h windows",
+     lambda t: t["variables"]["$FLUCTUATIONS"]["default"], "1h"),
+    ("plasma-beta-mach", "make the residual energy blue", lambda t: figure(t)["trace_colors"]["sigma_r"], "blue"),
     ("plasma-beta-mach", "take 5 % alphas", arguments("assumed_alpha"), {0.05}),
     ("plasma-beta-mach", "neglect the alphas", arguments("assumed_alpha"), {0}),
     ("plasma-beta-mach", "use gamma = 1.4", None, "'gamma'"),

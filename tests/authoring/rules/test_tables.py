@@ -1,4 +1,4 @@
-"""Means of months and years, files of named data, tables of storms, and superposed epochs at given times."""
+"""Means of months, files of named data, tables of storms and intervals, and superposed epochs at given times."""
 
 import pytest
 
@@ -65,6 +65,48 @@ def test_the_named_data_are_saved(author, sentence, saved):
 def test_a_table_of_storms_has_their_threshold(author, sentence, expected):
     (storms,) = (args for tool, args in steps_of(author, sentence) if tool == "storm_phases")
     assert expected.items() <= storms.items()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("find intervals with OMNI Bz GSM < -10 nT lasting more than 1 h in October 2024, write them to a csv",
+         {"source_label": "OMNI_Bz", "when": "< -10 nT", "lasting": "1h"}),
+        ("find when Wind density exceeded 30 /cc for at least 2 hours, July 2012",
+         {"when": "> 30 cm^-3", "lasting": "2h"}),
+        ("periods when ACE speed is above 700, Nov 2003", {"when": "> 700 km/s"}),
+        ("times when Kp >= 6 in May 2024", {"source_label": "Kp", "when": ">= 6"}),
+        ("how often was Dst below -100 nT in 2003?", {"when": "< -100 nT"}),
+        ("onset times of AE above 1000 nT in March 2015", {"when": "> 1000 nT", "give": "start"}),
+    ],
+)  # fmt: skip
+def test_a_table_of_intervals_has_their_condition(author, sentence, expected):
+    steps = steps_of(author, sentence)
+    alerts = [args for tool, args in steps if tool == "alert"]
+    assert all(expected.items() <= args.items() for args in alerts)
+    (saved,) = (args["source_labels"] for tool, args in steps if tool == "save_data")
+    assert saved == [args["output_label"] for args in alerts] != []
+
+
+def test_the_condition_on_kp_is_not_on_its_stored_multiple(author):
+    (rescaled,) = (
+        args for tool, args in steps_of(author, "times when Kp > 6 in May 2024") if tool == "rescale"
+    )
+    assert (rescaled["source_label"], rescaled["factor"]) == ("OMNI_Kp", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("hours with ACE speed over 700 km/s in October 2003", "intervals, not hours"),
+        ("list of days with Dst below -50 nT in March 2015", "intervals, not days"),
+        ("periods when ACE Bz and Wind Bz are below -10 nT, 2003-11-20", "one series"),
+        ("intervals with ACE B above 20 nT, 2003-11-20", "one series"),
+    ],
+)
+def test_a_table_of_other_things_than_intervals_of_a_series_is_refused(author, sentence, words):
+    with pytest.raises(NotUnderstood, match=words):
+        author.create(sentence)
 
 
 @pytest.mark.parametrize(
