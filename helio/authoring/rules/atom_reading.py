@@ -175,7 +175,10 @@ def take_panels(unread: UnreadWords) -> None:
 
 def take_grammar(unread: UnreadWords) -> None:
     """Take the verbs, the names of settings and the relations."""
-    for pattern in _quantities("spectrogram"):  # its words also name axes and tools
+    for pattern in (
+        *_quantities("spectrogram"),
+        *_quantities("residual energy"),
+    ):  # their words also name axes
         unread.take("quantity", pattern)
     unread.take("verb", r"\bout(?=\s*(?:$|[,.;!]|please\b|pls\b|thanks\b))(?<!\w\wom out)", "remove")
     unread.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
