@@ -17,6 +17,7 @@ from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import PLACE, Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
+from helio.authoring.rules.own_inputs import computed_here
 from helio.authoring.rules.panel_settings import panel_numbers, put_panel_type
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.notes import TimeNote
@@ -190,6 +191,10 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         request = replace(request, spacecraft=crafts_for(editor, request))
     if not request.computations and not instead:
         _check_new(editor, request)
+    if own := "" if instead else computed_here(editor, request):
+        _put_into(editor, [own], place, instead)
+        set_look(editor, clause, [own])
+        return
     timed = replace(request, times=_default_ranges(editor)[:1])  # the new data have to reach into this time
     made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
     labels = _merged(editor, made)
@@ -413,6 +418,8 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
         steps = [editor.lines.producers[label] for label in editor.behind(line)]
         fetched = " ".join(str(step.params.get("dataset_id", "")) for step in steps)
         if request.instruments and not any(name in fetched for name in request.instruments):
+            continue
+        if request.frame and editor.lines.frame(line) not in ("", request.frame):
             continue
         own, of = editor.lines.own_quantities(_unscaled(editor, line)), editor.lines.crafts(line)
         for quantity in request.quantities:

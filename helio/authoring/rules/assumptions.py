@@ -20,8 +20,9 @@ from helio.steps.signature import signatures
 
 _BESIDE = IN_CHANGES | {
     "assume", "assuming", "assumed", "suppose", "take", "use", "using", "set", "change", "constant", "fixed", "value",
-    "percent", "of", "to", "no", "without", "neglect", "ignore", "trace", "abundance",
-    "fraction", "content", "ratio", "solar", "radii", "radius", "rs", "r", "s", "rsun", "for", "the", "at",
+    "percent", "of", "to", "no", "without", "neglect", "ignore", "trace", "back", "down",
+    "map", "mapped", "traced", "move", "from",
+    "abundance", "fraction", "content", "ratio", "solar", "radii", "radius", "rs", "r", "s", "rsun", "for", "the", "at",
 }  # fmt: skip
 """Words that may stand beside the name and the value."""
 _NONE = re.compile(r"\b(?:no|without|neglect\w*|ignor\w*|zero)\b", re.IGNORECASE)
@@ -53,7 +54,7 @@ class Assumptions:
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rule for clauses that name an argument of a step of the pipeline and its value."""
-        parts = "what tool verb noun:scale rel number unit"
+        parts = "what tool verb noun rel number unit"
         return (Rule("what|tool|verb:remove", parts, self._set, self._fits, "number"),)
 
     def _fits(self, clause: Clause) -> bool:

@@ -30,6 +30,8 @@ _EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette"
 _TARGETS = ("what", "panel", "every", "line")
 _SEVERAL = 2
 _NAMES = frozenset({"what", "craft"})
+_FIRST_INPUT = re.compile(r"\bfrom\s+(?:the\s+)?(?:\S+\s+)?\S+$", re.IGNORECASE)
+"""The first of two names at the end of a clause: ``add the dynamic pressure from N and V at the bottom``."""
 _TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
 """Parts at the end of a list of names: ``add A and B together``."""
 _IMPLIED = frozenset({"rel:also", "line", "verb:show"})
@@ -307,6 +309,10 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
             continue
         windowed = "duration" in lone and any(atom.kind == "tool" for atom in last)
         names = [atom for atom in clause.atoms if _TOGETHER.isdisjoint(atom.tags)]
+        names_inputs = any("verb:add" in atom.tags for atom in last) and clause.atoms[0].kind in _NAMES
+        if names_inputs and _FIRST_INPUT.search(joined[-1].text):
+            joined[-1] = _join([joined[-1], clause], text)
+            continue
         if (lacks and (added or windowed)) or (ends and names and all(atom.kind in _NAMES for atom in names)):
             joined[-1] = _join([joined[-1], clause], text)
         else:

@@ -18,9 +18,15 @@ from helio.authoring.rules.lines import AVERAGES
 from helio.authoring.rules.panel_settings import limit_panels
 from helio.authoring.rules.storms import STORMS
 from helio.authoring.writing.asking import WINDOWS
-from helio.authoring.writing.computations import APPLIED
+from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
+
+_WINDOW_OF = {
+    **{recipe.tool: recipe.window for recipe in DERIVED.values() if recipe.window},
+    **{tool: computation.argument for tool, computation in APPLIED.items() if computation.argument},
+}
+"""Tools with a window, each with the argument for it."""
 
 
 def set_argument(editor: FigureEditor, step: Document, name: str, value: Any) -> None:
@@ -67,7 +73,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
     for step in steps:
-        set_argument(editor, step, APPLIED[step["tool_name"]].argument, length)
+        set_argument(editor, step, _WINDOW_OF[step["tool_name"]], length)
 
 
 def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
@@ -105,18 +111,14 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
 
 
 def _window_of(editor: FigureEditor, step: Document) -> str:
-    held = str(step["tool_args"].get(APPLIED[step["tool_name"]].argument, ""))
+    held = str(step["tool_args"].get(_WINDOW_OF[step["tool_name"]], ""))
     variables = editor.after.get("variables") or {}
     return str(variables[held].get("default", "")) if held in variables else held
 
 
 def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
     """Return the steps with a window: of the named tools, or the averages, or any others if there are no averages."""
-    steps = [
-        step
-        for step in editor.after["steps"]
-        if step.get("tool_name") in APPLIED and APPLIED[step["tool_name"]].argument
-    ]
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") in _WINDOW_OF]
     if tools:
         wanted = {*tools, *(AVERAGES if set(tools) & set(AVERAGES) else ())}
         exact = [step for step in steps if step["tool_name"] in tools]
@@ -282,6 +284,7 @@ def set_value(editor: FigureEditor, clause: Clause) -> None:
     named = named or _described(editor, clause, words)
     if len(named) == 1:
         _check_words(editor, words, named[0], _steps_with(editor, named[0]))
+        _check_unit(clause, str(variables[named[0]].get("description", "")))
         editor.do(Operation("set", "", ("variables", named[0], "default"), value))
         return
     places = [
@@ -316,9 +319,23 @@ def _described(editor: FigureEditor, clause: Clause, words: set[str]) -> list[st
         for name, variable in (editor.after.get("variables") or {}).items()
         if variable.get("type") == kind
         and words - {"window"} <= _words_of(f"{name} {variable.get('description', '')}")
-        and (not unit or re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", str(variable.get("description", ""))))
+        and (not unit or _has_unit(str(variable.get("description", "")), unit))
         and words & _words_of(name)
     ]
+
+
+def _check_unit(clause: Clause, description: str) -> None:
+    """Refuse a value in a unit that the description of its variable does not name."""
+    number = clause.value("number")
+    if number is not None and number.unit and description and not _has_unit(description, number.unit):
+        raise NotUnderstood(
+            f"helio does not know whether the value may be in {number.unit}",
+            advice=f"its variable says: {description}",
+        )
+
+
+def _has_unit(description: str, unit: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", description) is not None
 
 
 def _steps_with(editor: FigureEditor, variable: str) -> list[Document]:

@@ -21,6 +21,12 @@ from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 from helio.time_range import Duration
 
+_SAME_EPOCHS = (
+    "running_average", "running_median", "magnitude", "components", "convert_units", "transform_frame", "despike",
+    "rescale", "mask_by_flag", "detrend", "declare_quantity", "join_components", "thermal_temperature",
+)  # fmt: skip
+"""Tools whose results have the epochs of what they read first."""
+
 
 def set_frame(editor: FigureEditor, clause: Clause) -> None:
     """Draw vectors in another frame: from a parameter in that frame, or by rotating them."""
@@ -64,13 +70,39 @@ def _turn(editor: FigureEditor, lines: list[str], new: str) -> bool:
         if not editor.lines.is_vector(base) or frame not in TURNABLE or new not in TURNABLE or frame == new:
             continue
         if base not in turned:
-            label = editor.free_label(f"{base}_{new}")
-            args = {"source_label": base, "to": new, "output_label": label}
-            editor.add_step(editor.free_id(label), "transform_frame", args, f"Rotate to {new}", after=base)
-            turned[base] = label
+            turned[base] = _rotated(editor, base, new)
         editor.draw_instead(line, turned[base] + line[len(base) :])
         _write_frame(editor, {frame}, new)
     return bool(turned)
+
+
+def _rotated(editor: FigureEditor, vector: str, frame: str) -> str:
+    """Rotate a vector; return the new label."""
+    label = editor.free_label(f"{vector}_{frame}")
+    args = {"source_label": vector, "to": frame, "output_label": label}
+    editor.add_step(editor.free_id(label), "transform_frame", args, f"Rotate to {frame}", after=vector)
+    return label
+
+
+def add_frame(editor: FigureEditor, clause: Clause) -> None:
+    """Draw vectors in another frame too, each in a panel of its own: ``B in GSM as well``."""
+    new = str(clause.value("frame"))
+    lines = [line for name in clause.names for line in editor.known(name)]
+    for line in lines:
+        old = editor.lines.frame(line)
+        if not editor.lines.is_vector(line) or not {old, new} <= set(TURNABLE) or old == new:
+            raise NotUnderstood(f"helio cannot rotate {line} from {old or 'its frame'} to {new}")
+        editor.draw(_rotated(editor, line, new), near=line, own_panel=True)
+
+
+def epochs_of(editor: FigureEditor, label: str) -> str:
+    """Return the step, or the label, whose epochs a table has."""
+    producers = editor.lines.producers
+    step = producers.get(label)
+    while step is not None and step.tool in (*_SAME_EPOCHS, "align") and step.labels:
+        read = step.params["onto_label"] if step.tool == "align" else step.labels[0]
+        step = producers.get(owner(read, producers) or "")
+    return label if step is None else str(step.id)
 
 
 def whole_of(editor: FigureEditor, line: str) -> str:

@@ -20,7 +20,7 @@ from helio.authoring.rules.computation_changes import (
     smooth_or_add,
     without_tool,
 )
-from helio.authoring.rules.conversions import convert, set_cadence, set_frame, whole_of
+from helio.authoring.rules.conversions import add_frame, convert, epochs_of, set_cadence, set_frame, whole_of
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers
 from helio.authoring.rules.time_changes import (
@@ -35,7 +35,6 @@ from helio.authoring.rules.time_changes import (
 from helio.authoring.swapping import crafts_in, swapped
 from helio.authoring.writing.writer import FILE_ENDINGS
 from helio.knowledge.quantities import spellings
-from helio.pipelines.template.labels import owner
 
 
 def swap_craft(editor: FigureEditor, clause: Clause) -> None:
@@ -77,11 +76,6 @@ def _one_or_two_crafts(clause: Clause) -> bool:
     return 1 <= len(clause.of("craft")) <= 2 and all(atom.kind == "craft" for atom in clause.of("what"))
 
 
-_SAME_EPOCHS = (
-    "running_average", "running_median", "magnitude", "components", "convert_units", "transform_frame", "despike",
-    "rescale", "mask_by_flag", "detrend", "declare_quantity",
-)  # fmt: skip
-"""Tools whose results have the epochs of what they read first."""
 _OF_ANY_EPOCHS = ("cdf", "netcdf")
 """Formats that hold tables of different epochs."""
 
@@ -95,20 +89,11 @@ def save(editor: FigureEditor, clause: Clause) -> None:
     tables = list(
         dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in named)
     )
-    together = form in _OF_ANY_EPOCHS or len({_epochs_of(editor, label) for label in tables}) == 1
+    together = form in _OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
     for labels in [tables] if named and together else [[label] for label in tables or editor.drawn]:
         name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]
         args = {"source_labels": labels, "filename": f"{name}.{FILE_ENDINGS.get(form, form)}", "format": form}
         editor.add_step(editor.free_id(f"save_{name}"), "save_data", args, f"Save as {form}")
-
-
-def _epochs_of(editor: FigureEditor, label: str) -> str:
-    """Return the step, or the label, whose epochs a table has."""
-    producers = editor.lines.producers
-    step = producers.get(label)
-    while step is not None and step.tool in _SAME_EPOCHS and step.labels:
-        step = producers.get(owner(step.labels[0], producers) or "")
-    return label if step is None else str(step.id)
 
 
 def names_data(clause: Clause) -> bool:
@@ -133,7 +118,10 @@ DATA: tuple[Rule, ...] = (
     Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
          lambda clause: EDGE.search(clause.text) is not None),
     Rule("craft", f"{_OLD} every noun:time", swap_craft, _one_or_two_crafts),
-    Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame, several="frame"),
+    Rule("frame rel:also what", "craft verb:show rel:own_panel", add_frame,
+         lambda clause: not clause.has("verb:convert", "noun:frame")),
+    Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame,
+         lambda clause: clause.has("verb:convert", "noun:frame") or not clause.has("rel:also"), several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),

@@ -45,7 +45,7 @@ from helio.authoring.rules.replacements import REPLACEMENTS
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.settings import SETTINGS
 from helio.authoring.rules.siblings import Siblings
-from helio.authoring.rules.time_changes import whole_time
+from helio.authoring.rules.time_changes import time_with_data
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.asking import Asks
 from helio.errors import did_you_mean
@@ -191,7 +191,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         )
     crafts = " ".join(crafts_in(editor.after, editor.catalogue))
     text, named = with_plain_times(text, editor.now, editor.ask, crafts)
-    text = with_whole_time(text, lambda: whole_time(editor))
+    text = with_whole_time(text, lambda span: time_with_data(editor, span), editor.now)
     for words in quoted:
         text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named

@@ -71,6 +71,8 @@ _SHOWS = re.compile(
     re.IGNORECASE,
 )
 """Words before a time in a sentence that only sets the time range."""
+_MOVES_EDGE = re.compile(r"start|begin", re.IGNORECASE)
+"""Words that in a change only move the start of the time range."""
 _RANGE_BEFORE = re.compile(rf"(?:\b(?:from|between)\b[^,;]*|\d\s*|{MONTH}\s*)$", re.IGNORECASE)
 
 
@@ -101,13 +103,28 @@ def with_open_times(text: str, now: datetime) -> str:
     return text
 
 
-def with_whole_time(text: str, span: Callable[[], str]) -> str:
-    """Write ``show the whole mission`` with the time range that `span` returns, if the sentence says nothing else."""
-    match = re.search(_ALL.replace("NAMES", names_of_spacecraft()), text, re.IGNORECASE)
-    if match is None or match["kept"] or text[match.end() :].strip(" .!"):
-        return text
-    before = text[: match.start()]
-    return f"{before}{span()}" if _SHOWS.fullmatch(before) else text
+def with_whole_time(text: str, within: Callable[[str], str], now: datetime) -> str:
+    """Write ``show the whole mission`` and ``since 2015`` as ranges, if the sentence says nothing else.
+
+    Parameters
+    ----------
+    within : callable
+        Returns the part of a range in which there are data.
+    """
+    for pattern in (_ALL.replace("NAMES", names_of_spacecraft()), _SINCE, _TO_NOW, _ONWARDS):
+        match = re.search(pattern, text, re.IGNORECASE)
+        if (
+            match is None
+            or _MOVES_EDGE.match(match[0])
+            or match.groupdict().get("kept")
+            or text[match.end() :].strip(" .!")
+        ):
+            continue
+        before = text[: match.start()]
+        dates = {name: date for name, date in match.groupdict().items() if date}
+        if _SHOWS.fullmatch(before):
+            return f"{before}{within(_range(dates, now))}"
+    return text
 
 
 def _range(dates: Mapping[str, str], now: datetime) -> str:

@@ -287,3 +287,9 @@ def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:
         types = ["spectrogram" if is_spectrogram(editor, at) else "line" for at in range(1, len(types) + 1)]
     types[number - 1] = kind
     editor.put("panel_types", types)
+
+
+def reverse_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Draw the panels from the last to the first."""
+    del clause
+    editor.redraw(editor.panels[::-1])

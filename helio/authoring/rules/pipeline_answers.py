@@ -24,6 +24,11 @@ _CHANGED = re.compile(
     r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
     re.IGNORECASE,
 )
+_LIMITED = re.compile(
+    r"\b(?:from|above|below) (?:which|what) (?P<what>density|field|speed|temperature|energy|flux|frequency)\b",
+    re.IGNORECASE,
+)
+"""The quantity of which a question asks for a limit."""
 _STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
 _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
 """Properties whose answer says how many there are."""
@@ -65,6 +70,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
         facts = close or ([] if set(question.topics) != {topic} else facts)
         if not facts:
             return []
+    if topic == "numbers" and (limited := _LIMITED.search(question.asked.text)):
+        facts = [fact for fact in facts if stems(limited["what"]) <= stems(fact.text)]
     chosen = narrowed(question, facts, question.present)
     if topic in ("computations", "methods"):
         lines = _computed(question, chosen)

@@ -54,6 +54,7 @@ class PipelineFacts(PipelineSubjects):
             "bins": self._bands,
             **dict.fromkeys(("datasets", "archives", "crafts", "instruments"), self._elsewhere),
             "level": self._levels,
+            "coverage": self._times_with_data,
             "panels": self._panels,
             "order": self._panels,
             "scales": self._scales,
@@ -169,6 +170,12 @@ class PipelineFacts(PipelineSubjects):
             for sentence in _SENTENCE.split(text or ""):
                 if _LEVEL.search(sentence):
                     yield Fact(sentence)
+
+    def _times_with_data(self) -> Facts:
+        """Yield what the variables of time ranges say about their data, such as how long a service keeps them."""
+        for variable in self.variables_of_template.values():
+            if variable.get("type") == "time_range" and variable.get("description"):
+                yield Fact(str(variable["description"]))
 
     def _panels(self) -> Facts:
         for name, spec in self.figures():
@@ -294,7 +301,9 @@ class PipelineFacts(PipelineSubjects):
                     continue
                 written = _written(value)
                 if len(written) <= _LONGEST_VALUE:
-                    text = f"{argument} is {self.with_values(written)} (step {{}})"
+                    described = (self.variables_of_template.get(written) or {}).get("description")
+                    why = f": {described}" if described else ""
+                    text = f"{argument} is {self.with_values(written)} (step {{}}){why}"
                     about = {
                         ("setting", folded(argument)),
                         ("variable", folded(written)),

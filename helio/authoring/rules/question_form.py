@@ -42,6 +42,10 @@ _VERB = _pattern(rf"\b{_any_word('verbs of a question')}")
 _DATA = re.compile(r"^(?:do|does|did|is|are|were|has|have)\b.*\bdata\b", re.IGNORECASE)
 _COMPARED = re.compile(r"\s*(?:the )?differences? between \w+_\S+ and \w+_\S+$", re.IGNORECASE)
 _SERIES = _pattern(rf"\b{_any('ask for a series')}")
+_OVERVIEW = _pattern(
+    r"\W*(?:please )?(?:give|show|write) (?:me|us) (?:an? |the )?(?:\w+ )?(?:overview|summary|description)"
+    r"(?: of (?:this|it|that|the (?:pipeline|figure|plot|template)))?(?: please)?\W*$"
+)
 _NAME_WITH_A_NUMBER = re.compile(
     r"\b[A-Z][A-Z0-9]*[_-][\w-]+|\b(?:level|L)[- ]?2\b|\bF10\.7\b|\b(?:first|last|latest) (?:record|data)\b"
 )
@@ -56,6 +60,8 @@ def is_question(request: str) -> bool:
     (False, False, False)
     """
     text = _plain(request)
+    if _OVERVIEW.match(text):
+        return True
     if _requests(text):
         return False
     names_property = bool(_QUESTION_WORD.search(text) or _PROPERTY.search(text))

@@ -27,7 +27,13 @@ from helio.authoring.rules.line_settings import (
     style_lines,
     swap_colours,
 )
-from helio.authoring.rules.panel_settings import PANEL, limit_panels, scale_panels, set_panel_type
+from helio.authoring.rules.panel_settings import (
+    PANEL,
+    limit_panels,
+    reverse_panels,
+    scale_panels,
+    set_panel_type,
+)
 
 
 def _is_whole(clause: Clause) -> bool:
@@ -47,6 +53,10 @@ def _is_size(clause: Clause) -> bool:
     if clause.value("relative") in (*WIDTHS, *FIXED):
         return False
     return sized or clause.has("relative")
+
+
+def _of_all_panels(clause: Clause) -> bool:
+    return all(atom.value == "every" for atom in clause.of("panel"))
 
 
 _AXES = "noun:y_axis noun:y_range noun:range noun:scale noun:x_axis"
@@ -85,5 +95,6 @@ SETTINGS: tuple[Rule, ...] = (
                                           "noun:theme noun:colour noun:colour_bar noun:scale verb:save "
          "rel:instead", set_name),
     Rule("paneltype|mode:lines", "what panel craft every line", set_panel_type),
+    Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels, _of_all_panels),
     Rule("rel:side_by_side", "panel every", put_side_by_side),
 )  # fmt: skip

@@ -16,7 +16,7 @@ from helio.authoring.rules.harmless import OF_A_TIME
 from helio.authoring.rules.storms import STORMS
 from helio.authoring.writing.open_ranges import closed
 from helio.authoring.writing.writer import default_range
-from helio.time_range import EARLIEST, LATEST, Duration, parse_time_range
+from helio.time_range import Duration, parse_time_range
 
 _RELATIVE = r"last|past|this|current|previous|today|yesterday|now|ago"
 
@@ -32,13 +32,13 @@ def _time_variable(editor: FigureEditor) -> str:
     return names[0] if len(names) == 1 else editor.ask("Which time range do you mean?", names)
 
 
-def whole_time(editor: FigureEditor) -> str:
-    """Return the time in which there are data of the pipeline; a note says so."""
+def time_with_data(editor: FigureEditor, span: str) -> str:
+    """Return the part of a range without a start or an end in which there are data of the pipeline; a note says so."""
     fetches = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
     datasets = [
         choice.dataset_id for step in fetches for choice in fetch_choices(step.get("tool_args") or {})
     ]
-    span, note = closed(f"{EARLIEST:%Y-%m-%d} to {LATEST:%Y-%m-%d}", datasets, editor.catalogue, editor.now)
+    span, note = closed(span, datasets, editor.catalogue, editor.now)
     editor.notes.append(note)
     return span
 

@@ -83,6 +83,9 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
             ["GSE (MMS1_FGM_BRST_L2", "7.812 ms"],
         ),
         ("themis-esa-overview", "which frame has V", ["GSM (V)"]),
+        ("swpc-now", "how far back can I go with this?", ["NOAA keeps the last seven days"]),
+        ("swpc-now", "give me an overview", ["Solar wind at L1 now", "4 panels"]),
+        ("rbsp-emfisis-waves", "below what density is the hiss not drawn?", ["value is 100 ($PLASMASPHERE)"]),
         ("themis-esa-overview", "Full or reduced ESA mode?", ["reduced mode, otherwise full mode"]),
         ("mms-curlometer", "n of s/c", ["4 spacecraft", "MMS1", "MMS4"]),
         (

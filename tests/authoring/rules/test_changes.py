@@ -99,6 +99,13 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("storm-superposed-epoch", "only intense storms", "variable $THRESHOLD, default: -50 → -100"),
         ("omni-storm", "put speed and density in one panel", "right: OMNI_HRO_1MIN.proton_density"),
         ("omni-storm", "SYM-H should be the first panel", "panel 1: OMNI_HRO_1MIN.SYM_H"),
+        ("l1-compare", "reverse the order of the panels", "panel 1: ACE_Bmag, Wind_Bmag"),
+        ("l1-compare", "ACE B in GSM as well", "transform_frame"),
+        ("omni-storm", "since May 2014", "+ 2014-05-01 to today"),
+        ("omni-solar-wind", "add the dynamic pressure from N and V at the bottom", "panel 5: Pdyn"),
+        ("parker-spiral-angle", "trace back to the source surface at 2.5 solar radii", "default: 1.0 → 2.5"),
+        ("parker-spiral-angle", "source surface radius 1391400 km", "default: 1.0 → 2"),
+        ("plasma-beta-mach", "cross helicity and residual energy in 1 h windows", "default: 2h → 1h"),
         ("omni-storm", "make the densty green", "colour of OMNI_HRO_1MIN.proton_density: green"),
     ],
 )  # fmt: skip
