@@ -28,6 +28,10 @@ _SAME_EPOCHS = (
 """Tools whose results have the epochs of what they read first."""
 
 
+_REPLACES = re.compile(r"\b(?:replac\w*|instead|rather than|like)\b", re.IGNORECASE)
+"""Words of a sentence whose ``as well`` means that a vector is turned, as others are."""
+
+
 def set_frame(editor: FigureEditor, clause: Clause) -> None:
     """Draw vectors in another frame: from a parameter in that frame, or by rotating them."""
     frames = [atom.value for atom in clause.of("frame")]
@@ -86,6 +90,8 @@ def _rotated(editor: FigureEditor, vector: str, frame: str) -> str:
 
 def add_frame(editor: FigureEditor, clause: Clause) -> None:
     """Draw vectors in another frame too, each in a panel of its own: ``B in GSM as well``."""
+    if _REPLACES.search(editor.said):
+        raise NotUnderstood("helio does not understand whether the vector in the other frame stays")
     new = str(clause.value("frame"))
     lines = [line for name in clause.names for line in editor.known(name)]
     for line in lines:

@@ -23,7 +23,6 @@ _COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECA
 _YES_NO = re.compile(
     r"\W*(?:(?:and|so|but|hi|hello)\W+)*(?:is|are|do|does|did|was|were|has|have|can|could)\b", re.IGNORECASE
 )
-_WHICH_TOOL = re.compile(r"\b(?:which|what|is there an?|a) (?:tool|function|operation)\b", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
 _WEAK = ("overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales")
 """Properties whose words also say something else in a question that asks for another property."""
@@ -88,8 +87,6 @@ class Question:
         """The properties that the question asks for, or that its question word means."""
         asked = self.asked
         topics = [topic for topic in asked.topics if topic != "counts"]
-        if "tools" in topics and _WHICH_TOOL.search(asked.text):
-            return ["tools"]
         if self.pipeline is None and not topics and asks_for_data(self.request) and self.span:
             return ["coverage"]
         if topics:

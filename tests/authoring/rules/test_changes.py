@@ -155,6 +155,7 @@ def test_a_spacecraft_goes_with_its_data(author, templates):
         ("wind-plasma", "distance 0.39 with MESSENGER"),
         ("l1-compare", "make Bz less red than Mars"),
         ("omni-storm", "labelled 'SSC'"),
+        ("l1-compare", "ACE B in GSM as well, like Wind (replace the GSE one)"),
     ],
 )
 def test_a_word_that_no_rule_reads_is_refused(author, templates, name, request_):
