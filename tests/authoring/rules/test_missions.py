@@ -65,7 +65,6 @@ def test_the_data_of_the_named_instrument_are_drawn(author, request_, expected):
 @pytest.mark.parametrize(
     ("request_", "said"),
     [
-        ("GOES-16 x-ray flux, 10 May 2015", "GOES-16 was launched in 2016"),
         ("GOES-15 magnetometer Hp 22 June 2015", "magnetic fields (DN_MAGN-L2-HIRES_G15)"),
         ("Voyager 1 CRS cosmic ray rates 2012", "VOYAGER1_CRS_DAILY_FLUX"),
         ("neutron monitor Oulu 2003 Oct", "no dataset in the catalogue has 'Oulu'"),
@@ -78,23 +77,6 @@ def test_what_the_catalogue_lacks_is_said(author, request_, said):
         author.create(request_)
     assert said in str(refused.value)
     assert "did you mean" not in refused.value.advice
-
-
-@pytest.mark.parametrize(
-    ("request_", "made"),
-    [
-        ("GOES-16 X-rays, 10 May 2024", {"fetch_data": "SCI_XRSF-L2-AVG1M_G16"}),
-        ("GOES 8 x-ray flux on 14 July 2000", {"fetch_data": "SCI_XRSF-L2-AVG1M_G08"}),
-        ("GOES-16 flares above M1, 4 to 10 Sept 2017", {"solar_flares": 1e-05}),
-        ("list of X flares from GOES-18, May 2024, as csv", {"solar_flares": 1e-04, "save_data": "csv"}),
-    ],
-)
-def test_x_rays_and_flares_are_those_of_the_environmental_centers(author, request_, made):
-    draft = author.create(request_)
-    assert isinstance(draft, TemplateDraft), draft
-    tools = {step["tool_name"]: step["tool_args"] for step in draft.template["steps"]}
-    given = {"fetch_data": "dataset_id", "solar_flares": "least", "save_data": "format"}
-    assert {tool: tools[tool][given[tool]] for tool in made} == made
 
 
 def test_a_species_that_several_instruments_measure_is_asked_for(author):
