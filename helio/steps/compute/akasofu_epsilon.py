@@ -8,6 +8,7 @@ import numpy as np
 
 from helio.knowledge.constants import VACUUM_PERMEABILITY
 from helio.steps.compute.cartesian import cartesian, length_of
+from helio.steps.compute.clock_angle import squared_sine_of_half
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.quantity import Quantity
 from helio.steps.result import Result
@@ -71,12 +72,9 @@ def akasofu_epsilon(
     inputs = on_one_clock(velocity, field)
     x, y, z = cartesian(field, "a coupling function").T
     transverse = np.hypot(y, z)
-    # sin²(θ/2) = (1 − cos θ)/2 = (B_T − B_z)/(2 B_T) needs no angle.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        half = 0.5 * (1.0 - z / transverse)
-    half[transverse == 0] = 0.0
+    squared_sine = squared_sine_of_half(y, z)
     speed = length_of(velocity, "a coupling function")
-    values = _FACTOR * speed * (x * x + transverse * transverse) * half * half
+    values = _FACTOR * speed * (x * x + transverse * transverse) * squared_sine * squared_sine
     return derived(
         inputs, values, unit="GW", name="ε", description="coupling parameter of Perreault and Akasofu"
     )

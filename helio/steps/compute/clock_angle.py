@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from helio.steps.compute.cartesian import cartesian
 from helio.steps.compute.derived import derived
@@ -68,3 +69,18 @@ def clock_angle(
         frame=field.frame,
         description=f"clock angle of {what} in {field.frame}",
     )
+
+
+def squared_sine_of_half(y: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sin²(θ/2) of the clock angle θ, 0 without a field in the y–z plane.
+
+    It is (1 − cos θ)/2 = (B_T − B_z)/(2 B_T), with B_T = √(B_y² + B_z²).
+
+    >>> squared_sine_of_half(np.array([0.0, 5.0, 0.0, 0.0]), np.array([5.0, 0.0, -5.0, 0.0]))
+    array([0. , 0.5, 1. , 0. ])
+    """
+    transverse = np.hypot(y, z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squared = 0.5 * (1.0 - z / transverse)
+    squared[transverse == 0] = 0.0
+    return squared

@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from helio.steps.compute.cartesian import cartesian, length_of
+from helio.steps.compute.clock_angle import squared_sine_of_half
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.quantity import Quantity
 from helio.steps.result import Result
@@ -64,10 +65,7 @@ def polar_cap_potential(
     inputs = on_one_clock(velocity, field)
     x, y, z = cartesian(field, "a coupling function").T
     transverse = np.hypot(y, z)
-    # sin²(θ/2) = (1 − cos θ)/2 = (B_T − B_z)/(2 B_T) needs no angle.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        half = 0.5 * (1.0 - z / transverse)
-    half[transverse == 0] = 0.0
+    squared_sine = squared_sine_of_half(y, z)
     speed = length_of(velocity, "a coupling function")
-    values = 1e-4 * speed * speed + 11.7 * np.hypot(x, transverse) * half**1.5
+    values = 1e-4 * speed * speed + 11.7 * np.hypot(x, transverse) * squared_sine**1.5
     return derived(inputs, values, unit="kV", name="Φ_PC", description="polar cap potential of Boyle et al.")
