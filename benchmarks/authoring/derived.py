@@ -69,7 +69,7 @@ def typed_request(read: PipelineRequest) -> Answer:
         frame=read.frame,
         cadence=read.cadence,
         vectors=read.vectors,
-        computations=tuple(Computation(one.tool, one.window, one.method) for one in read.computations),
+        computations=tuple(Computation(made.tool, made.window, made.method) for made in read.computations),
         panels=replace(read.panels, kind="", plane="", fit="", places=(), overlaid=False),
         style=RequestedStyle(read.style.title, tuple(match[0] for match in logs)),
         exports=read.exports,

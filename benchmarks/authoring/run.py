@@ -231,21 +231,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: list[Any] = []
     with tempfile.TemporaryDirectory() as home:
         try:
-            for one in _results(tasks, chosen, Path(home)):
-                results.append(one)
+            for result in _results(tasks, chosen, Path(home)):
+                results.append(result)
                 if chosen.json:
-                    facts = asdict(one) | {"passed": one.passed}
+                    facts = asdict(result) | {"passed": result.passed}
                     print(json.dumps(facts, ensure_ascii=False, default=sorted), flush=True)
         except HelioError as error:
             print(f"error: {error}", file=sys.stderr)
             return 1
     if not chosen.json:
-        if unanswered := len(tasks) - len({one.task for one in results}):
+        if unanswered := len(tasks) - len({result.task for result in results}):
             print(
                 f"{unanswered} of {len(tasks)} tasks were left out: no answer of this kind is known for them"
             )
         print(results[0].table(results) if results else "nothing was put to the author")
-    return 0 if all(one.passed for one in results) else 1
+    return 0 if all(result.passed for result in results) else 1
 
 
 def _results(tasks: Sequence[Task], chosen: argparse.Namespace, home: Path) -> Iterator[Any]:

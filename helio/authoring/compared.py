@@ -189,7 +189,7 @@ class _Compared:
                 "|".join(re.findall(r"\w{4,}", quantity.name)) or "$", self.sentence, re.IGNORECASE
             )
             if units and (
-                not said or any(not unit or comparable(unit, one) for unit in units for one in usual)
+                not said or any(not unit or comparable(unit, known) for unit in units for known in usual)
             ):
                 continue  # helio does not know the quantity of a line that may be this one
             if quantity.name not in drawn and not _computed(quantity.name, self.steps):

@@ -80,12 +80,12 @@ def _missions(question: Question, atoms: Sequence[Atom]) -> Iterator[str]:
 
 def _differences(first: Source, second: Source) -> Iterator[str]:
     """Say which parameters only one of two datasets has."""
-    for one, other in ((first, second), (second, first)):
-        names = [part.name for part in one.dataset.parameters]
-        others = {part.name for part in other.dataset.parameters}
-        only = [name for name in names if name not in others]
+    for source, compared in ((first, second), (second, first)):
+        names = [parameter.name for parameter in source.dataset.parameters]
+        common = {parameter.name for parameter in compared.dataset.parameters}
+        only = [name for name in names if name not in common]
         if only and len(only) < len(names):
-            yield f"only in {one.dataset.id}: {', '.join(only[:_MOST_NAMED])}{' …' if only[_MOST_NAMED:] else ''}"
+            yield f"only in {source.dataset.id}: {', '.join(only[:_MOST_NAMED])}{' …' if only[_MOST_NAMED:] else ''}"
 
 
 def explanation_of(question: Question, atom: Atom) -> Iterator[str]:

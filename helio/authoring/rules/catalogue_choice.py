@@ -112,7 +112,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
         best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
     best = _without_variants(best)
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
-    best = [match for match, own in zip(best, more, strict=True) if not any(other < own for other in more)]
+    best = [match for match, own in zip(best, more, strict=True) if not any(fewer < own for fewer in more)]
     if "speed" in tokens(plain(text)):
         best = _lowest(best, lambda match: bool(match.first.parameter.size))
     for frame in () if wanted.frame else _FRAMES:
@@ -152,7 +152,7 @@ def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
 def _plainest(found: list[Match]) -> list[Match]:
     """Leave out matches whose descriptions say all that another one says, and more."""
     said = [frozenset(word_list(match.first.description)) for match in found]
-    return [match for match, own in zip(found, said, strict=True) if not any(other < own for other in said)]
+    return [match for match, own in zip(found, said, strict=True) if not any(less < own for less in said)]
 
 
 def _lowest(found: list[Match], key: Callable[[Match], float]) -> list[Match]:

@@ -215,7 +215,7 @@ def _has_clauses(
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
         dataset.words.has(clause)
-        and not any(other.words.has(clause) for other in dataset.drawn)
+        and not any(parameter.words.has(clause) for parameter in dataset.drawn)
         and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
         for clause, own_word in zip(rest, covered, strict=True)
         if not own_word

@@ -201,11 +201,11 @@ class DescribedParameter:
         """All species that the data hold, together; empty if the catalogue does not say."""
         unbracketed = _SIDE.sub(" ", self.about)
         for text in (re.sub(r"\([^()]*\)", " ", unbracketed), unbracketed):
-            if found := [mention.what for mention in species_in(text)]:
-                return tuple(found) if _is_group(text, found) else (found[0],)
+            if kinds := [mention.what for mention in species_in(text)]:
+                return tuple(kinds) if _is_group(text, kinds) else (kinds[0],)
         name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", _SIDE.sub(" ", self.parameter.name))
-        if found := [mention.what for mention in species_in(name)]:
-            return (found[0],)
+        if kinds := [mention.what for mention in species_in(name)]:
+            return (kinds[0],)
         short = re.match(r"F([A-Z0-9]+?)(?:DO|DU|SA)", self.parameter.name)
         if short and short[1] in _SHORT:
             return (_SHORT[short[1]],)

@@ -270,7 +270,7 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
     return any(
-        other is not asked and other.part.unread and other.names == asked.names != () for other in every
+        beside is not asked and beside.part.unread and beside.names == asked.names != () for beside in every
     )
 
 

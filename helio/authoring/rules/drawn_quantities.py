@@ -31,7 +31,7 @@ _OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:
 
 def merged(*lists: Placed) -> Placed:
     """Return quantities of several lists in the order of the sentence."""
-    return sorted([placed for each in lists for placed in each], key=itemgetter(0))
+    return sorted([placed for quantities in lists for placed in quantities], key=itemgetter(0))
 
 
 def of_group(sentence: Sentence) -> Placed:

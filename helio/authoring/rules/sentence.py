@@ -310,7 +310,7 @@ def _with_crafts(parts: list[Part], crafts: Sequence[tuple[int, str]]) -> list[P
             waiting.append(craft)
     for at, names in enumerate(named):
         if not names:
-            named[at] = next((other for other in (*named[:at][::-1], *named[at + 1 :]) if other), [])
+            named[at] = next((crafts for crafts in (*named[:at][::-1], *named[at + 1 :]) if crafts), [])
     return [replace(part, crafts=tuple(names)) for part, names in zip(parts, named, strict=True)]
 
 

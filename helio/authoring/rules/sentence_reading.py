@@ -297,7 +297,9 @@ class _SentenceReader:
         mentions = read_computations(sentence)
         tools = {mention.computation.tool for mention in mentions}
         if any(step.tool == "band_integral" for cut in self._described.cuts for step in cut.steps):
-            mentions = tuple(each for each in mentions if each.computation.tool != "cumulative_integral")
+            mentions = tuple(
+                mention for mention in mentions if mention.computation.tool != "cumulative_integral"
+            )
         if "minimum_variance" in tools:
             sentence.drop(_LMN)
         self._mentions = mentions
@@ -373,7 +375,7 @@ class _SentenceReader:
         )
         if of_spectra and not any(mention.computation.window for mention in self._mentions):
             self._mentions = tuple(
-                each for each in self._mentions if each.computation.tool != "power_spectrogram"
+                mention for mention in self._mentions if mention.computation.tool != "power_spectrogram"
             )
         if not placed and not names_data:  # MVA of the shock
             placed = [

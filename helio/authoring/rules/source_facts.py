@@ -231,7 +231,7 @@ class SourceFacts:
             "parameters": lambda source: (
                 ""
                 if source.parameter
-                else f"{{}}: {', '.join(each.name for each in source.dataset.parameters)}"
+                else f"{{}}: {', '.join(parameter.name for parameter in source.dataset.parameters)}"
             ),
             "meanings": self._described,
             "notes": lambda source: "; ".join(
