@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.layout import MIDDLE
+from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
 from helio.knowledge.quantities import POSITION
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
@@ -53,6 +54,11 @@ _IN_ORDER = (
     r"|\bfrom\s+(?:the\s+)?top(?:\s+down(?:wards?)?)?\b"
 )
 _BELOW = r"(?:below|underneath|beneath|under)"
+_ROWS_BELOW = (
+    rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{_BELOW}|along)\s+the\s+"
+    r"(?:time|x)?[- ]?axis\b|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
+)
+"""Words behind quantities whose values stand in rows below the time axis."""
 _LISTED_BELOW = (
     rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x1f]))|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
 )
@@ -122,6 +128,7 @@ class Arrangement:
         self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
         self._apart = sentence.drop(_APART) > 0
         self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
+        self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
         self._count = int(COUNTED.get(count, count or 0))
         sentence.drop(_SIDE)
@@ -133,9 +140,18 @@ class Arrangement:
         self._in_order |= sentence.drop(_LISTED_BELOW) > 0
 
     def panels(
-        self, crafts: Sequence[tuple[int, str]], quantities: Sequence[tuple[int, RequestQuantity]]
+        self,
+        crafts: Sequence[tuple[int, str]],
+        quantities: Sequence[tuple[int, RequestQuantity]],
+        parameters: int,
     ) -> Panels:
-        """Return the arrangement of the panels."""
+        """Return the arrangement of the panels.
+
+        Parameters
+        ----------
+        parameters : int
+            Number of parameters of the catalogue that the figure draws besides the quantities.
+        """
         atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
         names = list(dict.fromkeys(quantity for _, quantity in quantities))
         kind = self._kind
@@ -146,9 +162,20 @@ class Arrangement:
         several = len({name for _, name in crafts}) > 1
         by_quantity = several and len(names) > 1
         together = self._together if by_quantity else sorted([*self._together, *self._laid])
-        places = self._shared(together, quantities, several=several) + self._placed(atoms, quantities)
+        if together and names and parameters and len(names) + parameters > 2:
+            raise NotUnderstood(
+                "it is not clear which lines share a panel",
+                advice="leave it out, then edit the figure: 'P1 and P2 in one panel'",
+            )
+        places = [
+            *self._shared(together, quantities, several=several),
+            *self._placed(atoms, quantities),
+            *self._below_axis(quantities),
+        ]
         return Panels(
-            together=bool(together) and not any(place.shared for place in places) and len(atoms) > 1,
+            together=bool(together)
+            and not any(place.shared for place in places)
+            and len(atoms) + parameters > 1,
             compare=self._compare,
             overlaid=self._overlaid or (by_quantity and bool(self._laid)),
             apart=self._apart or (self._stacked and len(names) == 1),
@@ -168,6 +195,22 @@ class Arrangement:
             if any(at > position for at, _ in quantities) and (len(ahead) > 1 or (ahead and several)):
                 places.append(Place(Lines((), tuple(ahead)), MIDDLE, shared=True))
             start = position
+        return places
+
+    def _below_axis(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+        """Return the lines that stand in rows below the time axis: ``B, with L and MLT under the axis``."""
+        places = []
+        for position in self._rows:
+            before = list(re.finditer(r"\b(?:with|plus|showing)\b|;", self._text[:position]))
+            before = before or list(re.finditer(",", self._text[:position]))
+            start = before[-1].end() if before else position
+            names = tuple(quantity for at, quantity in quantities if start <= at < position)
+            if not names:
+                raise NotUnderstood(
+                    "it is not clear what to write below the time axis",
+                    advice="write, for example, 'B, with L and MLT below the time axis'",
+                )
+            places.append(Place(Lines((), names), BELOW_AXIS))
         return places
 
     def _placed(self, atoms: Atoms, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:

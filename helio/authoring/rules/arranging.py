@@ -10,7 +10,7 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.additions import add_quantities, strength_beside
+from helio.authoring.rules.additions import add_quantities, draw_new, strength_beside
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
@@ -226,6 +226,20 @@ def to_the_right(editor: FigureEditor, clause: Clause) -> None:
         return
     held = editor.spec.get("right") or []
     editor.put("right", [*held, *(line for line in lines if line not in held)])
+
+
+def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
+    """Write the values of lines in rows below the time axis, also of lines that the figure does not draw yet."""
+    drawn = editor.drawn
+    if _names_new(editor, clause.of("what")):
+        named = [atom for atom in clause.atoms if "rel:below_axis" not in atom.tags]
+        draw_new(editor, clause, named, ())
+        lines = [line for line in editor.drawn if line not in drawn]
+    else:
+        lines = [line for name in clause.names for line in editor.known(name, every=True)]
+    editor.redraw([[line for line in panel if line not in lines] for panel in editor.panels])
+    held = editor.spec.get("ephemeris") or []
+    editor.put("ephemeris", [*held, *(line for line in lines if line not in held)])
 
 
 def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
@@ -584,6 +598,7 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("what|panel", "craft", keep_only, says_just),
     Rule("verb:swap what|panel", "craft", swap_panels),
     Rule("rel:right_axis what", "craft verb:move verb:show rel:own_panel", to_the_right),
+    Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),
     Rule("verb:swap number", "", swap_numbered, _two_numbers, several="number"),
     Rule("rel:above|rel:below|rel:before|"

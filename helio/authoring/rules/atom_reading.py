@@ -98,7 +98,10 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     unread = UnreadWords(text, now)
     take_texts(unread)
     for pattern, name in _compiled(
-        "rel", tuple((name, tuple(CHANGES["relations"][name])) for name in ("two sides", "right axis"))
+        "rel",
+        tuple(
+            (name, tuple(CHANGES["relations"][name])) for name in ("two sides", "right axis", "below axis")
+        ),
     ):
         unread.take("rel", pattern, name)
     unread.take("arrow", r"(?:→|-+>|=+>)")
@@ -237,10 +240,9 @@ def take_names(unread: UnreadWords) -> None:
     )
     for pattern in _quantities(""):
         unread.take("quantity", pattern)
-    unread.take(
-        "word",
-        r"(?:(?<=\bthe )|(?<=\bno )|(?<=\bboth )|(?<=\ball )|(?<=\bdrop )|(?<=\bremove ))spectrograms?\b(?!\s+of\b)",
-    )
+    ahead = "|".join(rf"(?<=\b{word} )" for word in ("the", "no", "both", "all", "drop", "remove"))
+    named = "|".join(rf"(?<=\b{name} )" for name in sorted(_instruments()))
+    unread.take("word", rf"(?:{ahead}|(?-i:{named}))spectrograms?\b(?!\s+of\b)")
     for pattern, tool in _tools():
         unread.take("tool", pattern, tool)
     unread.take(

@@ -244,8 +244,10 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines without a computation: the series that the computation took."""
     tools = [str(atom.value) for atom in clause.of("tool")] or list(AVERAGES)
     same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
-    lines = lines_named(editor, clause) or editor.drawn
+    named = lines_named(editor, clause)
+    lines = named or editor.drawn
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
+    coloured = [line for line in coloured if not named or line in named]
     if coloured:
         behind = [label for line in coloured for label in editor.behind(line)]
         editor.redraw([[label for label in panel if label not in coloured] for panel in editor.panels])

@@ -305,7 +305,10 @@ class Lines:
             lambda label: (
                 _COLOURED.search(plain) is not None
                 and self.may_have_colours(label)
-                and _says(f"{self.own_words(label)} {self._titles(label)}", _COLOURED.sub("", plain))
+                and _says(
+                    f"{self.all_words(label)} {self._datasets(label)} {self._titles(label)}",
+                    _COLOURED.sub("", plain),
+                )
             ),
         )
 

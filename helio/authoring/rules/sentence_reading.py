@@ -407,7 +407,8 @@ class _SentenceReader:
             for mention in self._mentions
             if mention.computation.tool == MAGNITUDE
         ]
-        panels = self._arrangement.panels(self._crafts, [*placed, *lengths])
+        parameters = len(self._datasets) + len(self._described.datasets) + len(self._described.cuts)
+        panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
         computed = derived_from_others(sentence, placed)

@@ -29,6 +29,8 @@ _COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
 _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 MIDDLE = 50
 """Rank of the panels whose position the request does not give."""
+BELOW_AXIS = 100
+"""Rank of the series whose values stand in rows below the time axis, not in a panel."""
 
 _LETTERS_IN = {"LMN": "lmn", "RTN": "rtn"}
 _HODOGRAM = {"LMN": "lm", "RTN": "nt"}
@@ -56,10 +58,13 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         shown, entries = _one_against_another(shown, layout, steps)
         return {"labels": _labels(shown), "panels": [], "xy": entries, "title": text}
     panels = _arranged(shown, layout)
+    rows = [label for panel in panels if _rank_of(panel, layout) == BELOW_AXIS for label in _labels(panel)]
+    panels = [panel for panel in panels if _rank_of(panel, layout) != BELOW_AXIS]
     _check(panels, layout)
     labels = [label for panel in panels for label in _labels(panel)]
     looks = _looks(panels, as_lines=request.style.as_lines)
-    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks}
+    below = {"ephemeris": rows} if rows else {}
+    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **below}
 
 
 def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str, str]:

@@ -204,6 +204,14 @@ def test_a_wish_that_is_half_understood_is_refused(author, templates, name, requ
         author.edit(request_, templates(name))
 
 
+@pytest.mark.parametrize(("name", "panels"), [("PAS", 1), ("EPT", 2)])
+def test_the_spectrograms_of_an_instrument_are_removed_alone(author, templates, name, panels):
+    before = templates("solo-overview")
+    done = author.edit(f"remove the {name} spectrograms", before).template
+    drawn = [len(template["steps"][-1]["tool_args"]["spec"]["panels"]) for template in (before, done)]
+    assert drawn[0] - drawn[1] == panels
+
+
 def test_an_instrument_means_all_its_lines_and_other_names_stay(author, templates):
     done = changed(author, templates("solo-overview"), "no EPT")
     assert sum("no longer SOLO_L2_EPD-EPT" in change for change in done) == len(("ions", "electrons"))

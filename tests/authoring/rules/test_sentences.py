@@ -41,6 +41,10 @@ CREATED = (
     ("proton temperature in eV at ACE, 2001 day 90 to 95", [["ACE_T_eV"]], "2001-03-31 to 2001-04-06"),
     ("Show electron energy spectrogram from THEMIS-C for 2009-03-15 0200-0400 UT", [["THEMISC_electrons"]],
      "2009-03-15T02:00:00 to 2009-03-15T04:00:00"),
+    (">10 and >60 MeV proton flux from OMNI in one panel, sept 2017", [["OMNI_PR-FLX_10", "OMNI_PR-FLX_60"]],
+     "2017-09-01 to 2017-10-01"),
+    ("THEMIS-E |B|, with L, MLT and position under the time axis, 2010-01-01", [["THEMISE_Bmag"]],
+     "2010-01-01 to 2010-01-02"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
     ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Bn"], ["Voyager1_Br"], ["Voyager1_Bt"]],
@@ -55,6 +59,8 @@ REFUSED = (
     ("ACE |B| 10 and 15 May 2004", "10|15"),  # two days, not a range
     ("dscovr electron density and temperature on 2017-07-11", "electron density"),
     ("ACE |B| around 10 May 2004", "around"),
+    ("ACE P1 and P2 in one panel, B below, 2010-01-01", "which lines share a panel"),
+    ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
 )
 
 
@@ -154,6 +160,10 @@ EDITED = (
      [[f"{_COHO}.ABS_B"], [f"{_COHO}.V"], [f"{_COHO}.N"], [f"{_COHO}.T"]]),
     ("omni-storm", "drop the speed but keep the density", panels,
      [STORM_B, ["OMNI_HRO_1MIN.proton_density"], ["OMNI_HRO_1MIN.SYM_H"]]),
+    # rows below the time axis
+    ("wind-plasma", "add the position under the time axis", lambda t: figure(t)["ephemeris"], ["Wind_position"]),
+    ("wind-plasma", "put T under the axis", lambda t: (panels(t), figure(t)["ephemeris"]),
+     ([["density"], ["WI_PM_3DP.P_VELS"]], ["temperature"])),
     # one panel of two lines
     ("omni-storm", "add AE and AL together", lambda t: panels(t)[-1], ["OMNI_AE", "OMNI_AL"]),
     ("omni-storm", "plot AU and AL in one panel", lambda t: panels(t)[-1], ["OMNI_AL", "OMNI_AU"]),
