@@ -33,8 +33,9 @@ _ENOUGH = (
     r"(?:fine|enough|ok|okay|sufficient|good(?:\s+enough)?)\b"
 )
 _PER_SECOND = (
-    r"\b(?P<rate>\d+(?:\.\d+)?)\s*"
-    r"(?:(?:vectors?|vecs?|samples?|points)\s*(?:per\s+sec(?:ond)?|/\s*s(?:ec)?)|VPS|S/s)\b"
+    r"(?<![-–\d.])(?<!\bto )(?<!\band )\b(?P<rate>\d+(?:\.\d+)?)\s*"
+    r"(?:(?:vectors?|vecs?|samples?|points)\s*(?:per\s+sec(?:ond)?|/\s*s(?:ec)?)|VPS|S/s"
+    r"|Hz(?=\s+(?:magnetic|field|magnetometer|mag|MFI|FGM|B|data|resolution|sampling)\b))\b"
 )
 _PARTS = re.compile(r"[,;+&]|\b(?:and|with|plus)\b", re.IGNORECASE)
 _FINEST = r"\b(?:high(?:est)?|full|best)[- ]?res(?:olution)?\b"
@@ -45,6 +46,8 @@ def with_plain_rates(text: str) -> str:
 
     >>> with_plain_rates("FGM field, 5 vectors per second")
     'FGM field, 0.2 s resolution'
+    >>> with_plain_rates("11 Hz field, 1 to 5 Hz field")
+    '0.0909091 s resolution field, 1 to 5 Hz field'
     """
     return re.sub(
         _PER_SECOND, lambda match: f"{1 / float(match['rate']):g} s resolution", text, flags=re.IGNORECASE

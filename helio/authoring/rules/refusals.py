@@ -19,7 +19,7 @@ from helio.knowledge.words import plain, tokens
 _MOST_QUOTED = 8
 _MOST_KINDS = 5
 _MOST_DATASETS = 3
-_ALSO_WORDS = ("fast", "image", "moon")
+_ALSO_WORDS = ("fast", "image", "moon", "trace", "iris", "smile", "punch", "juice")
 """Missions whose names in small letters are words."""
 _HOW = (
     "give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple words; or "
@@ -70,7 +70,8 @@ def refuse_unread(
 def refuse_absent(text: str) -> None:
     """Refuse a request for a mission of which the catalogue has no data."""
     names = "|".join(re.escape(name) for name in sorted(_ABSENT, key=len, reverse=True))
-    if named := re.search(rf"(?<![\w-])(?:{names})(?![\w-])", text, re.IGNORECASE):
+    mentions = re.finditer(rf"(?<![\w-])(?:{names})(?![\w-])", text, re.IGNORECASE)
+    if named := next((mention for mention in mentions if mention[0] not in _ALSO_WORDS), None):
         raise NotUnderstood(
             f"the catalogue has no data of {_ABSENT[named[0].casefold()]}",
             advice="search for data of other missions with `helio datasets search`",

@@ -45,6 +45,8 @@ CREATED = (
      "2017-09-01 to 2017-10-01"),
     ("THEMIS-E |B|, with L, MLT and position under the time axis, 2010-01-01", [["THEMISE_Bmag"]],
      "2010-01-01 to 2010-01-02"),
+    ("trace power spectrum of the Wind 11 Hz field on 1 Feb 2002 12-18 UT, 10 min windows", [["Wind_B_power"]],
+     "2002-02-01T12:00:00 to 2002-02-01T18:00:00"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
     ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Bn"], ["Voyager1_Br"], ["Voyager1_Bt"]],
