@@ -128,7 +128,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
         lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
-        lambda match: match.first.pair not in TABLE,
+        lambda match: not wish.every and match.first.pair not in TABLE,
         lambda match: match.dataset.id not in _TABLE_DATASETS,
         lambda match: _variants(match.first),
         lambda match: len(match.first.parameter.size) == 2,

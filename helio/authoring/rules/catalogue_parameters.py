@@ -38,10 +38,12 @@ _NUMBERED = re.compile(r"[a-z]{2,}\d+")
 _UNUSABLE = re.compile(
     r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin no\b", re.IGNORECASE
 )
+_OF_BINS = re.compile(r"\benergy (?:bins?|channels?|steps?|levels?)\b", re.IGNORECASE)
+"""Pattern of descriptions of the energies of a spectrum, if they are in eV."""
 _SYMBOL = re.compile(
     rf"(?<![A-Za-z0-9+])(?:{'|'.join(map(re.escape, sorted(SYMBOLS, key=len, reverse=True)))})(?![A-Za-z0-9+])"
 )
-_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag)$")
+_OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
 """Pattern of names of parameters that describe another one."""
 _OF_ERRORS = re.compile(r"sigma|(?:^|_)unc(?:_|$)|err(?:or)?(?:_|$)", re.IGNORECASE)
 _FLUX = re.compile(r"\b(?:flux(?:es)?|intensit(?:y|ies)|flx)\b", re.IGNORECASE)
@@ -177,7 +179,12 @@ class DescribedParameter:
 
     @property
     def _is_usable(self) -> bool:
-        return self.parameter.kind != "string" and not _UNUSABLE.search(self.parameter.description)
+        is_axis = _OF_BINS.search(self.parameter.description) and comparable(self.parameter.unit or "1", "eV")
+        return (
+            self.parameter.kind != "string"
+            and not _UNUSABLE.search(self.parameter.description)
+            and not is_axis
+        )
 
     @cached_property
     def is_drawn(self) -> bool:
@@ -187,7 +194,7 @@ class DescribedParameter:
     @cached_property
     def is_measured(self) -> bool:
         """Whether the parameter holds measurements, and does not describe another one."""
-        told = f"{self.parameter.name} {self.parameter.description}"
+        told = self.text
         words = {*tokens(re.sub(r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)", " ", told))}
         auxiliary = words & (AUXILIARY - {"count"}) or _OF_ERRORS.search(self.parameter.name)
         return (

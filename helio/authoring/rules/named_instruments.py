@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.named import Placed, names_of_spacecraft
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SIDES, VECTOR_OF
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
@@ -96,6 +96,24 @@ def read_instruments(sentence: Sentence) -> tuple[str, ...]:
     for pattern in (re.compile(_IN_CAPITALS), _IN_SMALL_LETTERS):
         names += [match[0].upper() for match in sentence.take(pattern)]
     return tuple(dict.fromkeys(names))
+
+
+def beside_others(
+    sentence: Sentence, instruments: Sequence[str], crafts: Crafts, placed: Placed
+) -> list[tuple[int, int]]:
+    """Return the places of instruments directly before a quantity that they measure on no row of the table."""
+    flown = {member for _, craft in crafts for member in families().get(craft, (craft,))}
+    starts = {start: quantity.name for start, quantity in placed}
+    places = []
+    for match in re.finditer(_IN_CAPITALS, sentence.text):
+        behind = starts.get(match.end() + 1)
+        rows = [row for row in SOURCES if match[0] in row.instruments and row.spacecraft in flown]
+        if match[0] in instruments and behind and rows and behind not in DERIVED:
+            same = {behind, OF_ELECTRONS.get(behind), MAGNITUDE_OF.get(behind), VECTOR_OF.get(behind)}
+            same |= {*SIDES.get(behind, ()), *NEARBY.get(behind, ())}
+            if not any(row.quantity in same for row in rows):
+                places.append(match.span())
+    return places
 
 
 def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Crafts:
@@ -224,7 +242,8 @@ def others_measured(
         ):
             beside[B] = None
             continue
-        if RADIO in measured and B not in measured and not measured & {*names, *beside}:
+        same = {*names, *beside, *(OF_ELECTRONS.get(quantity) for quantity in names)}
+        if RADIO in measured and B not in measured and not measured & same:
             beside[RADIO] = None
             continue
         is_listed = re.search(joint, sentence.text, re.IGNORECASE) is not None

@@ -120,6 +120,10 @@ class Sentence:
             self._remove(start, stop)
         return unread
 
+    def put_back(self, start: int, stop: int) -> None:
+        """Make a part of the sentence unread again."""
+        self._left = self._left[:start] + self.text[start:stop] + self._left[stop:]
+
     def is_unread(self, start: int, stop: int) -> bool:
         """Return whether nothing of a part of the sentence was removed."""
         return self._left[start:stop] == self.text[start:stop]
@@ -288,7 +292,7 @@ def _restored(left: Sequence[str]) -> str:
     letters = list(left[-1])
     for before, after in zip(left[::2], left[1::2], strict=True):
         for at, (letter, later) in enumerate(zip(before, after, strict=True)):
-            if letter != later:
+            if letter not in (later, _TAKEN):
                 letters[at] = letter
     return "".join(letters)
 

@@ -44,6 +44,7 @@ from helio.authoring.rules.named import (
 from helio.authoring.rules.named_frames import TURNED, read_frames
 from helio.authoring.rules.named_instruments import (
     Crafts,
+    beside_others,
     leave_directions,
     measured_by,
     others_measured,
@@ -345,6 +346,8 @@ class _SentenceReader:
         named = merged(named, of_windowed(self._mentions))
         if any(quantity.name not in SPECTRA for _, quantity in named):
             sentence.drop(_OF_INSTRUMENT)
+        for place in beside_others(sentence, self._instruments, self._crafts, named):
+            sentence.put_back(*place)  # the catalogue may describe what the table has not
         spectra = spectra_of(sentence, self._instruments, self._crafts, others=bool(named))
         names = {quantity.name for _, quantity in (*named, *spectra)} | ({B} if self._field >= 0 else set())
         self._modes = take_modes(

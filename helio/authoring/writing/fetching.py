@@ -149,9 +149,11 @@ class Fetching:
             f"Fetch {described.description or described.name} of {craft}",
             {"dataset_id": entry.id, "parameter_id": described.name},
         )
+        in_table = {name for row in _rows_of(dataset) if len(row.parameters) == 1 for name in row.parameters}
+        beside = {name for own, name in self.request.datasets if own == dataset}
         series = PlotSeries(
             label,
-            known.quantity if known and len(known.parameters) == 1 else described.name,
+            known.quantity if known and {described.name} | beside <= in_table else described.name,
             craft,
             _kind_of(described),
             known.cadence if known else None,

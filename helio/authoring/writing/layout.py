@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import MAGNITUDE_OF
+from helio.authoring.writing.computations import MAGNITUDE_OF, OF_ELECTRONS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.counts import number_of
 from helio.knowledge.missions import short
@@ -15,6 +15,7 @@ from helio.knowledge.quantities import FAST_ELECTRONS, POSITION, PROTONS, B
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS, symbol, title
 from helio.pipelines.template.document import Document
+from helio.sources.istp import is_flux
 
 # B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
 _ORDER = (
@@ -69,7 +70,9 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
 
 def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str, str]:
     """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
-    titles = [title(quantity.name) for quantity in request.quantities]
+    measured = {series.quantity for series in shown}
+    of_electrons = {bulk: own for bulk, own in OF_ELECTRONS.items() if {bulk, own} & measured == {own}}
+    titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]
     quantities = list(dict.fromkeys(titles or [series.quantity for series in shown]))
     drawn = dict.fromkeys(series.craft for series in shown)
     single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind
@@ -206,7 +209,8 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
                 colours[series.label] = _COLOURS.get(series.craft, _MORE_COLOURS[index % len(_MORE_COLOURS)])
         elif several and len(panel) == 1 and first.kind == "vector" and first.unit:
             axes[str(number)] = _axis_of(first)  # two panels would both be called B GSE
-        if first.kind == "scalar" and first.quantity in _LOGARITHMIC:
+        of_particles = is_flux(first.unit) and "sr" in first.unit
+        if first.kind == "scalar" and (first.quantity in _LOGARITHMIC or of_particles):
             scales[str(number)] = "log"
     has_spectrum = any(panel[0].kind == "spectrum" for panel in panels)
     looks: Document = {
