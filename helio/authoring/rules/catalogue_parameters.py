@@ -194,12 +194,12 @@ class DescribedParameter:
     @cached_property
     def is_measured(self) -> bool:
         """Whether the parameter holds measurements, and does not describe another one."""
-        told = self.text
+        told = f"{self.parameter.name} {self.parameter.description}"
         words = {*tokens(re.sub(r"\((?:[^()]*/[^()]*|[^()]* with [^()]*)\)", " ", told))}
         auxiliary = words & (AUXILIARY - {"count"}) or _OF_ERRORS.search(self.parameter.name)
         return (
             self._is_usable
-            and (self.pair in TABLE or not auxiliary)
+            and (self.pair in TABLE or not (auxiliary or "flag" in tokens(self.head)))
             and "TIME" not in self.parameter.name.upper()
         )
 
