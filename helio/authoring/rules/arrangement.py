@@ -143,26 +143,26 @@ class Arrangement:
         self,
         crafts: Sequence[tuple[int, str]],
         quantities: Sequence[tuple[int, RequestQuantity]],
-        parameters: int,
+        parameters: Sequence[int],
     ) -> Panels:
         """Return the arrangement of the panels.
 
         Parameters
         ----------
-        parameters : int
-            Number of parameters of the catalogue that the figure draws besides the quantities.
+        parameters : sequence of int
+            The position of each parameter of the catalogue that the figure draws besides the quantities.
         """
         atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
         names = list(dict.fromkeys(quantity for _, quantity in quantities))
         kind = self._kind
-        if not kind and self._against and len(names) > 1 and len({name for _, name in crafts}) < 2:
+        several = len({name for _, name in crafts}) > 1
+        if not kind and self._against and len(names) + len(parameters) > 1 and not several:
             kind = "scatter"
         if self._models and {quantity.name for quantity in names} <= {POSITION}:
             kind = "orbits"
-        several = len({name for _, name in crafts}) > 1
         by_quantity = several and len(names) > 1
         together = self._together if by_quantity else sorted([*self._together, *self._laid])
-        if together and names and parameters and len(names) + parameters > 2:
+        if together and names and parameters and len(names) + len(parameters) > 2:
             raise NotUnderstood(
                 "it is not clear which lines share a panel",
                 advice="leave it out, then edit the figure: 'P1 and P2 in one panel'",
@@ -172,10 +172,12 @@ class Arrangement:
             *self._placed(atoms, quantities),
             *self._below_axis(quantities),
         ]
+        if kind == "scatter" and names and parameters and quantities[0][0] < min(parameters):
+            places.append(Place(Lines((), (names[0],)), 1))  # the y axis
         return Panels(
             together=bool(together)
             and not any(place.shared for place in places)
-            and len(atoms) + parameters > 1,
+            and len(atoms) + len(parameters) > 1,
             compare=self._compare,
             overlaid=self._overlaid or (by_quantity and bool(self._laid)),
             apart=self._apart or (self._stacked and len(names) == 1),

@@ -410,7 +410,8 @@ class _SentenceReader:
             for mention in self._mentions
             if mention.computation.tool == MAGNITUDE
         ]
-        parameters = len(self._datasets) + len(self._described.datasets) + len(self._described.cuts)
+        first = min((start for start, _ in self._described.spans), default=0)
+        parameters = [first] * (len(self._datasets) + len(self._described.cuts))
         panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)

@@ -56,6 +56,7 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         entries = [{"of": series.label, **plane} for series in shown]
         return {"labels": _labels(shown), "panels": [], layout.kind: entries, "title": text}
     if layout.kind:
+        shown = sorted(shown, key=lambda series: _rank_of([series], layout))
         shown, entries = _one_against_another(shown, layout, steps)
         return {"labels": _labels(shown), "panels": [], "xy": entries, "title": text}
     panels = _arranged(shown, layout)
@@ -73,6 +74,8 @@ def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str
     measured = {series.quantity for series in shown}
     of_electrons = {bulk: own for bulk, own in OF_ELECTRONS.items() if {bulk, own} & measured == {own}}
     titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]
+    parameters = len(request.datasets) + len(request.cuts) if titles and not request.computations else 0
+    titles += [series.quantity for series in shown[:parameters]]  # they come first
     quantities = list(dict.fromkeys(titles or [series.quantity for series in shown]))
     drawn = dict.fromkeys(series.craft for series in shown)
     single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind

@@ -77,6 +77,10 @@ def drawn(draft):
             "MAGED electron fluxes from GOES-15, 17 Mar 2015, corrected",
             ["GOES15_EPS-MAGED_1MIN.dtc_cor_eflux_stack1"],
         ),
+        (
+            "all EPAM electron channels, ACE, 2010-01-01",
+            [f"AC_H1_EPM.DE{number}" for number in (1, 2, 3, 4)],
+        ),
         # moments
         ("CINDI ion density from C/NOFS for 2011/08/05", ["CNOFS_CINDI_IVM_500MS.ionDensity"]),
         (
