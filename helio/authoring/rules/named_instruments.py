@@ -101,19 +101,44 @@ def read_instruments(sentence: Sentence) -> tuple[str, ...]:
 def beside_others(
     sentence: Sentence, instruments: Sequence[str], crafts: Crafts, placed: Placed
 ) -> list[tuple[int, int]]:
-    """Return the places of instruments directly before a quantity that they measure on no row of the table."""
+    """Return the places of instruments directly before a quantity that they measure on no row of the table.
+
+    In ``LPW density and temperature`` both moments are the instrument's.
+    """
     flown = {member for _, craft in crafts for member in families().get(craft, (craft,))}
-    starts = {start: quantity.name for start, quantity in placed}
     places = []
     for match in re.finditer(_IN_CAPITALS, sentence.text):
-        behind = starts.get(match.end() + 1)
         rows = [row for row in SOURCES if match[0] in row.instruments and row.spacecraft in flown]
-        if match[0] in instruments and behind and rows and behind not in DERIVED:
-            same = {behind, OF_ELECTRONS.get(behind), MAGNITUDE_OF.get(behind), VECTOR_OF.get(behind)}
-            same |= {*SIDES.get(behind, ()), *NEARBY.get(behind, ())}
-            if not any(row.quantity in same for row in rows):
-                places.append(match.span())
+        behind = _directly_behind(sentence.text, match.end(), placed) if match[0] in instruments else []
+        if rows and not all(_is_measured(name, rows) for name in behind):
+            places.append(match.span())
     return places
+
+
+def _directly_behind(text: str, stop: int, placed: Placed) -> list[str]:
+    """Return the quantity directly behind a place, and of several moments in a list all."""
+    names: list[str] = []
+    for start, quantity in placed:
+        if start == stop + 1:
+            names.append(quantity.name)
+        elif names and start > stop:
+            listed = re.fullmatch(r"\s*[\w -]+(?:,|/|&|\band)\s+(?:the\s+)?", text[stop:start])
+            if (
+                not listed
+                or re.search(_IN_CAPITALS, text[stop:start])
+                or not {*names, quantity.name} <= _PLASMA
+            ):
+                break
+            names.append(quantity.name)
+    return names
+
+
+def _is_measured(quantity: str, rows: Sequence[QuantitySource]) -> bool:
+    same = {quantity, OF_ELECTRONS.get(quantity), MAGNITUDE_OF.get(quantity), VECTOR_OF.get(quantity)}
+    same |= {*SIDES.get(quantity, ()), *NEARBY.get(quantity, ())}
+    if quantity in DERIVED:
+        same |= {part.quantity for part in DERIVED[quantity].takes.values()}
+    return any(row.quantity in same for row in rows)
 
 
 def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Crafts:
