@@ -269,8 +269,11 @@ def _merged(every: list[_Asked]) -> list[_Asked]:
 
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
+    named = {*asked.words} & _of_table()
     return any(
-        beside is not asked and beside.part.unread and beside.names == asked.names != () for beside in every
+        beside.part.unread and (beside.names == asked.names != () or named & {*beside.words})
+        for beside in every
+        if beside is not asked
     )
 
 

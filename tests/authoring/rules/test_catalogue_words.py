@@ -62,6 +62,8 @@ def test_of_several_parameters_the_person_chooses_one(author):
         ("ACE EPAM deflected sausages DE1, 4 Nov 2001", "'sausages'"),
         ("ACE EPAM deflected protons DE1, 4 Nov 2001", "'deflected'"),
         ("ACE EPAM deflected electrons DE1 except DE2, 4 Nov 2001", "'except'"),
+        ("GOES-13 proton channels, 2012-01-01", "'proton', 'channels'"),  # only flags have these words
+        ("STEREO-A SWEA pitch angle, 2012-07-23", "'pitch', 'angle'"),
         ("ACE alpha temperature 2003-01-02", "'alpha'"),
         ("ACE density for 2003-11-20, 2 hours", "'2', 'hours'"),
         ("precipitating electron total energy flux DMSP F17 on 2025-03-17", "for that time"),
@@ -108,6 +110,19 @@ def test_an_edit_adds_what_only_the_catalogue_describes(author):
     ("request_", "parameters"),
     [
         ("RBSPB EFW density 1 jun 2013", ["RBSPB_EFW-L3.density"]),
+        # an instrument and what it does not measure by the table of quantities
+        (
+            "MAVEN LPW density and temperature 2017-09-12",
+            ["MVN_INSITU_KP-4SEC.LPW_Electron_density", "MVN_INSITU_KP-4SEC.LPW_Electron_temperature"],
+        ),
+        (
+            "RBSP-A EMFISIS B, EFW density 2013-03-17",
+            ["RBSPA_EFW-L3.density", "RBSP-A_MAGNETOMETER_4SEC-GSM_EMFISIS-L3.Mag"],
+        ),
+        (
+            "SolO RPW density and MAG B, 2021-10-09",
+            ["SOLO_L3_RPW-BIA-DENSITY-10-SECONDS.DENSITY", "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE.B_RTN"],
+        ),
         ("IMAGE RPI electron density, 8 June 2001", ["IM_ELECTRON_DENSITY_RPI.den"]),
         ("MEPE electrons, 8 Sep 2017", ["ERG_MEPE_L2_OMNIFLUX.FEDO"]),
         ("MagEIS-B electrons 17 March 2015", ["RBSPB_REL03_ECT-MAGEIS-L2.FESA"]),
