@@ -14,7 +14,7 @@ import helio
 
 ROOT = Path(helio.__file__).parent
 LAYERS = (
-    ("clock", "limits"),
+    ("clock", "limits", "patterns"),
     ("errors", "counts", "settings", "time_range", "interrupts", "pictures"),
     ("interval", "notebook"),
     ("store",),

@@ -302,7 +302,7 @@ class Catalogue:
 
     def crafts(self) -> list[tuple[str, Craft]]:
         """Return the id, the mission and the spacecraft of every dataset, in the order of the file."""
-        return [(row.id, craft_of(row.id, row.group)) for row in self.rows]
+        return self._crafts
 
     def missions(self) -> list[MissionSummary]:
         """Return all missions, ordered by name."""
@@ -357,6 +357,10 @@ class Catalogue:
     def words(self) -> str:
         """Return the text of the search index, which lists, for each word, the datasets that the word describes."""
         return self.file.text("words")
+
+    @cached_property
+    def _crafts(self) -> list[tuple[str, Craft]]:
+        return [(row.id, craft_of(row.id, row.group)) for row in self.rows]
 
     @cached_property
     def rows(self) -> list[DatasetRow]:

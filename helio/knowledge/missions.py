@@ -313,6 +313,7 @@ def instrument_of(dataset_id: str, mission: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=8192)
 def instrument_names(dataset_id: str) -> frozenset[str]:
     """Return all names of a dataset's instrument in capitals, as ids and people write them.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from helio.authoring.rules.atom_values import (
     COLOURS,
@@ -369,7 +369,7 @@ def _tools() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-@lru_cache(maxsize=2)
+@cache
 def _quantities(word: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of the quantities whose name contains a word."""
     patterns = [row.pattern for row in WORDS if word in row.quantity]

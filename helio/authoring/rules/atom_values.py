@@ -11,6 +11,7 @@ from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 from helio.steps.render.colours import CSS_NAMES
 
 COLOURS = "|".join(VOCABULARY["colours"])
@@ -169,7 +170,7 @@ def take_numbers(unread: UnreadWords) -> None:
         rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\d)"
         rf")\s*{high}{unit_high}(?![\w:-]){not_time}",
     ):
-        compiled, at = re.compile(pattern, re.IGNORECASE), 0
+        compiled, at = ignoring_case(pattern), 0
         while match := compiled.search(unread.left, at):
             at = match.start() + 1
             if pattern.startswith("(?:±"):

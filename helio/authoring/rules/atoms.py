@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 CHANGES = VOCABULARY["changes"]
 TAKEN = "\x1f"
@@ -121,7 +122,7 @@ class UnreadWords:
         value: Callable[[re.Match[str]], Any] | str | None = None,
     ) -> None:
         """Take every match of a pattern in the unread rest as an atom; a value of None takes the words themselves."""
-        compiled = pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, re.IGNORECASE)
+        compiled = ignoring_case(pattern) if isinstance(pattern, str) else pattern
         left, at = self.left, 0
         while match := compiled.search(left, at):
             at = match.start() + 1

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
+from helio.patterns import ignoring_case
+
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if number}
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _TH = r"(?:st|nd|rd|th)?"
@@ -24,7 +26,7 @@ def with_plain_dates(text: str) -> str:
     ('2001-090 through 2001-095', '2015-03-17')
     """
     for pattern, written in _FORMS:
-        text = re.sub(pattern, written, text, flags=re.IGNORECASE)
+        text = ignoring_case(pattern).sub(written, text)
     return text
 
 

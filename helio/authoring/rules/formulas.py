@@ -10,6 +10,7 @@ from helio.authoring.rules.named import names_of_spacecraft
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
 
 _Words = str | Callable[[re.Match[str]], str]
 _PARALLEL = r"par(?:a|allel|al)?|pal|pll|\|\||∥"
@@ -280,7 +281,7 @@ def _head(before: str, behind: str) -> str:
 def _quantity(words: str, kinds: tuple[str, ...] = ("scalar", "vector")) -> str:
     """Return the quantity that words name as a whole, if it is of one of the kinds."""
     rows = (row for row in WORDS if row.kind in kinds)
-    return next((row.quantity for row in rows if re.fullmatch(row.pattern, words, re.IGNORECASE)), "")
+    return next((row.quantity for row in rows if ignoring_case(row.pattern).fullmatch(words)), "")
 
 
 def _pulsations(match: re.Match[str]) -> str:
@@ -309,7 +310,7 @@ _CENTRES = {"sun": "heliocentric", "earth": "geocentric"}
 
 
 def _sub(pattern: str, words: _Words, text: str) -> str:
-    return re.sub(pattern, words, text, flags=re.IGNORECASE)
+    return ignoring_case(pattern).sub(words, text)
 
 
 def _elsasser(match: re.Match[str]) -> str:

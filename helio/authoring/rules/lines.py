@@ -20,6 +20,7 @@ from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.unit_spelling import canonical_unit
+from helio.patterns import ignoring_case
 from helio.pipelines.dialect.template_in import template_in, view_in
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document
@@ -285,7 +286,7 @@ class Lines:
             (
                 row.quantity
                 for row in WORDS
-                if any(re.fullmatch(row.pattern, text, re.IGNORECASE) for text in (plain, what.strip()))
+                if any(ignoring_case(row.pattern).fullmatch(text) for text in (plain, what.strip()))
             ),
             B if plain in ("field", "fields") else "",
         )

@@ -19,6 +19,7 @@ from helio.authoring.rules.times_around import widened, with_plain_spans
 from helio.authoring.writing.asking import Asks
 from helio.errors import TimeRangeError
 from helio.interval import carrington_number, carrington_start
+from helio.patterns import ignoring_case
 from helio.time_range import parse_time_range
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?\s+\d{4}|\d{4}-\d{2}(?!-?\d)"
@@ -91,7 +92,7 @@ class NamedEvent:
         `crafts` are spacecraft of which the text is, whether it names them or not.
         """
         craft = rf"(?<![\w-])(?:{self.spacecraft})(?!\w)"
-        if not self.spacecraft or re.search(craft, f"{crafts} {text}", re.IGNORECASE):
+        if not self.spacecraft or ignoring_case(craft).search(f"{crafts} {text}"):
             yield from _pattern(self.phrases).finditer(text)
 
     @property

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from helio.authoring.rules.date_pairs import MONTH, YEAR
 from helio.authoring.rules.named import names_of_spacecraft
+from helio.patterns import ignoring_case
 from helio.time_range import EARLIEST, LATEST, TimeRange, parse_time_range
 
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
@@ -89,7 +90,7 @@ def with_open_times(text: str, now: datetime) -> str:
     """
     text = re.sub(r"\bsince\s+(yesterday|today|\d+\s+days\s+ago)\b", r"\1 to now", text, flags=re.IGNORECASE)
     for pattern in (*_FORMS, _ALL.replace("NAMES", names_of_spacecraft()), _ALL_DATA):
-        match = re.search(pattern, text, re.IGNORECASE)
+        match = ignoring_case(pattern).search(text)
         if match is None:
             continue
         before, behind = text[: match.start()], text[match.end() :]
@@ -112,7 +113,7 @@ def with_whole_time(text: str, within: Callable[[str], str], now: datetime) -> s
         Returns the part of a range in which there are data.
     """
     for pattern in (_ALL.replace("NAMES", names_of_spacecraft()), _SINCE, _TO_NOW, _ONWARDS):
-        match = re.search(pattern, text, re.IGNORECASE)
+        match = ignoring_case(pattern).search(text)
         if (
             match is None
             or _MOVES_EDGE.match(match[0])

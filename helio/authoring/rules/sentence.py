@@ -10,6 +10,7 @@ from datetime import datetime
 from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS
 from helio.errors import TimeRangeError
 from helio.knowledge.missions import INSTRUMENT_WORDS
+from helio.patterns import ignoring_case
 from helio.time_range import parse_time_range
 
 LONGEST = 2000
@@ -106,7 +107,7 @@ class Sentence:
 
         If the pattern has a group ``out``, take out that group alone.
         """
-        compiled = re.compile(pattern, re.IGNORECASE) if isinstance(pattern, str) else pattern
+        compiled = ignoring_case(pattern) if isinstance(pattern, str) else pattern
         start = 0
         while match := compiled.search(self._left, start):
             self._remove(*match.span("out" if "out" in compiled.groupindex else 0))
@@ -130,7 +131,7 @@ class Sentence:
 
     def has(self, pattern: str) -> bool:
         """Return whether the unread rest of the sentence matches a pattern; remove nothing."""
-        return re.search(pattern, self._left, re.IGNORECASE) is not None
+        return ignoring_case(pattern).search(self._left) is not None
 
     def take_first(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
         """Remove the first match of a pattern and return it; return None if the pattern does not match."""

@@ -15,6 +15,7 @@ from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES, B, QuantitySource
 from helio.knowledge.quantity_words import WORDS
+from helio.patterns import ignoring_case
 from helio.time_range import TimeRange
 
 _EARLY = re.compile(r"_K\d_|PRELIM|_LL02_|BEACON|_LB_", re.IGNORECASE)
@@ -168,7 +169,7 @@ def named_quantities(text: str) -> set[str]:
     """Return the quantities that a text names; the longest name in a place counts."""
     spans: list[tuple[int, int, str]] = []
     for row in WORDS:
-        for match in re.finditer(rf"(?<![\w|])(?:{row.pattern})(?![\w|])", text, re.IGNORECASE):
+        for match in ignoring_case(rf"(?<![\w|])(?:{row.pattern})(?![\w|])").finditer(text):
             spans.append((*match.span(), row.quantity))
     if re.search(r"\bfield\b|\bB\b|\bB[xyzrtn]\b", text):
         spans.append((0, 0, B))

@@ -11,6 +11,7 @@ from helio.authoring.rules.clocks import DATE
 from helio.authoring.rules.date_pairs import YEAR
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.errors import TimeRangeError
+from helio.patterns import ignoring_case
 from helio.time_range import Duration, TimeRange, parse_time_range
 
 _HOURS = r"\d{1,2}(?::\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z|h)\b)?|\s*(?:UTC?|Z|h)\b)"
@@ -92,9 +93,7 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
     )
     text = _TWO_MOMENTS.sub(_two_moments, text)
     for pattern, span in _FORMS:
-        text = re.sub(
-            rf"{_LED}{pattern}", partial(_written, span=span, notes=notes), text, flags=re.IGNORECASE
-        )
+        text = ignoring_case(_LED + pattern).sub(partial(_written, span=span, notes=notes), text)
     for part, read in ((_SEASON, _season), (_THIRD, _third), (_PART, _part), (_WEEK, _week)):
         text = part.sub(partial(_noted, read=read, notes=notes), text)
     return text
