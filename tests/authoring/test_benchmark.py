@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from itertools import cycle, islice
 from random import Random
 
@@ -11,7 +12,7 @@ import pytest
 from benchmarks.authoring.checks import judge
 from benchmarks.authoring.corruptions import CHANGED, WRITTEN
 from benchmarks.authoring.run import Bench, main, measure, put, table
-from benchmarks.authoring.scripted import STAND_INS, ScriptedModel, bad_scripts
+from benchmarks.authoring.scripted import STAND_INS, ScriptedModel, bad_scripts, good_scripts
 from benchmarks.authoring.tasks import HERE, read_tasks
 from benchmarks.authoring.trials import leaks, right_script, trials_of
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
@@ -20,10 +21,16 @@ from tests.laws import LONG
 pytestmark = pytest.mark.slow
 
 TASKS = {one.id: one for one in read_tasks()}
-SETS = ("", "second", "third", "fourth", "fifth", "sixth", "seventh")
-INDEPENDENT = {one.id: one for name in SETS for one in read_tasks(HERE / "independent" / name)}
+SETS = sorted({path.parent for path in (HERE / "independent").rglob("create.json")})
+INDEPENDENT = {task.id: task for folder in SETS for task in read_tasks(folder)}
 SAMPLE = Random(1).sample(list(INDEPENDENT.values()), len(INDEPENDENT) if LONG else 24)
 """Tasks that nobody wrote an answer for."""
+ANSWERED = {
+    name: task
+    for number, (name, task) in enumerate(TASKS.items())
+    if LONG or name in good_scripts() or number % 4 == 0
+}
+"""Tasks with a written answer, and a quarter of those that a model answers as the rules do; `make long` takes all."""
 
 
 def with_models(cases, most):
@@ -54,7 +61,9 @@ def scripted(home, request):
 
 @pytest.fixture(scope="module")
 def by_rules(bench):
-    return {one.id: put(one, bench.rules(one)) for one in TASKS.values()}
+    """Return what the rules make of a task; each task is put to them once."""
+    tasks = TASKS | INDEPENDENT
+    return cache(lambda name: put(tasks[name], bench.rules(tasks[name])))
 
 
 def test_there_are_tasks_of_every_kind_about_many_missions():
@@ -68,9 +77,9 @@ def test_there_are_tasks_of_every_kind_about_many_missions():
     assert sum(one.plain for one in TASKS.values()) >= 40
 
 
-@pytest.mark.parametrize(("scripted", "task"), with_models(TASKS, 1), indirect=["scripted"])
+@pytest.mark.parametrize(("scripted", "task"), with_models(ANSWERED, 1), indirect=["scripted"])
 def test_a_right_answer_of_a_model_is_taken_and_found_right(task, bench, scripted, by_rules):
-    door = scripted.play(right_script(task, by_rules[task.id], "good", bench.catalogue))
+    door = scripted.play(right_script(task, by_rules(task.id), "good", bench.catalogue))
     assert judge(task, put(task, bench.model(task, door))) == []
     assert len(scripted.asked) <= 4
 
@@ -79,17 +88,23 @@ def test_a_right_answer_of_a_model_is_taken_and_found_right(task, bench, scripte
 
 
 @pytest.fixture(scope="module")
-def sampled(bench):
-    """The sample, with what the rules make of it, where that is right."""
-    came = [(task, put(task, bench.rules(task))) for task in SAMPLE]
-    return [(task, made) for task, made in came if not judge(task, made)]
+def right_outcomes(by_rules):
+    """Return those tasks with what the rules make of them where that is right; most of them are."""
+
+    def outcomes(tasks):
+        came = [(task, by_rules(task.id)) for task in tasks]
+        right = [(task, made) for task, made in came if not judge(task, made)]
+        assert len(right) > len(tasks) / 2
+        return right
+
+    return outcomes
 
 
-@pytest.mark.parametrize("scripted", ["gemini", "openai", "anthropic"], indirect=True)
-def test_what_the_rules_draft_rightly_is_taken_from_a_model_too(bench, scripted, sampled, home):
-    assert len(sampled) > len(SAMPLE) / 2
-    part = sampled if LONG else sampled[list(STAND_INS).index(scripted.provider) :: len(STAND_INS)]
-    for task, right in part:
+@pytest.mark.parametrize(
+    ("scripted", "first"), [("gemini", 0), ("openai", 1), ("anthropic", 2)], indirect=["scripted"]
+)
+def test_what_the_rules_draft_rightly_is_taken_from_a_model_too(bench, scripted, first, right_outcomes, home):
+    for task, right in right_outcomes(SAMPLE if LONG else SAMPLE[first::3]):
         for kind in ("good", "small"):
             script = right_script(task, right, kind, bench.catalogue)
             if script is not None:
@@ -100,8 +115,8 @@ def test_what_the_rules_draft_rightly_is_taken_from_a_model_too(bench, scripted,
 
 @pytest.mark.parametrize("scripted", ["gemini"], indirect=True)
 @pytest.mark.parametrize("group", ["sloppy", "hostile"])
-def test_a_corrupted_answer_is_refused_mended_or_named(group, bench, scripted, sampled, home):
-    drafts = [(task, made) for task, made in sampled if isinstance(made, TemplateDraft)]
+def test_a_corrupted_answer_is_refused_mended_or_named(group, bench, scripted, right_outcomes, home):
+    drafts = [(task, made) for task, made in right_outcomes(SAMPLE) if isinstance(made, TemplateDraft)]
     trials = [
         trial
         for number, (task, right) in enumerate(drafts)
@@ -110,7 +125,8 @@ def test_a_corrupted_answer_is_refused_mended_or_named(group, bench, scripted, s
     assert len({one.kind for one in trials}) >= 8
     assert [one for one in trials if not one.passed and not one.meaning] == []
     proposed = [one for one in trials if one.meaning and one.end in ("named", "unnamed")]
-    assert sum(one.end == "named" for one in proposed) >= 0.8 * len(proposed), proposed
+    least = 0.8 if LONG else 0.5  # of a few
+    assert sum(trial.end == "named" for trial in proposed) >= least * len(proposed), proposed
     assert leaks(home) == []
 
 
@@ -145,21 +161,22 @@ def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scrip
 
 def test_the_rules_pass_half_of_the_create_tasks_and_most_of_the_plain_ones(by_rules):
     create = [one for one in TASKS.values() if one.kind == "create"]
-    failed = {one.id: judge(one, by_rules[one.id]) for one in create}
+    failed = {one.id: judge(one, by_rules(one.id)) for one in create}
     passed = [one for one in create if not failed[one.id]]
     assert 2 * len(passed) >= len(create), failed
     assert sum(one.plain for one in passed) >= 0.8 * sum(one.plain for one in create), failed
 
 
 def test_the_rules_rather_refuse_than_propose_something_else(by_rules):
-    drafts = {name: came for name, came in by_rules.items() if isinstance(came, TemplateDraft)}
-    misled = {name: wrong for name, came in drafts.items() if (wrong := judge(TASKS[name], came))}
+    came = {name: by_rules(name) for name in TASKS}
+    drafts = {name: draft for name, draft in came.items() if isinstance(draft, TemplateDraft)}
+    misled = {name: wrong for name, draft in drafts.items() if (wrong := judge(TASKS[name], draft))}
     assert len(misled) <= 0.05 * len(drafts), misled
 
 
 @pytest.mark.parametrize("name", [name for name, one in TASKS.items() if one.kind == "question"])
 def test_the_rules_change_nothing_when_they_are_asked_a_question(name, by_rules):
-    assert isinstance(by_rules[name], (AuthorReply, AuthorQuestion, NotUnderstood))
+    assert isinstance(by_rules(name), (AuthorReply, AuthorQuestion, NotUnderstood))
 
 
 def test_an_author_that_fails_is_listed_with_the_reason(bench):
