@@ -78,7 +78,7 @@ from helio.pipelines.template.oversize import Oversize
 from helio.pipelines.template.runner import RewriteResult
 from helio.pipelines.template.template import Step
 from helio.pipelines.template.variables import TOKEN, substitute
-from helio.sources.registry import BY_CATALOGUE, datasets_known_to, is_catalogued, source_class
+from helio.sources.registry import datasets_known_to, is_catalogued, source_class
 from helio.steps.fetch.choices import Choice, choices_of
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
@@ -305,7 +305,7 @@ class Gate:
             planned = make_plan(
                 template,
                 now=self._now,
-                archive=archive or BY_CATALOGUE,
+                archive=archive,
                 catalogue=self._in_files if archive else self._known,
                 pipelines=self._pipelines,
             )

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from helio.pipelines import plan
 from helio.pipelines.library import Library
 from helio.pipelines.normal_forms import normal_form_of
 from helio.pipelines.plan import normalise
@@ -59,6 +60,16 @@ def test_each_form_has_a_plan_of_its_own(make: Normaliser):
     second.plan["steps"].clear()
     first.plan["steps"].clear()
     assert normal_form_of(named("own"), CONTEXT, make).plan == whole
+    assert make.count == 1
+
+
+def test_a_template_that_was_checked_is_not_normalised_again_for_its_plan(
+    make: Normaliser, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(plan, "normalise", make)
+    known = {"now": NOW, "catalogue": CATALOGUE, "pipelines": SHIPPED}
+    assert not plan.check(named("checked"), **known).errors
+    assert plan.make_plan(named("checked"), **known).steps
     assert make.count == 1
 
 
