@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import cycle, islice
+from itertools import cycle
 from random import Random
 
 import pytest
@@ -33,13 +33,12 @@ ANSWERED = {
 """Tasks with a written answer, and a quarter of those that a model answers as the rules do; `make long` takes all."""
 
 
-def with_models(cases, most):
-    """Give each case so many providers of models in turn; `make long` takes all."""
-    most = len(STAND_INS) if LONG else most
+def with_models(cases):
+    """Give each case a provider of models in turn; `make long` gives it all of them."""
     return [
         pytest.param(provider, case, id=f"{provider}-{name}")
-        for number, (name, case) in enumerate(cases.items())
-        for provider in islice(cycle(STAND_INS), number, number + most)
+        for (name, case), turn in zip(cases.items(), cycle(STAND_INS), strict=False)
+        for provider in (STAND_INS if LONG else [turn])
     ]
 
 
@@ -77,7 +76,7 @@ def test_there_are_tasks_of_every_kind_about_many_missions():
     assert sum(one.plain for one in TASKS.values()) >= 40
 
 
-@pytest.mark.parametrize(("scripted", "task"), with_models(ANSWERED, 1), indirect=["scripted"])
+@pytest.mark.parametrize(("scripted", "task"), with_models(ANSWERED), indirect=["scripted"])
 def test_a_right_answer_of_a_model_is_taken_and_found_right(task, bench, scripted, by_rules):
     door = scripted.play(right_script(task, by_rules(task.id), "good", bench.catalogue))
     assert judge(task, put(task, bench.model(task, door))) == []
@@ -140,7 +139,7 @@ def test_there_are_kinds_enough_of_careless_and_of_hostile_models():
 
 @pytest.mark.parametrize(
     ("scripted", "script"),
-    with_models({script["id"]: script for script in bad_scripts()}, 2),
+    with_models({script["id"]: script for script in bad_scripts()}),
     indirect=["scripted"],
 )
 def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scripted):
