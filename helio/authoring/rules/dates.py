@@ -72,26 +72,22 @@ def with_dates_of(text: str, start: date, stop: date) -> str:
 _MOST_DAYS = 400
 _TO = r"\b(?:to|until|till|through|and|of)\b|\d(?:st|nd|rd|th)"
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_HOUR_ALONE = re.compile(
-    r"(?<![\d:.–-])(?P<hour>[012]?\d)(?P<zone>\s*UTC?)\b(?!\s*(?:-|–|to\b|until\b|and\b)\s*\d)",
-    re.IGNORECASE,
+_HOUR_ALONE = ignoring_case(
+    r"(?<![\d:.–-])(?P<hour>[012]?\d)(?P<zone>\s*UTC?)\b(?!\s*(?:-|–|to\b|until\b|and\b)\s*\d)"
 )
-_OWN_DAYS = re.compile(
+_OWN_DAYS = ignoring_case(
     r"\b(?:the\s+)?(?P<which>first|final)\s+(?:(?P<count>one|two|three|four|five|\d)\s+days|day)\b"
-    r"(?!\s+of)",
-    re.IGNORECASE,
+    r"(?!\s+of)"
 )
-_TWO_CLOCKS = re.compile(
+_TWO_CLOCKS = ignoring_case(
     r"\d{1,2}(?::\d{2}){0,2}\s*(?:UTC?|h)?\s*(?:-|–|\bto\b|\buntil\b|\band\b)\s*\d{1,2}"
-    r"(?:(?::\d{2}){1,2}|(?::\d{2}){0,2}\s*(?:UTC?|h)\b)",
-    re.IGNORECASE,
+    r"(?:(?::\d{2}){1,2}|(?::\d{2}){0,2}\s*(?:UTC?|h)\b)"
 )
 _PAIR_OF_DAYS = re.compile(r"\d\D*(?:-|–|\bto\b|\band\b)\D*\d")
 _SOME_DAYS = rf"{_DAY}(?:{_JOINT}{_DAY})?"
-_DAY_WITHOUT_YEAR = re.compile(
+_DAY_WITHOUT_YEAR = ignoring_case(
     rf"(?<![\d.:-])(?:{_SOME_DAYS}\s+(?:of\s+)?\b{_MONTH}|\b{_MONTH}\s+{_SOME_DAYS})"
-    rf"(?![\w:]|,?\s*{_YEAR}|\s*-\s*\d|\s*{_MONTH}\b)",
-    re.IGNORECASE,
+    rf"(?![\w:]|,?\s*{_YEAR}|\s*-\s*\d|\s*{_MONTH}\b)"
 )
 _DAY_ALONE = re.compile(r"\bon\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of|panel))", re.IGNORECASE)
 

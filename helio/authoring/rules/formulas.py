@@ -297,13 +297,11 @@ def _dst_model(match: re.Match[str]) -> str:
 
 def _curlometer(text: str) -> str:
     """Write ``current density (curlometer)`` and ``J = curl B`` with the name of the quantity."""
-    if not re.search(_CURL, text, re.IGNORECASE):
+    curl = ignoring_case(_CURL)
+    if not curl.search(text):
         return text
-    plain = re.sub(_CURL, " ", text, flags=re.IGNORECASE)
-    named, count = re.subn(_CURRENT, "curlometer current density", plain, count=1, flags=re.IGNORECASE)
-    return (
-        named if count else re.sub(_CURL, " curlometer current density ", text, count=1, flags=re.IGNORECASE)
-    )
+    named, count = ignoring_case(_CURRENT).subn("curlometer current density", curl.sub(" ", text), count=1)
+    return named if count else curl.sub(" curlometer current density ", text, count=1)
 
 
 _CENTRES = {"sun": "heliocentric", "earth": "geocentric"}

@@ -34,37 +34,31 @@ _LED = r"(?:\b(?:for|in|during|over|within|from|the)\s+)*"
 _SIGN = r"(?:±|\+\s*/?\s*[-−]|plus[\s/-]*(?:or[\s-]+)?minus)"
 _SHOCK = r"(?:the\s+)?(?:(?:shock|event|flare|storm|crossing|onset|arrival|peak|ssc)\s+)?(?:(?:at|of|on)\s+)*"
 _POINT = rf"{_SHOCK}{_M}"
-_TWO_MOMENTS = re.compile(
+_TWO_MOMENTS = ignoring_case(
     rf"(?:\bfrom\s+)?(?P<first>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<day>{DATE})\s*(?:-|–|\bto\b|\buntil\b|\btill\b)\s*"
-    rf"(?P<last>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<end>{DATE})",
-    re.IGNORECASE,
+    rf"(?P<last>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<end>{DATE})"
 )
-_WIDENED = re.compile(
-    rf"(?P<first>\d{{4}}-\d\d-\d\d) to (?P<last>\d{{4}}-\d\d-\d\d),?\s*\(?{_SIGN}\s*{_LENGTH}\)?",
-    re.IGNORECASE,
+_WIDENED = ignoring_case(
+    rf"(?P<first>\d{{4}}-\d\d-\d\d) to (?P<last>\d{{4}}-\d\d-\d\d),?\s*\(?{_SIGN}\s*{_LENGTH}\)?"
 )
 _SEASONS = {"spring": (3, 0), "summer": (6, 0), "autumn": (9, 0), "fall": (9, 0), "winter": (12, 1)}
 """First month of a season in the northern hemisphere; a winter ends in the next year."""
-_SEASON = re.compile(
+_SEASON = ignoring_case(
     rf"\b(?:the\s+)?(?:northern\s+)?(?P<season>{'|'.join(_SEASONS)})\s+(?:of\s+)?(?P<year>{YEAR})"
-    rf"(?:\s*[/–-]\s*(?P<next>(?:{YEAR}|\d{{2}})))?(?![\w:-])",
-    re.IGNORECASE,
+    rf"(?:\s*[/–-]\s*(?P<next>(?:{YEAR}|\d{{2}})))?(?![\w:-])"
 )
-_THIRD = re.compile(
+_THIRD = ignoring_case(
     rf"\b(?:the\s+)?(?P<part>early|mid(?:dle\s+of)?|late|(?:end|beginning|start)\s+of)[\s-]+(?:in\s+)?(?:the\s+year\s+)?(?P<year>{YEAR})"
-    r"(?![\w:-]|\s*(?:to|until|till|through|-|–)\b)",
-    re.IGNORECASE,
+    r"(?![\w:-]|\s*(?:to|until|till|through|-|–)\b)"
 )
 _PARTS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
 """Hours of the parts of a day in UT."""
-_PART = re.compile(
-    rf"\b(?:the\s+)?(?P<part>{'|'.join(_PARTS)})\s+of\s+(?:the\s+)?(?P<date>{DATE})(?!\s*[-–T])",
-    re.IGNORECASE,
+_PART = ignoring_case(
+    rf"\b(?:the\s+)?(?P<part>{'|'.join(_PARTS)})\s+of\s+(?:the\s+)?(?P<date>{DATE})(?!\s*[-–T])"
 )
-_WEEK = re.compile(
+_WEEK = ignoring_case(
     rf"\b(?:the\s+)?(?:calendar\s+)?week\s+(?P<week>\d{{1,2}})(?:,?\s*(?:of|in))?\s+(?P<year>{YEAR})"
-    rf"|(?P<before>{YEAR}),?\s+(?:calendar\s+)?week\s+(?P<after>\d{{1,2}})(?!\d)",
-    re.IGNORECASE,
+    rf"|(?P<before>{YEAR}),?\s+(?:calendar\s+)?week\s+(?P<after>\d{{1,2}})(?!\d)"
 )
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
 _NOW = datetime(2000, 1, 1)
