@@ -238,9 +238,13 @@ def _mention(text: str, named: tuple[NamedEvent, ...], match: re.Match[str]) -> 
     before = text[: match.start("month" if month else "year")] if year else ""
     if year and (_DAY_BEFORE if month else _MONTH_BEFORE).search(before):
         start, month, year = match.start("phrase"), None, None
-    month, year = (match["month_after"], match["year_after"]) if match["year_after"] else (month, year)
+    stop = match.end()
+    if match["year_after"]:
+        month, year = match["month_after"], match["year_after"]
+        if month and "," in text[match.end("phrase") : match.start("month_after")]:
+            stop = match.end("phrase")  # the termination shock, August 2007: a time of its own
     number = list(calendar.month_abbr).index(month[:3].title()) if month else 0
-    return _Mention(start, match.end(), match["phrase"], named, int(year or 0), number)
+    return _Mention(start, stop, match["phrase"], named, int(year or 0), number)
 
 
 def _check_year(mention: _Mention, years: set[int]) -> None:

@@ -143,6 +143,10 @@ def _before(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime
     return moment.start - _length(match), moment.start
 
 
+def _week_of(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime]:
+    return moment.start, moment.start + timedelta(days=7 * (1 + (match["long"].lower() == "fortnight")))
+
+
 def _day_before(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime]:
     day = timedelta(days=7 if match["unit"].lower() == "week" else 1)
     before = match["side"].lower() in ("before", "preceding")
@@ -162,6 +166,11 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"{_LENGTH}(?:\s+(?:interval|window|period))?\s+{_CENTRED}\s+{_POINT}", _around),
     (rf"{_LENGTH}\s+{_STARTING}\s+{_POINT}", _from),
     (rf"{_LENGTH}\s+{_ENDING}\s+{_POINT}", _before),
+    (
+        rf"\b(?:an?\s+)?(?P<long>week|fortnight)\s+(?:of|from|since|after|(?:starting|beginning)(?:\s+(?:at|on|from|with))?)"
+        rf"\s+{_POINT}",
+        _week_of,
+    ),
     (rf"\b(?P<unit>day|week)\s+(?P<side>before|after|preceding|following)\s+{_POINT}", _day_before),
 )
 """Forms of times around a moment, and the range that each means."""
@@ -175,7 +184,7 @@ def _written(match: re.Match[str], *, span: Span, notes: list[str]) -> str:
     start, stop = span(match, moment)
     lead = match[0][: len(match[0]) - len(match[0].lstrip())]
     written = f"{lead}{_range(start, stop)}"
-    if span is _around:
+    if span in (_around, _week_of):
         notes.append(f"helio reads '{match[0].strip()}' as {_range(start, stop)}")
     return written
 
