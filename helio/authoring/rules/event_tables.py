@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import datetime
 
-from helio.authoring.rules.condition_tables import ConditionTable, read_condition_table
-from helio.authoring.rules.listed import EventFigure
-from helio.authoring.rules.saved_files import take_files
+from helio.authoring.request import EventTable
+from helio.authoring.rules.condition_tables import read_condition_table
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.storms import STORMS, threshold_in
-from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.writer import FILE_ENDINGS
-from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantity_words import symbol
-from helio.pipelines.dialect.written import spec_of
-from helio.pipelines.template.document import Document
+from helio.authoring.rules.storms import STORMS, storm_phases, threshold_in
 
 _ASKED = (
     r"^(?:(?:please|can|could|you|give|make|show|get|save|export|write|create|produce|find|print|i|want|need|me|us"
@@ -24,7 +15,7 @@ _ASKED = (
 )
 _TABLE = r"(?:list(?:ing)?|table|catalog(?:ue)?|(?:csv|text)(?:\s+(?:file|table|list))?|times?|dates?)(?:\s*\(\w+\))?"
 _STORMS = (
-    rf"(?:(?P<class>{'|'.join(STORMS)}|severe|great|major)\s+)?(?:(?:geomagnetic|magnetic)\s+)?"
+    rf"(?:(?P<class>{'|'.join(STORMS)}|major)\s+)?(?:(?:geomagnetic|magnetic)\s+)?"
     r"(?:super-?)?storms?\b"
 )
 _LEAST = r"(?:minim(?:um|a|al)|min\.?|lowest|peak|smallest|depth)"
@@ -33,6 +24,7 @@ _FORMS = (
     rf"{_ASKED}(?:(?P<form>csv)\s+(?:of|with)\s+)?(?:the\s+)?{_LEAST}\s+(?:value\s+)?(?:of\s+)?(?:the\s+)?(?P<index>Dst|SYM-?H)"
     rf"\s+(?:of|in|for|during|at)\s+(?:(?:all|the|every|each)\s+)+{_STORMS}",
     rf"{_ASKED}list\s+(?:(?:all|the|every)\s+)*{_STORMS}",
+    rf"^(?:(?:all|the)\s+)*{_STORMS}(?<=s)(?=[^:]*\b{_TABLE}[^:]*$)",
 )
 _LIMIT = (
     r"(?:,?\s*(?:with|where|having|for\s+which|whose|reaching|of|that\s+(?:reach(?:ed)?|have)|\()*\s*(?:an?\s+|the\s+)?"
@@ -44,56 +36,24 @@ _USUAL = -50
 """Dst of a storm in nT, if the request names no limit (Gonzalez et al. 1994)."""
 
 
-@dataclass(frozen=True)
-class StormTable:
-    """A table of the storms of a time range, which is saved.
-
-    Parameters
-    ----------
-    index : str
-        ``"Dst"`` or ``"SYM-H"``.
-    give : str
-        ``"minimum"`` or ``"onset"``.
-    """
-
-    index: str
-    threshold: int
-    give: str
-    form: str
-    notes: tuple[str, ...]
-
-    def completed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
-        """Return a template that finds the storms in the index of its figure, and saves them."""
-        figure = EventFigure(template, catalogue, ask, now)
-        labels = [str(label) for label in (spec_of(figure.figure()) or {}).get("labels") or ()]
-        index = next(label for label in labels if label.startswith(f"OMNI_{symbol(self.index)}"))
-        args = {"source_label": index, "threshold": self.threshold, "give": self.give}
-        intent = f"Find storms that reach {self.threshold} nT"
-        storms = figure.compute_before("storms", "storm_phases", args, intent)
-        filename = f"storms.{FILE_ENDINGS.get(self.form, self.form)}"
-        saved = {"source_labels": [storms], "filename": filename, "format": self.form}
-        figure.add_before("save_storms", "save_data", saved, f"Save as {self.form}")
-        return figure.after
-
-
 def is_table(text: str) -> bool:
     """Return whether a sentence asks for a table of storms, flares or intervals, which is no question."""
     is_of_flares = re.match(rf"{_ASKED}{_TABLE}\s+of\s+(?:\w+\s+){{0,4}}flares\b", text, re.IGNORECASE)
     return is_of_flares is not None or read_event_table(text)[1] is not None
 
 
-def read_event_table(text: str) -> tuple[str, StormTable | ConditionTable | None]:
+def read_event_table(text: str) -> tuple[str, EventTable | None]:
     """Read a request for a table of storms or of intervals; return the rest as a plain request for the series."""
     rest, storms = read_storm_table(text)
     return (rest, storms) if storms else read_condition_table(text)
 
 
-def read_storm_table(text: str) -> tuple[str, StormTable | None]:
+def read_storm_table(text: str) -> tuple[str, EventTable | None]:
     """Read a request for a table of storms; return the rest as a plain request for the index.
 
     >>> rest, storms = read_storm_table("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV")
-    >>> rest, storms.threshold
-    ('Dst in 2023,', -100)
+    >>> rest, dict(storms.events.args)["threshold"]
+    ('Dst in 2023, as CSV', -100)
     """
     sentence = Sentence(text)
     match = next(filter(None, (sentence.take_first(form) for form in _FORMS)), None)
@@ -110,10 +70,5 @@ def read_storm_table(text: str) -> tuple[str, StormTable | None]:
         threshold = threshold_in(groups.get("class") or "") or _USUAL
         kind = f"{groups['class']} storm" if groups.get("class") else "storm"
         notes.append(f"a {kind} reaches {threshold} nT, because the request names no limit")
-    files = take_files(sentence)
     give = "onset" if (groups.get("give") or "").lower().startswith("onset") else "minimum"
-    if not files.formats and not groups.get("form"):
-        notes.append("the table is saved as CSV, because the request names no format")
-    return f"{index} {sentence.rest()}", StormTable(
-        index, threshold, give, (*files.formats, "csv")[0], tuple(notes)
-    )
+    return f"{index} {sentence.rest()}", EventTable(storm_phases(index, threshold, give), notes=tuple(notes))

@@ -49,6 +49,11 @@ _DATE = re.compile(
 )
 _DAY_BEFORE = re.compile(r"(?<!\w)\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+$", re.IGNORECASE)
 _MONTH_BEFORE = re.compile(rf"\b{_MONTH_NAME}\s+$", re.IGNORECASE)
+_PLACE_BEFORE = re.compile(
+    r"\b(?:across|through|beyond|past|behind|inside|outside|(?:up|down)stream\s+of)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""Pattern of words before a name that is a place in the sentence, and no time."""
 _QUOTED = re.compile(r"(?<!\w)[\"'“‘].+?[\"'”’](?!\w)")
 _TITLE_BEFORE = re.compile(
     r"\btitled?\b(?:\s+(?!(?:for|during|in|over|from|at|on|of|and|with)\b)[^\s,;\"'“”]+){0,4}\s*$",
@@ -241,8 +246,8 @@ def _mention(text: str, named: tuple[NamedEvent, ...], match: re.Match[str]) -> 
     stop = match.end()
     if match["year_after"]:
         month, year = match["month_after"], match["year_after"]
-        if month and "," in text[match.end("phrase") : match.start("month_after")]:
-            stop = match.end("phrase")  # the termination shock, August 2007: a time of its own
+        if month and _PLACE_BEFORE.search(text[: match.start("phrase")]):
+            stop = match.end("phrase")  # across the termination shock, August 2007: a time of its own
     number = list(calendar.month_abbr).index(month[:3].title()) if month else 0
     return _Mention(start, stop, match["phrase"], named, int(year or 0), number)
 

@@ -456,6 +456,7 @@ class _SentenceReader:
             style=RequestedStyle(self._title, self._looks, self._as_lines),
             exports=self._files.formats,
             saved=self._files.lines,
+            drawn=self._files.drawn,
             name=self._name,
         )
         lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)

@@ -143,7 +143,7 @@ def _before(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime
     return moment.start - _length(match), moment.start
 
 
-def _week_of(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime]:
+def _from_day(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime]:
     return moment.start, moment.start + timedelta(days=7 * (1 + (match["long"].lower() == "fortnight")))
 
 
@@ -167,9 +167,9 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"{_LENGTH}\s+{_STARTING}\s+{_POINT}", _from),
     (rf"{_LENGTH}\s+{_ENDING}\s+{_POINT}", _before),
     (
-        rf"\b(?:an?\s+)?(?P<long>week|fortnight)\s+(?:of|from|since|after|(?:starting|beginning)(?:\s+(?:at|on|from|with))?)"
+        rf"\b(?:an?\s+)?(?P<long>week|fortnight)\s+(?:from|since|after|(?:starting|beginning)(?:\s+(?:at|on|from|with))?)"
         rf"\s+{_POINT}",
-        _week_of,
+        _from_day,
     ),
     (rf"\b(?P<unit>day|week)\s+(?P<side>before|after|preceding|following)\s+{_POINT}", _day_before),
 )
@@ -184,7 +184,7 @@ def _written(match: re.Match[str], *, span: Span, notes: list[str]) -> str:
     start, stop = span(match, moment)
     lead = match[0][: len(match[0]) - len(match[0].lstrip())]
     written = f"{lead}{_range(start, stop)}"
-    if span in (_around, _week_of):
+    if span in (_around, _from_day):
         notes.append(f"helio reads '{match[0].strip()}' as {_range(start, stop)}")
     return written
 

@@ -48,11 +48,31 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
         ("plot OMNI density and speed 2015-03-17 and export the data as netcdf", ["OMNI_n.nc", "OMNI_V.nc"]),
         ("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV", ["storms.csv"]),
         ("minimum Dst of each storm in 2015", ["storms.csv"]),
+        ("storms of 2012, table", ["storms.csv"]),
+        ("Dst mean and max per day, Nov 2003, table please", ["OMNI_Dst_std.csv"]),
     ],
 )
 def test_the_named_data_are_saved(author, sentence, saved):
     files = [args["filename"] for tool, args in steps_of(author, sentence) if tool == "save_data"]
     assert sorted(files) == sorted(saved)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "drawn"),
+    [
+        ("OMNI speed Nov 2021 to csv, don't plot", False),
+        ("only a csv file: Wind density, 1-3 Nov 2021", False),
+        ("daily Kp maxima May 2024: table only", False),
+        ("Wind density 2008-01-03 as text file instead of a plot", False),
+        ("table of storms in 2012, no figure please", False),
+        ("GOES-16 X-class flare list May 2024, only the csv", False),
+        ("Wind density 2015-03-17, figure and csv", True),
+    ],
+)
+def test_data_are_saved_without_a_figure_where_none_is_wanted(author, sentence, drawn):
+    tools = [tool for tool, _ in steps_of(author, sentence)]
+    assert "save_data" in tools
+    assert ("render_spec" in tools) is drawn
 
 
 @pytest.mark.parametrize(
