@@ -261,6 +261,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?(?:running|moving|smoothed|smoothing|averaged|averaging|rolling)\b\)?"
     )
     first_read = [
+        *_angles_to_means(sentence),
         *_changed_values(sentence),
         *_of_bands(sentence),
         *_shifts(sentence),
@@ -307,7 +308,11 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         r"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|on\s+top\s+of)\s+(?:the\s+)?(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
         r"(?:\s+(?:behind|below|beside|too|overlaid))?"
     )
-    if raw:
+    on_data = any(mention.computation.tool in OVERLAID for mention in mentions) and sentence.drop(
+        r"\b(?:drawn\s+|plotted\s+|shown\s+)?(?:over|onto|on\s+top\s+of)\s+(?:the\s+)?"
+        r"(?=\d+(?:\.\d+)?[\s-]*(?:ms|s|sec\w*|min\w*)\s+(?:values|data|samples|points)\b)"
+    )
+    if raw or on_data:
         mentions = [
             replace(mention, computation=replace(mention.computation, beside=True, behind=True))
             for mention in mentions
@@ -463,6 +468,25 @@ def _filters(sentence: Sentence) -> list[ComputationMention]:
     return found
 
 
+def _angles_to_means(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``angle between B and its 1 h running mean`` and ``deflection of B from its 6 h mean field``."""
+    smooth = rf"(?:{tool_names('running_average')}|{tool_names('running_median')}|mean|average|median)"
+    of = rf"(?:\s+(?:of\s+it|field|direction|vector|B)\b)*(?:\s*\(?(?:(?:of|over|with|in)\s+)?{duration_pattern('2')}\)?)?"
+    mean = rf"(?:(?:its|the|own|an?|of)\s+)*(?:{_DURATION}[\s-]*{smooth}(?:\s+(?:field|direction|vector|B)\b)*|{smooth}{of})"
+    angle = r"(?:(?:deflection|deviation|rotation)\b[\s:,]*(?:(?:an|the)\s+)?angles?|deflections?|angles?)\b"
+    joint = r"\b(?:and|to|from|against|relative\s+to|with\s+respect\s+to)\s+"
+    match = sentence.take_first(rf"\b(?P<out>{angle})(?=[^.;]*?{joint}{mean})")
+    behind = sentence.take_first(rf"{joint}{mean}") if match else None
+    if match is None or behind is None:
+        return []
+    tool = "running_median" if "median" in behind[0].lower() else "running_average"
+    mean_field = Computation(tool, duration_in(behind, "", "2"), beside=True)
+    return [
+        ComputationMention(Computation(ANGLE), match.start("out")),
+        ComputationMention(mean_field, behind.start()),
+    ]
+
+
 def _trends(sentence: Sentence) -> list[ComputationMention]:
     """Read ``minus its 1 h running mean``, ``detrended by a 1 h running mean`` and ``running mean subtracted``."""
     names, of = tool_names("running_average"), r"(?:(?:its|their|the|an?|own)\s+)*"
@@ -472,12 +496,12 @@ def _trends(sentence: Sentence) -> list[ComputationMention]:
         rf"(?:after\s+)?(?:{tool_names('detrend')}|subtract\w*|remov\w+)(?:\s+(?:by|with|using|against|of))?"
     )
     found = []
-    slow = r"(?:subtract\w*|remov\w+)\s+(?:the\s+)?(?:slow\s+|long-term\s+)?(?:trends?|background)"
+    slow = r"(?:subtract\w*|remov\w+)\s+(?:the\s+)?(?:slow\s+|long-term\s+)?(?:trends?|background)|deviations?(?:\s+of)?"
     apart = sentence.drop(
-        rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)(?=\s[^.;]*?\b(?:with|by|using)\s+{trend})"
+        rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)(?=\s[^.;]*?\b(?:with|by|using|from)\s+{trend})"
     )
     for pattern in (
-        rf"\b(?:with|by|using)\s+{trend}(?=\s*(?:$|[,.;]))" if apart else r"(?!)",
+        rf"\b(?:with|by|using|from)\s+{trend}(?=\s*(?:$|[,.;]))" if apart else r"(?!)",
         rf"\b(?:minus|less)\s+{trend}",
         rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
         rf"\b(?:with\s+)?{trend}\s+(?:subtracted|removed)\b(?:\s+from\b)?",

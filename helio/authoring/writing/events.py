@@ -50,7 +50,7 @@ def superposed(epochs: Epochs, spec: Document, shown: Sequence[PlotSeries], step
     args = dict(events.args)
     if events.of:
         index = _searched(events, shown)
-        args["source_label"] = index.label
+        args = {"source_label": index.label, **args}
         labels = [label for label in labels if epochs.drawn or label != index.label]
     times = steps.make(events.name, events.tool, events.intent, **args)
     if events.document:
