@@ -11,10 +11,11 @@ from functools import partial
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.arrangement import Arrangement
+from helio.authoring.rules.averages import drop_rhythms_of_figures
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue_reading import CatalogueReading, read_catalogue
-from helio.authoring.rules.computed import drop_rhythms_of_figures, of_windowed, read_computations
+from helio.authoring.rules.computed import of_windowed, read_computations
 from helio.authoring.rules.drawn_quantities import (
     GROUP,
     derived_from_others,
