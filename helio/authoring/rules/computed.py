@@ -8,13 +8,20 @@ from dataclasses import replace
 from itertools import compress
 
 from helio.authoring.request import Computation, RequestQuantity
-from helio.authoring.rules.averages import METHOD, method_of, read_rhythms_apart, read_statistics, rhythm_in
+from helio.authoring.rules.averages import (
+    METHOD,
+    method_of,
+    read_angles_to_means,
+    read_rhythms_apart,
+    read_statistics,
+    read_trends,
+    rhythm_in,
+)
 from helio.authoring.rules.computation_phrases import phrases
 from helio.authoring.rules.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.rules.frequency_bands import read_bands, read_filters
 from helio.authoring.rules.mentions import ComputationMention, mention_of
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.rules.trends import read_angles_to_means, read_trends
 from helio.authoring.writing.computations import (
     DERIVED,
     LAG,
@@ -129,8 +136,12 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
     mentions = _once(_over_data(sentence, mentions))
-    if window:  # at the end of the sentence: for all computations without one
-        mentions = [_with_window(mention, window) for mention in mentions]
+    mentions = [
+        replace(mention, computation=replace(mention.computation, window=window))
+        if window and lacks_window(mention.computation)
+        else mention
+        for mention in mentions
+    ]
     first: dict[tuple[Computation, bool], ComputationMention] = {}
     for mention in mentions:
         first.setdefault((mention.computation, mention.partial), mention)
@@ -322,9 +333,3 @@ def _has_object(behind: str, phrase: str) -> bool:
         r"\s+(?!over\b|with\b|to\b|at\b|in\b|by\b|for\b|on\b|using\b|and\b|it\b|them\b)[A-Za-z|]", behind
     )
     return bool(adjective and noun)
-
-
-def _with_window(mention: ComputationMention, window: str) -> ComputationMention:
-    if not lacks_window(mention.computation):
-        return mention
-    return replace(mention, computation=replace(mention.computation, window=window))

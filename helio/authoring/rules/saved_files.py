@@ -36,7 +36,7 @@ _WHOLE = (
 )
 _BARE_TABLE = (
     rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:\b{_ONLY}\s+)?\b(?:as|in|into)\s+(?:an?\s+|the\s+)?(?:tables?|lists?|tabular\s+form|numbers)\b"
-    r"|^(?:(?:an?|the|make|give\s+me|please|print)\s+)*tables?\s+(?:of|with)\b|\btabulated?\b"
+    r"|^(?:(?:an?|the|make|give\s+me|please|print)\s+)*tables?\s+(?:of|with)\b|\btabulated?\b|\btables?(?=\s+(?:for|in|from)\s+\d)"
     rf"|(?:[,;:]\s*|\b{_ONLY}\s+|^)(?:(?:an?|the|{_ONLY})\s+)*(?:tables?|lists?)(?:\s+(?:please|{_ONLY}))*(?=\s*(?:$|[,.;:]))"
 )
 _FIGURE = r"(?:figures?|plots?|plotting|graphs?|graphics?|pictures?|images?|charts?)(?!\s+(?:titles?|labels?|frames?))"

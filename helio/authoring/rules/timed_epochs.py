@@ -6,20 +6,15 @@ import re
 from datetime import datetime, timedelta
 
 from helio.authoring.request import Epochs, Events
-from helio.authoring.rules.date_pairs import MONTH, YEAR
+from helio.authoring.rules.clocks import DATE
 from helio.authoring.rules.dates import with_plain_dates
-from helio.authoring.rules.durations import duration_in
+from helio.authoring.rules.durations import duration_in, length_of
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.storms import BINS, SUPERPOSED, window_of
 from helio.pipelines.template.from_document import code_of_times
-from helio.time_range import Duration, TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_DATE = (
-    rf"(?:{YEAR}-\d{{2}}-\d{{2}}|{YEAR}-\d{{3}}|{_DAY}\s+(?:of\s+)?{MONTH},?\s+{YEAR}|{MONTH}\s+{_DAY},?\s+{YEAR}"
-    rf"|{YEAR}\s+{MONTH}\s+{_DAY})"
-)
-_TIME = rf"{_DATE}(?:(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
+_TIME = rf"{DATE}(?:(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
 _NOUNS = (
     r"(?:(?:the|these|those|following|times?|of|at|on|in|and|for|interplanetary|IP|forward|fast|two|three|four|five|six|\d"
     r"|zero|epochs?|shocks?|arrivals?|events?|storms?|sudden|storm|commencements?|ssc|onsets?|dates?|c?mes?|icmes?"
@@ -65,18 +60,14 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
 
 def days_around(first: datetime, last: datetime, before: str = "0s", after: str = "0s") -> TimeRange:
     """Return whole days that contain the first and the last of several times, with the time before and after them."""
-    start, stop = first - _length(before), last + _length(after)
+    start, stop = first - length_of(before), last + length_of(after)
     midnight = datetime.min.time()
     return TimeRange(datetime.combine(start, midnight), datetime.combine(stop, midnight) + timedelta(days=1))
 
 
 def usual_bin(before: str, after: str) -> str:
     """Return the length of the bins of a superposed epoch for which the request gives none."""
-    return "1h" if _length(before) + _length(after) >= timedelta(days=1) else "1min"
-
-
-def _length(written: str) -> timedelta:
-    return timedelta(microseconds=Duration(written).nanoseconds / 1000)
+    return "1h" if length_of(before) + length_of(after) >= timedelta(days=1) else "1min"
 
 
 def _padded(time: str) -> str:

@@ -9,9 +9,9 @@ from functools import partial
 
 from helio.authoring.rules.clocks import DATE
 from helio.authoring.rules.date_pairs import YEAR
-from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.durations import duration_in, duration_pattern, length_of
 from helio.errors import TimeRangeError
-from helio.time_range import Duration, TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
 _HOURS = r"\d{1,2}(?::\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z|h)\b)?|\s*(?:UTC?|Z|h)\b)"
 _NOT_A_PAIR = r"(?!\s*(?:-|–|to\b|until\b|till\b|through\b)\s*\d)"
@@ -220,7 +220,7 @@ def _end(moment: TimeRange) -> datetime:
 
 
 def _length(match: re.Match[str], name: str = "") -> timedelta:
-    return timedelta(microseconds=Duration(duration_in(match, name)).nanoseconds / 1000)
+    return length_of(duration_in(match, name))
 
 
 def _range(start: datetime, stop: datetime) -> str:
