@@ -170,3 +170,37 @@ def test_x_rays_and_flares_are_those_of_the_named_satellite(author):
 def test_x_rays_that_are_not_there_are_refused(author, sentence, words):
     with pytest.raises(NotUnderstood, match=words):
         author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tool", "expected"),
+    [
+        ("switchback deflection: angle between PSP B and its 6 h running mean, 6 Nov 2018", "running_average",
+         {"window": "6h"}),
+        ("ACE B deflection from its 2 h running median, 5 April 2010", "running_median", {"window": "2h"}),
+        ("deviation of ACE Bz from its 1 h running mean, 5 April 2010", "detrend", {"window": "1h"}),
+    ],
+)  # fmt: skip
+def test_a_series_is_compared_with_its_own_mean(author, sentence, tool, expected):
+    steps = steps_of(author, sentence)
+    (made,) = (args for name, args in steps if name == tool)
+    assert expected.items() <= made.items()
+    assert ("angle_between" in dict(steps)) is (tool != "detrend")
+
+
+def test_means_over_the_values_are_drawn_in_their_panel(author):
+    figure = steps_of(author, "Wind Bz GSM 3-5 Nov 2021, 1h means drawn over the 1 min values")[-1][1]["spec"]
+    assert figure["panels"] == [["Wind_Bz", "Wind_Bz_binned"]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parameter"),
+    [
+        ("Alfven Mach no. OMNI 25-27 Aug 2018", "Mach_num"),
+        ("sunspot no. 1990 to 2000", "R"),
+        ("no. density of protons, ACE, 15 July 2012", "Np"),
+    ],
+)
+def test_no_with_a_full_stop_is_a_number(author, sentence, parameter):
+    (args,) = (args for tool, args in steps_of(author, sentence) if tool == "fetch_data")
+    assert args["parameter_id"] == parameter
