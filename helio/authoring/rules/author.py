@@ -149,9 +149,11 @@ class RuleAuthor:
         if archive and (note := archive_note(archive, self._catalogue)):
             names = (*names, note)
         ask = _answers(chosen)
-        if not sources and (xrays := solar_xrays(request, self._now, ask)):
+        rest, looks = take_looks(request, self._now)
+        if not sources and (xrays := solar_xrays(rest, self._now, ask)):
             template, notes = write_template(xrays[0], catalogue=self._catalogue, now=self._now, ask=ask)
-            return self._proved(template, (*names, *xrays[1], *notes))
+            template, said = changed_looks(looks, template, catalogue=self._catalogue, ask=ask, now=self._now)
+            return self._proved(template, (*names, *xrays[1], *notes, *said))
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
         plain, events = (listed.with_time(), listed.epochs) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Lines, PipelineRequest, RequestQuantity, SolarXrays
+from helio.authoring.request import Lines, PipelineRequest, RequestedStyle, RequestQuantity, SolarXrays
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.saved_files import take_files
 from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.written_form import take_title
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.solar_xrays import FLARES
 from helio.time_range import parse_time_range
@@ -43,9 +44,11 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
     """
     plain, notes = with_plain_times(text, now, ask)
     sentence = Sentence(plain)
+    title = take_title(sentence)
     goes = sentence.take_first(_GOES)
     has_flares = sentence.drop(_FLARES) > 0
     has_xrays = sentence.drop(_XRAYS) > 0
+    sentence.drop(r"\b(?:both|the\s+two)\s+channels\b" if has_xrays else r"(?!)")
     files = take_files(sentence)
     is_list = sentence.drop(_LISTED) > 0 or bool(files.formats)
     if not has_xrays and not (has_flares and (goes or is_list)):
@@ -71,6 +74,7 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
         times=tuple(times),
         exports=files.formats or (("csv",) if is_list else ()),
         drawn=files.drawn,
+        style=RequestedStyle(title),
         saved=Lines(quantities=(RequestQuantity(FLARES),)) if has_flares else Lines(),
     )
     return request, (*notes, *files.notes)

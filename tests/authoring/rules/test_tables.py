@@ -188,6 +188,12 @@ def test_a_series_is_compared_with_its_own_mean(author, sentence, tool, expected
     assert ("angle_between" in dict(steps)) is (tool != "detrend")
 
 
+def test_x_rays_have_the_looks_that_the_sentence_names(author):
+    sentence = "GOES-15 X-rays, 4-10 Sept 2017, both channels, log scale, title 'Flares'"
+    spec = steps_of(author, sentence)[-1][1]["spec"]
+    assert (spec["title"], spec["log_scale"]) == ("Flares", {"1": "log"})
+
+
 def test_means_over_the_values_are_drawn_in_their_panel(author):
     figure = steps_of(author, "Wind Bz GSM 3-5 Nov 2021, 1h means drawn over the 1 min values")[-1][1]["spec"]
     assert figure["panels"] == [["Wind_Bz", "Wind_Bz_binned"]]
