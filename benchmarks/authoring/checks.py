@@ -41,6 +41,7 @@ from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.splice import splice
+from helio.sources.registry import datasets_known_to
 from helio.steps.signature import signatures
 from helio.time_range import Duration, parse_time_range
 
@@ -370,6 +371,8 @@ def _unknown(graph: Graph, before: Graph) -> Iterator[str]:
     known_before = {name for node in before.fetched for name in node.data}
     for name in (name for node in graph.fetched for name in node.data if name not in known_before):
         dataset, _, parameter = name.rpartition(".")
+        if dataset in datasets_known_to("ncei"):
+            continue  # the X-rays, which no catalogue has
         if dataset not in _catalogue() or all(
             known.name != parameter for known in _catalogue().dataset(dataset).parameters
         ):

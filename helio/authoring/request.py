@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from helio.pipelines.template.from_document import FromDocument
+
 
 @dataclass(frozen=True)
 class RequestQuantity:
@@ -103,6 +105,92 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Events:
+    """Events that a tool finds in a series, or times that it makes of a list.
+
+    Parameters
+    ----------
+    name : str
+        The name of their table: ``"storms"``.
+    tool : str
+        ``"storm_phases"``, ``"alert"`` or ``"store_dataframe"``.
+    args : tuple of (str, Any)
+        Arguments of the tool.
+    intent : str
+        What the tool does, for the reader.
+    of : str
+        The quantity in which the tool finds them; empty for the only series of the request.
+    document : FromDocument, optional
+        The document that has the times, if the request has one.
+    """
+
+    name: str
+    tool: str
+    args: tuple[tuple[str, Any], ...]
+    intent: str
+    of: str = ""
+    document: FromDocument | None = None
+
+
+@dataclass(frozen=True)
+class EventTable:
+    """Events to save in a file.
+
+    Parameters
+    ----------
+    gives : tuple of str
+        What the file has of each event, for the argument `give` of the tool; empty if `events` says it.
+    notes : tuple of str
+        What the user should know about the table.
+    """
+
+    events: Events
+    gives: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """Times around which the figure superposes its series.
+
+    Parameters
+    ----------
+    before, after, bin : str
+        How long before and after the times the figure lasts, and the length of its bins.
+    about : str
+        What the times are, in words.
+    drawn : bool
+        Whether the figure also shows the quantity in which the tool finds the times.
+    notes : tuple of str
+        What the user should know about the times.
+    """
+
+    events: Events
+    before: str
+    after: str
+    bin: str
+    about: str
+    drawn: bool = True
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SolarXrays:
+    """The X-rays of the Sun, which NOAA's NCEI has.
+
+    Parameters
+    ----------
+    satellite : str
+        ``"GOES-16"``.
+    least : float, optional
+        The smallest peak in W/m² of the flares to find; None if the request asks for no flares.
+    """
+
+    satellite: str
+    least: float | None = None
+
+
+@dataclass(frozen=True)
 class Panels:
     """Arrangement of the time series in the panels of the figure.
 
@@ -175,6 +263,7 @@ class PipelineRequest:
         Pairs of a dataset's id and a parameter, which may be empty.
     cuts : tuple of Cut
         Parts to draw of spectra and distributions of named datasets.
+    xrays : SolarXrays, optional
     times : tuple of str
         Time ranges: none, one, or two to compare.
     frame : str
@@ -195,12 +284,16 @@ class PipelineRequest:
     computed : str
         A quantity to compute even if a dataset has it.
     computations : tuple of Computation
+    events : EventTable or Epochs, optional
+        Events to save, or times around which to superpose all series.
     panels : Panels
     style : RequestedStyle
     exports : tuple of str
-        File formats in which to save the series: ``"csv"``.
+        File formats in which to save the series, or the table of events: ``"csv"``.
     saved : Lines
         The series to save in these formats.
+    drawn : bool
+        Whether to draw a figure.
     name : str
         The id of the pipeline; if empty, made from spacecraft and quantities.
     """
@@ -210,6 +303,7 @@ class PipelineRequest:
     own: tuple[tuple[str, RequestQuantity], ...] = ()
     datasets: tuple[tuple[str, str], ...] = ()
     cuts: tuple[Cut, ...] = ()
+    xrays: SolarXrays | None = None
     times: tuple[str, ...] = ()
     frame: str = ""
     cadence: float | None = None
@@ -220,8 +314,10 @@ class PipelineRequest:
     units: tuple[str, ...] = ()
     computed: str = ""
     computations: tuple[Computation, ...] = ()
+    events: EventTable | Epochs | None = None
     panels: Panels = Panels()
     style: RequestedStyle = RequestedStyle()
     exports: tuple[str, ...] = ()
     saved: Lines = Lines()
+    drawn: bool = True
     name: str = ""

@@ -46,7 +46,7 @@ _LAST = 99
 _POSITION = (
     rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center)(?:most)?(?:\s+{PANEL})?"
     r"|(?P<above>above(?:\s+(?:it|that|them)\b|(?=\s*(?:$|[,.;:)]))))"
-    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label))"
+    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
 )
 _IN_ORDER = (
     r"\b(?:(?:panels\s+)?(?:ordered|stacked|listed)?\s*\(?from\s+)?top\s+to\s+bottom\)?"
@@ -127,9 +127,9 @@ class Arrangement:
         self._laid = [match.start() for match in sentence.take(_LAID)]
         self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
         self._apart = sentence.drop(_APART) > 0
-        self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
+        self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
         self._count = int(COUNTED.get(count, count or 0))
         sentence.drop(_SIDE)
         self._in_order = sentence.drop(_IN_ORDER) > 0

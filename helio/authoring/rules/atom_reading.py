@@ -31,9 +31,9 @@ from helio.authoring.rules.atoms import (
     UnreadWords,
     number_of_text,
 )
-from helio.authoring.rules.computed import tool_names
 from helio.authoring.rules.durations import duration_pattern
 from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.mentions import tool_names
 from helio.authoring.rules.named import names_of_spacecraft
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES, spellings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from types import MappingProxyType
@@ -23,9 +24,9 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.recorded import Records
+from helio.authoring.request import Epochs, EventTable
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.condition_tables import ConditionTable
-from helio.authoring.rules.event_tables import StormTable, is_table, read_event_table
+from helio.authoring.rules.event_tables import is_table, read_event_table
 from helio.authoring.rules.guard import refuse_unused
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
@@ -42,8 +43,8 @@ from helio.authoring.rules.refusals import refuse_unread
 from helio.authoring.rules.sentence import LONGEST, Sentence
 from helio.authoring.rules.sentence_reading import Reading, read_request
 from helio.authoring.rules.solar_xrays import solar_xrays
-from helio.authoring.rules.storms import StormEpochs, read_storms
-from helio.authoring.rules.timed_epochs import TimedEpochs, read_timed_epochs
+from helio.authoring.rules.storms import read_storms
+from helio.authoring.rules.timed_epochs import read_timed_epochs
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
@@ -148,11 +149,13 @@ class RuleAuthor:
         if archive and (note := archive_note(archive, self._catalogue)):
             names = (*names, note)
         ask = _answers(chosen)
-        if not sources and (xrays := solar_xrays(request, self._now, ask)):
-            template, notes = xrays
-            return self._proved(template, (*names, *notes))
+        rest, looks = take_looks(request, self._now)
+        if not sources and (xrays := solar_xrays(rest, self._now, ask)):
+            template, notes = write_template(xrays[0], catalogue=self._catalogue, now=self._now, ask=ask)
+            template, said = changed_looks(looks, template, catalogue=self._catalogue, ask=ask, now=self._now)
+            return self._proved(template, (*names, *xrays[1], *notes, *said))
         listed = ListedEvents(request, sources, now=self._now, ask=ask)
-        plain, of_events = (listed.with_time(), None) if sources else self._about_events(request)
+        plain, events = (listed.with_time(), listed.epochs) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
         if reading.unread:
@@ -169,17 +172,12 @@ class RuleAuthor:
         for reading in chain(readings, by_catalogue):
             if reading.doubt is not None:
                 raise reading.doubt
-            wanted, preferences = preferred(reading.request, request, items)
+            wanted, preferences = preferred(replace(reading.request, events=events), request, items)
             try:
                 template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
                 refuse_unused(template)
                 if sources:
                     template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
-                if of_events:
-                    template = of_events.completed(
-                        template, catalogue=self._catalogue, ask=ask, now=self._now
-                    )
-                    notes = (*notes, *of_events.notes)
                 template, said = changed_looks(
                     wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
                 )
@@ -197,9 +195,7 @@ class RuleAuthor:
             raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, notes)
 
-    def _about_events(
-        self, request: str
-    ) -> tuple[str, TimedEpochs | StormEpochs | StormTable | ConditionTable | None]:
+    def _about_events(self, request: str) -> tuple[str, Epochs | EventTable | None]:
         """Read the events that a request superposes its series around, or of which it wants a table."""
         rest, timed = read_timed_epochs(request, self._now)
         if timed:

@@ -33,7 +33,7 @@ from helio.authoring.rules.time_changes import (
     zoom_to_clocks,
 )
 from helio.authoring.swapping import crafts_in, swapped
-from helio.authoring.writing.writer import FILE_ENDINGS
+from helio.authoring.writing.steps import FILE_ENDINGS
 from helio.knowledge.quantities import spellings
 
 

@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import RequestQuantity
-from helio.authoring.rules.computed import ComputationMention
+from helio.authoring.rules.mentions import ComputationMention
 from helio.authoring.rules.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 from helio.interval import CalendarInterval
+from helio.time_range import Duration
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 INTERVALS = {
@@ -46,6 +48,11 @@ def duration_in(match: re.Match[str], *names: str) -> str:
         if number:
             return _duration(number.lower(), unit.lower())
     return ""
+
+
+def length_of(written: str) -> timedelta:
+    """Return the length of a duration that is spelled as in templates."""
+    return timedelta(microseconds=Duration(written).nanoseconds / 1000)
 
 
 def _duration(number: str, unit: str) -> str:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from helio.authoring.documents import SourceFile
 from helio.authoring.event_lists import Event, read_events
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Epochs, Events
 from helio.authoring.rules.atom_values import COLOURS
 from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.timed_epochs import days_around, usual_bin
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.steps import free_name
 from helio.counts import number_of
@@ -23,7 +25,7 @@ from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.from_document import KEY, FromDocument, code_of_events, code_of_times
-from helio.time_range import Duration, TimeRange
+from helio.time_range import TimeRange
 
 MOST_LABELS = 12
 """Maximum number of different labels that a figure shows: each is a table of its own."""
@@ -55,21 +57,11 @@ _EPOCH = (
 
 
 @dataclass(frozen=True)
-class Superposition:
-    """How long before and after the zero times a superposed epoch lasts, and the length of its bins."""
-
-    before: str
-    after: str
-    bin: str
-
-
-@dataclass(frozen=True)
 class _Wish:
-    """What a sentence wants of a list of events: shaded in a colour, or a series superposed around them."""
+    """What a sentence wants of a list of events: shaded in a colour."""
 
     sources: tuple[SourceFile, ...]
     colour: str = ""
-    epoch: Superposition | None = None
 
 
 class ListedEvents:
@@ -101,6 +93,8 @@ class ListedEvents:
         self.notes: list[str] = []
         self.rest = request
         """The sentence without the words about the lists."""
+        self.epochs: Epochs | None = None
+        """The times around which the sentence superposes a series."""
         self._wishes: list[_Wish] = []
         self._span: TimeRange | None = None
         self._now = now
@@ -116,21 +110,23 @@ class ListedEvents:
         self, request: str, sources: Sequence[SourceFile], now: datetime, ask: Asks, is_new: bool
     ) -> None:
         names = "|".join(re.escape(source.name) for source in sources)
-        sentence, quantity = Sentence(request), ""
+        sentence, quantity, superposed = Sentence(request), "", list[str]()
         for match in sentence.take(_EPOCH.replace("NAMES", names)):
             if not is_new:
                 raise NotUnderstood(
                     "helio superposes events only in a new pipeline",
                     advice="use `helio author` with the same sentence and the same file",
                 )
-            if self._wishes:
+            chosen = _meant(match, sources)
+            if self.epochs or len(chosen) > 1:
                 raise NotUnderstood("the request superposes twice", advice="make one figure for each")
             quantity = match["what"]
-            self._wishes.append(self._epoch(match, _meant(match, sources), ask))
+            self.epochs = self._superposed(match, chosen[0], ask)
+            superposed = [source.name for source in chosen]
         for pattern in (_SHADE, _SHADED):
             for match in sentence.take(pattern.replace("NAMES", names)):
                 self._wishes.append(_Wish(_meant(match, sources), (match["colour"] or "").lower()))
-        used = {source.name for wish in self._wishes for source in wish.sources}
+        used = [*superposed, *(source.name for wish in self._wishes for source in wish.sources)]
         unused = next((source.name for source in sources if source.name not in used), "")
         if unused:
             raise NotUnderstood(
@@ -138,14 +134,13 @@ class ListedEvents:
                 advice=f"write, for example, 'shade the events in {unused}', or "
                 f"'superposed epoch of Dst at the times in {unused}'",
             )
-        epoch = next((wish.epoch for wish in self._wishes if wish.epoch), None)
         rest = sentence.rest()
-        if epoch is not None:
-            if len(self._wishes) > 1:
+        if self.epochs:
+            if self._wishes:
                 raise NotUnderstood("a superposed epoch has no events to shade", advice="make two figures")
             rest = " ".join(f"{quantity} {rest}".split())
         if is_new and not Sentence(rest).take_times(now):
-            self._span = self._whole(epoch)
+            self._span = self._whole({*used})
         self.rest = rest
 
     def with_time(self) -> str:
@@ -155,31 +150,29 @@ class ListedEvents:
         self.notes.append(f"the request names no time: the time range contains all events: {self._span}")
         return f"{self.rest} for {self._span}"
 
-    def _epoch(self, match: re.Match[str], sources: tuple[SourceFile, ...], ask: Asks) -> _Wish:
+    def _superposed(self, match: re.Match[str], source: SourceFile, ask: Asks) -> Epochs:
         before, after = duration_in(match, "1"), duration_in(match, "2")
         if not before:
             window = ask("How long before and after the times?", WINDOWS)
             before, after = window.split(" before to ")[0], window.split(" before to ")[1].split(" ")[0]
         bin_length = duration_in(match, "3")
         if not bin_length:
-            both = Duration(before).nanoseconds + Duration(after).nanoseconds
-            bin_length = "1h" if both >= Duration("1d").nanoseconds else "1min"
+            bin_length = usual_bin(before, after)
             self.notes.append(f"superposed in bins of {bin_length}")
-        return _Wish(sources, epoch=Superposition(before, after, bin_length))
+        times = list(dict.fromkeys(event.start for event in self._events[source.name]))
+        args = {"pandas_code": code_of_times(times), "units": "s", "description": f"from {source.origin}"}
+        about = f"{number_of(len(times), 'time')} from {source.name}"
+        document = FromDocument(source.name, source.digest)
+        events = Events("times", "store_dataframe", tuple(args.items()), about, document=document)
+        return Epochs(events, before, after, bin_length, about)
 
-    def _whole(self, epoch: Superposition | None) -> TimeRange:
-        """Return whole days that contain all events, with the time before and after them."""
-        events = [
-            event for wish in self._wishes for source in wish.sources for event in self._events[source.name]
-        ]
+    def _whole(self, names: Collection[str]) -> TimeRange:
+        """Return whole days that contain all events of some files, with the time before and after the zero times."""
+        events = [event for name in names for event in self._events[name]]
         first = datetime.fromisoformat(min(event.start for event in events)[:19])
         last = datetime.fromisoformat(max(event.stop or event.start for event in events)[:19])
-        if epoch is not None:
-            first -= timedelta(microseconds=Duration(epoch.before).nanoseconds / 1000)
-            last += timedelta(microseconds=Duration(epoch.after).nanoseconds / 1000)
-        day = timedelta(days=1)
-        first, last = (moment.replace(hour=0, minute=0, second=0) for moment in (first, last))
-        return TimeRange(first, last + day)
+        sides = (self.epochs.before, self.epochs.after) if self.epochs else ()
+        return days_around(first, last, *sides)
 
     def drawn(self, template: Document, *, catalogue: Catalogue, ask: Asks) -> Document:
         """Return a template whose figure shows the events as the sentence wishes."""
@@ -187,9 +180,7 @@ class ListedEvents:
         for wish in self._wishes:
             for source in wish.sources:
                 events = self._events[source.name]
-                if wish.epoch:
-                    figure.superpose_listed(wish.epoch, events, source)
-                elif events[0].stop:
+                if events[0].stop:
                     self.notes += figure.shade(events, source, wish.colour)
                 else:
                     self.notes.append(f"{source.name} has no stops: its times are vertical lines")
@@ -240,55 +231,6 @@ class EventFigure(FigureEditor):
         tables = [line["of"] for line in lines]
         others = [line for line in known if line.get("of") not in tables] if isinstance(known, list) else []
         self.put("vlines", [*others, *lines])
-
-    def superpose_listed(self, window: Superposition, events: Sequence[Event], source: SourceFile) -> None:
-        """Draw each line of the figure superposed around the times of a file, in a panel of its own."""
-        figure = self.figure()
-        starts = [Event(event.start, "", "", event.place) for event in events]
-        times = self._table(starts, source, "times", figure)
-        labels = [str(label) for label in (spec_of(figure) or {}).get("labels") or ()]
-        self.superpose(window, times, labels, f"{number_of(len(events), 'time')} from {source.name}")
-
-    def superpose(self, window: Superposition, times: str, labels: Sequence[str], about: str) -> None:
-        """Draw lines superposed around the epochs of a table, each in a panel of its own."""
-        figure = self.figure()
-        spec = spec_of(figure) or {}
-        if figure.get("tool_name") != RENDER:
-            raise NotUnderstood("helio superposes only the lines of a figure by render_spec")
-        made = [
-            self.compute_before(
-                f"{label}_epochs".replace(".", "_"),
-                "superposed_epoch",
-                {
-                    "series_label": label,
-                    "events_label": times,
-                    "before": window.before,
-                    "after": window.after,
-                    "bin": window.bin,
-                },
-                f"Superpose {label} around {about}",
-            )
-            for label in labels
-        ]
-        drawn = {
-            "labels": made,
-            "panels": [[name] for name in made],
-            "panel_types": ["epochs"] * len(made),
-            "title": f"{spec.get('title', '')}: superposed epoch".strip(": "),
-        }
-        self.do(Operation("set", str(figure["step_id"]), ("tool_args", "spec"), drawn))
-
-    def compute_before(self, stem: str, tool: str, args: Document, intent: str) -> str:
-        """Add a step before the figure under a free name, and return its label."""
-        return self.add_before(stem, tool, args, intent, labelled=True)
-
-    def add_before(self, stem: str, tool: str, args: Document, intent: str, *, labelled: bool = False) -> str:
-        """Add a step before the figure under a free name, which is also its label, and return the name."""
-        taken = {str(step["step_id"]) for step in self.after["steps"]}
-        name = free_name(stem, taken, "_")
-        args = {**args, "output_label": name} if labelled else args
-        self._insert({"step_id": name, "tool_name": tool, "tool_args": args, "intent": intent}, self.figure())
-        return name
 
     def _table(self, events: Sequence[Event], source: SourceFile, name: str, figure: Document) -> str:
         """Return the label of a table of durations, or of times if the events have no stops; add its step if needed."""

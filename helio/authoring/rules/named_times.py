@@ -50,6 +50,11 @@ _DATE = re.compile(
 )
 _DAY_BEFORE = re.compile(r"(?<!\w)\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+$", re.IGNORECASE)
 _MONTH_BEFORE = re.compile(rf"\b{_MONTH_NAME}\s+$", re.IGNORECASE)
+_PLACE_BEFORE = re.compile(
+    r"\b(?:across|through|beyond|past|behind|inside|outside|(?:up|down)stream\s+of)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""Pattern of words before a name that is a place in the sentence, and no time."""
 _QUOTED = re.compile(r"(?<!\w)[\"'“‘].+?[\"'”’](?!\w)")
 _TITLE_BEFORE = re.compile(
     r"\btitled?\b(?:\s+(?!(?:for|during|in|over|from|at|on|of|and|with)\b)[^\s,;\"'“”]+){0,4}\s*$",
@@ -239,9 +244,13 @@ def _mention(text: str, named: tuple[NamedEvent, ...], match: re.Match[str]) -> 
     before = text[: match.start("month" if month else "year")] if year else ""
     if year and (_DAY_BEFORE if month else _MONTH_BEFORE).search(before):
         start, month, year = match.start("phrase"), None, None
-    month, year = (match["month_after"], match["year_after"]) if match["year_after"] else (month, year)
+    stop = match.end()
+    if match["year_after"]:
+        month, year = match["month_after"], match["year_after"]
+        if month and _PLACE_BEFORE.search(text[: match.start("phrase")]):
+            stop = match.end("phrase")  # across the termination shock, August 2007: a time of its own
     number = list(calendar.month_abbr).index(month[:3].title()) if month else 0
-    return _Mention(start, match.end(), match["phrase"], named, int(year or 0), number)
+    return _Mention(start, stop, match["phrase"], named, int(year or 0), number)
 
 
 def _check_year(mention: _Mention, years: set[int]) -> None:

@@ -28,14 +28,24 @@ _ALL = (
 )
 _INTO = r"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?"
 _TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
+_ONLY = r"(?:only|just|alone)"
 _WHOLE = (
-    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}\b{_FILE}\)?",
-    rf"(?:\b(?:and|plus|with|also|an?|the)\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}\b{_FILE}\)?"
-    rf"(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}\b{_FILE}\)?(?:\s+{_ONLY}\b)?",
+    rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}\b{_FILE}\)?"
+    rf"(?:\s+{_ONLY}\b)?(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
 )
 _BARE_TABLE = (
-    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?\b(?:as|in|into)\s+(?:an?\s+|the\s+)?(?:tables?|tabular\s+form|numbers)\b"
-    r"|^(?:(?:an?|the|make|give\s+me|please|print)\s+)*tables?\s+(?:of|with)\b|\btabulated?\b|,\s*tables?(?=\s*(?:$|[,.]))"
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:\b{_ONLY}\s+)?\b(?:as|in|into)\s+(?:an?\s+|the\s+)?(?:tables?|lists?|tabular\s+form|numbers)\b"
+    r"|^(?:(?:an?|the|make|give\s+me|please|print)\s+)*tables?\s+(?:of|with)\b|\btabulated?\b|\btables?(?=\s+(?:for|in|from)\s+\d)"
+    rf"|(?:[,;:]\s*|\b{_ONLY}\s+|^)(?:(?:an?|the|{_ONLY})\s+)*(?:tables?|lists?)(?:\s+(?:please|{_ONLY}))*(?=\s*(?:$|[,.;:]))"
+)
+_FIGURE = r"(?:figures?|plots?|plotting|graphs?|graphics?|pictures?|images?|charts?)(?!\s+(?:titles?|labels?|frames?))"
+_NOT = r"(?:do\s+not|don['’]?t)"
+_NO_FIGURE = (
+    rf"[,;(]?\s*\b(?:(?:and|but)\s+)?(?:(?:no|without|{_NOT}\s+(?:need|want|make|draw)|no\s+need\s+(?:for|of)|not(?:\s+as)?"
+    rf"|instead\s+of|rather\s+than)\s+(?:(?:an?|any|the)\s+)?{_FIGURE}(?:\s+(?:is\s+)?(?:needed|required|necessary|please))*"
+    rf"|(?:{_NOT}|no\s+need\s+to)\s+(?:plot|draw)\b(?:\s+(?:it|them|anything))?"
+    rf"|{_FIGURE}\s+(?:is\s+)?not\s+(?:needed|required|necessary))\b\)?"
 )
 _SAVED_PART = re.compile(
     rf"(?:[,;.]|\band\b)\s*(?:please\s+|also\s+)*\b(?:save|export|write|store|dump)\s+(?:only\s+|just\s+)?(?:the\s+)?"
@@ -56,11 +66,14 @@ class SavedFiles:
     formats : tuple of str
     lines : Lines
         The series to save; all that are drawn if the sentence names none.
+    drawn : bool
+        Whether it wants a figure, too.
     notes : tuple of str
     """
 
     formats: tuple[str, ...] = ()
     lines: Lines = EVERY_LINE
+    drawn: bool = True
     notes: tuple[str, ...] = ()
 
 
@@ -73,17 +86,21 @@ def take_files(sentence: Sentence) -> SavedFiles:
     (RequestQuantity(name='proton density', component='', frame=''),)
     """
     lines = _part(sentence)
-    words = [
-        (match["format"] or match["text"]).lower() for pattern in _WHOLE for match in sentence.take(pattern)
-    ]
+    drawn = sentence.drop(_NO_FIGURE) == 0
+    files = [match for pattern in _WHOLE for match in sentence.take(pattern)]
+    tables = list(sentence.take(_BARE_TABLE))
+    drawn = drawn and not any(
+        re.search(rf"\b{_ONLY}\b", match[0], re.IGNORECASE) for match in (*files, *tables)
+    )
+    words = [(match["format"] or match["text"]).lower() for match in files]
     notes: tuple[str, ...] = ()
-    if sentence.drop(_BARE_TABLE) and not words:
+    if not words and (tables or not drawn):
         words = ["csv"]
         notes = ("the table is saved as CSV, because the request names no format",)
     if words:
         sentence.drop(_SAVE)
         sentence.drop(r"(?<=\x1f )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x1f)")
-    return SavedFiles(tuple(dict.fromkeys(_FORMATS[word] for word in words)), lines, notes)
+    return SavedFiles(tuple(dict.fromkeys(_FORMATS[word] for word in words)), lines, drawn, notes)
 
 
 def _part(sentence: Sentence) -> Lines:

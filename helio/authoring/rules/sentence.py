@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS
+from helio.authoring.rules.date_pairs import MONTH
+from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS, OF_A_TIME
 from helio.errors import TimeRangeError
 from helio.knowledge.missions import INSTRUMENT_WORDS
 from helio.patterns import ignoring_case
-from helio.time_range import parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
 LONGEST = 2000
 """Maximum number of characters of a request that helio reads without a model."""
@@ -39,10 +40,19 @@ _LEAD = re.compile(
 _COMPARED = re.compile(r"\b(?:compar\w+|versus|vs|with|against)\b", re.IGNORECASE)
 _PERIOD = re.compile(r"\d{4}|\d{4}-\d{2}|[a-z]{3,9}\.?,? \d{4}", re.IGNORECASE)
 """Pattern of a year or a month alone."""
-_NAMED_BY_DAY = (
-    r"\b(?:events?|storms?|shocks?|flares?|gle|cme|icme|crossing)\s*(?:\(|(?:of|on|from)\s+)(?:the\s+)?"
+_EVENT = "|".join(
+    sorted(
+        OF_A_TIME - {"entire", "full", "interval", "period", "phase", "range", "whole"}, key=len, reverse=True
+    )
 )
-"""Pattern of what a day names, such as ``storm of``."""
+_OF_EVENT = rf"\b(?:{_EVENT})\s*(?:\(|(?:was\s+)?\b(?:of|on|at|from)\s+)?(?:the\s+)?"
+_EVENT_BEHIND = rf"\s+(?:[\w-]+\s+){{0,2}}?(?:{_EVENT})\b"
+_DAY_NUMBER = r"(?<![\w:-])\d{1,2}(?:st|nd|rd|th)?"
+_DAY_AND_MONTH = rf"(?P<day>{_DAY_NUMBER}\s+{MONTH}|\b{MONTH}\s+{_DAY_NUMBER})(?![\w:-])"
+_LENGTH_OF_RANGE = (
+    rf"\b(?:the\s+)?(?:week(?:end)?|fortnight|days|nights)\s+(?:(?:of|from|between)\s+)?(?={_TAKEN})"
+)
+"""A word that says how long the range behind it is: ``week of 3 to 9 Aug 2008``."""
 _RANGE = ("to", "through", "-", "–")
 """Words between the first and the last of several names, as in ``P1 to P4``."""
 _ION = re.compile(r"He|[A-Z][a-z]?\d?\+{1,2}")
@@ -182,7 +192,11 @@ class Sentence:
             self.drop(
                 r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event|day(?:\s+event)?)s?\b"
             )
-        return self._without_outer([text for _, text in sorted(times)], now)
+        kept = self._without_outer([text for _, text in sorted(times)], now)
+        if len(kept) == 1 and not parse_time_range(kept[0], now).is_day:
+            self.drop(_LENGTH_OF_RANGE)
+            self._drop_event_day(parse_time_range(kept[0], now), now)
+        return kept
 
     def _without_outer(self, times: list[str], now: datetime) -> list[str]:
         """Leave out a year, a month or the day of an event if the other time of the sentence says more.
@@ -190,16 +204,28 @@ class Sentence:
         In ``in 2020, from 29 Nov to 2 Dec`` the year counts for the days; in ``the event of 29 Nov 2020, 29 Nov to 2
         Dec 2020`` the day only says which event it is.
         """
-        if len(times) != 2 or _COMPARED.search(self.text):
+        if len(times) != 2:
             return times
         spans = [parse_time_range(text, now) for text in times]
         for outer, inner in ((0, 1), (1, 0)):
-            within = spans[outer].start <= spans[inner].start and spans[inner].stop <= spans[outer].stop
-            if within and _PERIOD.fullmatch(times[outer]):
+            if not (spans[outer].start <= spans[inner].start and spans[inner].stop <= spans[outer].stop):
+                continue
+            if _PERIOD.fullmatch(times[outer]) and not _COMPARED.search(self.text):
                 return [times[inner]]
-            if within and re.search(rf"{_NAMED_BY_DAY}{re.escape(times[inner])}", self.text, re.IGNORECASE):
+            day = re.escape(times[inner])
+            named = re.search(rf"{_OF_EVENT}{day}|{day}{_EVENT_BEHIND}", self.text, re.IGNORECASE)
+            if named and spans[inner].is_day:
+                self.drop(rf"\b(?:around|near)\s+(?=(?:the\s+)?(?:{_EVENT})\b)")
                 return [times[outer]]
         return times
+
+    def _drop_event_day(self, span: TimeRange, now: datetime) -> None:
+        """Remove the day without a year that names an event within a range: ``7 to 12 May 2024, storm of 10 May``."""
+        for pattern in (rf"{_OF_EVENT}{_DAY_AND_MONTH}", rf"{_DAY_AND_MONTH}{_EVENT_BEHIND}"):
+            match = re.search(pattern, self._left, re.IGNORECASE)
+            day = f"{match['day']} {span.start.year}" if match else ""
+            if match and _is_time(day, now) and span.start <= parse_time_range(day, now).start < span.stop:
+                self.take_at(*match.span())
 
     def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:
         """Remove pairs of times of day with their date, as ``10:00-12:00 on 2 January 2023``; yield time ranges."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.arrangement import Arrangement
+from helio.authoring.rules.averages import drop_rhythms_of_figures
 from helio.authoring.rules.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue_reading import CatalogueReading, read_catalogue
-from helio.authoring.rules.computed import drop_rhythms_of_figures, of_windowed, read_computations
+from helio.authoring.rules.computed import of_windowed, read_computations
 from helio.authoring.rules.drawn_quantities import (
     GROUP,
     derived_from_others,
@@ -76,56 +79,10 @@ from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
-_SIDES = r"anti-?sun|asun|sun|north|south"
-_SPELLINGS = (
-    (r"\b(LANL)\s+(?=(?:19|20)\d\d\b)", r"\1-"),  # a spacecraft, not a year
-    (r"\b([A-Z]\d{1,2})['’′](?![A-Za-z])", r"\1p"),  # P1' is P1p in the archive
-    (r"\bSPAN-([ABEabe])\b", r"SPAN\1"),
-    (r"\bTH-([A-E])\b", r"THEMIS-\1"),
-    (
-        r"(?i)\b(THEMIS|RBSP|Van Allen Probes|Cluster|MMS|STEREO)\s+(?:probe|spacecraft|satellite|s/?c)[\s-]*"
-        r"([A-E1-4])\b",
-        r"\1-\2",
-    ),
-    (r"(?i)\bprobe[\s-]+([A-E])\b(.*?)\s+(?:of|from|on)\s+THEMIS\b(?![\s-]*[A-E]\b)", r"THEMIS-\1\2"),
-    (r"(?is)^(?=.*\bthemis\b)(.*)\bfilter[- ]?banks?\b", r"\1FBK"),
-    (r"(?i)\bobserved(?=\s+(?:minus|[-−])\s+(?:the\s+)?(?:IGRF|model\w*)\b)", "observed field"),
-    (r"(?is)^(?=.*\b(?:psp|parker)\b)(.*)\bfaraday cups?\b", r"\1SPC"),
-    (r"(?is)^(?=.*\bdscovr\b)(.*)\bfaraday cups?\b", r"\1FC"),
-    (r"(?is)^(?=.*\bwind\b)(.*)\bfaraday cups?\b", r"\1SWE"),
-    (
-        r"^(?=.*\b(?:REPT|MagEIS|RBSPICE|EMFISIS|HOPE)\b)(?!.*(?:RBSP|Van Allen))(.*?)\b[Pp]robe[- ]([AB])\b",
-        r"\1RBSP-\2",
-    ),
-    (r"\bSEP[- ]?([12])-?F\b", r"SEP sensor \1 forward"),
-    (r"\bSEP[- ]?([12])-?R\b", r"SEP sensor \1 reverse"),
-    (r"\bCOSPIN[-/ ]+(?=(?:AT|HET|HFT|KET|LET)\b)", ""),
-    (r"\bantisun\b", "anti-sun"),
-    (
-        rf"\b({_SIDES})(?=(?:(?:,|/|\s+and|\s+&)\s*(?:the\s+)?(?:{_SIDES}))+\s+telescopes?\b)",
-        r"\1 telescope",
-    ),
-    (r"\b(side|telescope|sensor|unit|editor)\s+(?=(?:[A-D]|\d)\b)", r"\1-"),
-)
+_WORDS = json.loads(Path(__file__).with_name("spellings.json").read_text(encoding="utf-8"))
+_SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in _WORDS["spellings"]]
 """Patterns of names, and how the catalogue writes them."""
-_NO_MEANING = (
-    r"\b(?:flux ropes?|magnetic clouds?|(?:heliospheric )?current sheets?|(?:reconnection )?exhausts?"
-    r"|proton monitor|time profiles?|solar cycle \d+(?:\s+(?:max|min)(?:imum)?"
-    r"|\s+(?:ris|declin|ascend|descend)\w+(?:\s+phase)?|\s+(?:onset|decay|start|end|peak))?)\b",
-    r"\b(?:(?:around|during|at|near|for)\s+)?(?:(?:encounter|enc\.?|perijove)\s*#?\d+\b"
-    r"|(?:perihelion|flyby)\s*#?\d+\b(?!\s*(?:[-–/:.]\s*\d|to\b|(?!of)[a-z]{3,9}\.?,?\s+\d)))"
-    r"|(?-i:\bE\d{1,2}\b)",
-    r"\bn\s+(?=(?:please\s+)?(?:plot|show|draw|make|give)\b)",  # and
-    r"\b(?:i\.e\.|e\.g\.|etc\.?)",
-    r"\bwhile\s+(?:you|we)(?:'re|’re|\s+are)\s+at\s+it\b|\bif\s+(?:you|it)\s+(?:do(?:n['’]?t|es\s+not|\s+not)\s+mind|please)\b"
-    r"|\bin\s+advance\b|\b(?:there\s+is\s+)?no\s+(?:hurry|rush|urgency)\b|\bnothing\s+(?:fancy|special)\b",
-    r"\bfor\s+(?:my|our|the|an?|next)\s+(?:(?-i:[a-z-]+|PhD|AGU|EGU|GEM)\s+)?(?:talk|paper|poster|thesis|proposal|meeting|presentation|seminar|lecture|slides?"
-    r"|manuscript|report)\b(?:\s+(?:tomorrow|tonight|next\s+week))?",
-    r"\b(?:cheers|regards|thanks|thank\s+you),?\s+(?-i:[A-Z][a-z]+)\s*$",
-    r"\((?:(?:event|case|example|fig(?:ure|\.)|storm)\s*(?:no\.?\s*|#\s*)?\d{1,2}[a-z]?|case\s+study)"
-    r"(?:\s+(?:of|in|from)\s+(?:my|our|your|the|their)\s+(?:paper|list|talk|thesis|study|article|table|proposal))?\)",
-    r"\bPC(?:\s+index)?\s*\(?(?P<out>north(?:ern)?)\b",
-)
+_NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["without meaning"]]
 """Words that would otherwise name a quantity, a spacecraft or a time."""
 _NAME_BEHIND_TIME = re.compile(
     r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
@@ -456,6 +413,7 @@ class _SentenceReader:
             style=RequestedStyle(self._title, self._looks, self._as_lines),
             exports=self._files.formats,
             saved=self._files.lines,
+            drawn=self._files.drawn,
             name=self._name,
         )
         lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
@@ -473,7 +431,7 @@ def _plain(text: str) -> str:
     if text != text.upper():
         text = re.sub(r"\bTHE\b", "THEMIS-E", text)
     for pattern, spelling in _SPELLINGS:
-        text = re.sub(pattern, spelling, text)
+        text = pattern.sub(spelling, text)
     text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))
     return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
 

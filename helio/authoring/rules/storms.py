@@ -1,21 +1,16 @@
-"""Superpose series around geomagnetic storms, which helio finds in Dst or SYM-H."""
+"""Read requests for series superposed around geomagnetic storms, which helio finds in Dst or SYM-H."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import datetime
 
+from helio.authoring.request import Epochs, Events
 from helio.authoring.rules.durations import duration_in, duration_pattern
-from helio.authoring.rules.listed import EventFigure, Superposition
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.writing.asking import Asks
-from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantity_words import symbol
-from helio.pipelines.dialect.written import spec_of
-from helio.pipelines.template.document import Document
 
-STORMS = {"weak": -30, "moderate": -50, "intense": -100, "strong": -100, "super": -250}
+STORMS = {
+    "super": -250, "great": -250, "severe": -250, "intense": -100, "strong": -100, "moderate": -50, "weak": -30,
+}  # fmt: skip
 """Smallest values of Dst of the classes of storms, in nT (Loewe and Proelss 1997)."""
 _EVENT = (
     r"(?:(?:the|all|every|each|of|in|with|an?|their|geomagnetic|magnetic|intense|moderate|strong|major|great|severe|storms?['’]?"
@@ -52,54 +47,22 @@ BINS = (
     r"(?:,?\s*(?:and\s+)?(?:(?:with|in|using)\s+)?"
     rf"(?:bins\s+of\s+{duration_pattern('1')}|{duration_pattern('2')}[\s-]*bins?))"
 )
-_STRENGTHS = {"super": -250, "great": -250, "severe": -250, "intense": -100, "strong": -100, "moderate": -50}
 _USUAL = (-50, "2d", "4d", "1h")
 """Threshold of a storm in nT, time before and after, and length of the bins."""
 
 
-@dataclass(frozen=True)
-class StormEpochs:
-    """Series to superpose around the storms of a time range.
-
-    Parameters
-    ----------
-    index : str
-        ``"Dst"`` or ``"SYM-H"``, in which helio finds the storms.
-    drawn : bool
-        Whether the figure also shows the index.
-    give : str
-        ``"minimum"`` or ``"onset"``.
-    """
-
-    index: str
-    drawn: bool
-    threshold: int
-    give: str
-    window: Superposition
-    notes: tuple[str, ...]
-
-    def completed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
-        """Return a template whose figure superposes its lines around the storms."""
-        figure = EventFigure(template, catalogue, ask, now)
-        labels = [str(label) for label in (spec_of(figure.figure()) or {}).get("labels") or ()]
-        index = next(label for label in labels if label.startswith(f"OMNI_{symbol(self.index)}"))
-        times = figure.compute_before(
-            "storms",
-            "storm_phases",
-            {"source_label": index, "threshold": self.threshold, "give": self.give},
-            f"Find storms that reach {self.threshold} nT",
-        )
-        shown = [label for label in labels if self.drawn or label != index]
-        figure.superpose(self.window, times, shown, f"the storms of {self.threshold} nT or less")
-        return figure.after
+def storm_phases(index: str, threshold: int, give: str) -> Events:
+    """Return the minima or the onsets of storms."""
+    args = (("threshold", threshold), ("give", give))
+    return Events("storms", "storm_phases", args, f"Find storms that reach {threshold} nT", of=index)
 
 
-def read_storms(text: str) -> tuple[str, StormEpochs | None]:
+def read_storms(text: str) -> tuple[str, Epochs | None]:
     """Read ``superposed epoch of Bz around the minima of storms below -100 nT``; return the rest as a plain request.
 
     >>> rest, storms = read_storms("superposed epoch of Vsw around storm onsets, 2000 to 2004")
-    >>> rest, storms.give, storms.threshold
-    ('hourly Vsw, Dst , 2000 to 2004', 'onset', -50)
+    >>> rest, dict(storms.events.args)
+    ('hourly Vsw, Dst , 2000 to 2004', {'threshold': -50, 'give': 'onset'})
     """
     sentence = Sentence(_with_window_last(text))
     match = sentence.take_first(_BEGIN)
@@ -119,10 +82,17 @@ def read_storms(text: str) -> tuple[str, StormEpochs | None]:
         before, after = _USUAL[1:3]
         notes.append(f"superposed from {before} before to {after} after, because the request does not say")
     bins = sentence.take_first(BINS)
-    window = Superposition(before, after, duration_in(bins, "1", "2") if bins else _USUAL[3])
     paced = re.search(r"\bhourly\b|\d[\s-]*(?:min|s|h)\w*\b", what + sentence.rest(), re.IGNORECASE)
     rest = f"{'' if paced else 'hourly '}{what}{'' if drawn else f', {index}'} {sentence.rest()}"
-    return rest, StormEpochs(index, drawn, threshold, give, window, tuple(notes))
+    return rest, Epochs(
+        storm_phases(index, threshold, give),
+        before,
+        after,
+        duration_in(bins, "1", "2") if bins else _USUAL[3],
+        f"the storms of {threshold} nT or less",
+        drawn,
+        tuple(notes),
+    )
 
 
 def _with_window_last(text: str) -> str:
@@ -138,10 +108,11 @@ def _with_window_last(text: str) -> str:
 
 
 def threshold_in(events: str) -> int:
+    """Return the limit of storms that words give as a number or by a class; 0 if they give none."""
     number = re.search(r"[-−]?(\d{2,3})", events)
     if number:
         return -int(number[1])
-    return next((limit for word, limit in _STRENGTHS.items() if word in events.lower()), 0)
+    return next((limit for word, limit in STORMS.items() if word in events.lower()), 0)
 
 
 def window_of(sentence: Sentence) -> tuple[str, str]:

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from helio.authoring.rules.date_pairs import MONTH, YEAR
+from helio.authoring.request import Epochs, Events
+from helio.authoring.rules.clocks import DATE
 from helio.authoring.rules.dates import with_plain_dates
-from helio.authoring.rules.durations import duration_in
-from helio.authoring.rules.listed import EventFigure, Superposition
+from helio.authoring.rules.durations import duration_in, length_of
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.storms import BINS, SUPERPOSED, window_of
-from helio.authoring.writing.asking import Asks
-from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.dialect.written import spec_of
-from helio.pipelines.template.document import Document
 from helio.pipelines.template.from_document import code_of_times
-from helio.time_range import Duration, TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_DATE = (
-    rf"(?:{YEAR}-\d{{2}}-\d{{2}}|{YEAR}-\d{{3}}|{_DAY}\s+(?:of\s+)?{MONTH},?\s+{YEAR}|{MONTH}\s+{_DAY},?\s+{YEAR}"
-    rf"|{YEAR}\s+{MONTH}\s+{_DAY})"
-)
-_TIME = rf"{_DATE}(?:(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
+_TIME = rf"{DATE}(?:(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
 _NOUNS = (
     r"(?:(?:the|these|those|following|times?|of|at|on|in|and|for|interplanetary|IP|forward|fast|two|three|four|five|six|\d"
     r"|zero|epochs?|shocks?|arrivals?|events?|storms?|sudden|storm|commencements?|ssc|onsets?|dates?|c?mes?|icmes?"
@@ -40,45 +29,7 @@ _USUAL = ("1d", "3d")
 """Time before and after the zero times."""
 
 
-@dataclass(frozen=True)
-class TimedEpochs:
-    """Series to superpose around the times of a sentence.
-
-    Parameters
-    ----------
-    times : tuple of datetime
-        Naive UTC.
-    """
-
-    times: tuple[datetime, ...]
-    window: Superposition
-    notes: tuple[str, ...]
-
-    @property
-    def span(self) -> TimeRange:
-        """Return whole days that contain the times, with the time before and after them."""
-        before, after = (
-            timedelta(microseconds=Duration(length).nanoseconds / 1000)
-            for length in (self.window.before, self.window.after)
-        )
-        start, stop = (
-            datetime.combine(moment, datetime.min.time())
-            for moment in (min(self.times) - before, max(self.times) + after)
-        )
-        return TimeRange(start, stop + timedelta(days=1))
-
-    def completed(self, template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime) -> Document:
-        """Return a template whose figure superposes its lines around the times."""
-        figure = EventFigure(template, catalogue, ask, now)
-        labels = [str(label) for label in (spec_of(figure.figure()) or {}).get("labels") or ()]
-        code = code_of_times(f"{time:%Y-%m-%dT%H:%M:%S}" for time in self.times)
-        args = {"pandas_code": code, "units": "s", "description": "times of the request"}
-        times = figure.compute_before("times", "store_dataframe", args, f"{len(self.times)} zero times")
-        figure.superpose(self.window, times, labels, f"{len(self.times)} times")
-        return figure.after
-
-
-def read_timed_epochs(text: str, now: datetime) -> tuple[str, TimedEpochs | None]:
+def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     """Read ``superposed epoch of Dst around T1 and T2``; return the rest as a plain request.
 
     >>> text = "superposed epoch of Dst at 2015-03-17 04:45 and 2015-06-22"
@@ -91,17 +42,32 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, TimedEpochs | None
     if match is None:
         return text, None
     found = (found[0] for found in re.finditer(_TIME, match["times"], re.IGNORECASE))
-    times = tuple(sorted(parse_time_range(_padded(time), now).start for time in found))
+    times = sorted(parse_time_range(_padded(time), now).start for time in found)
     before, after = window_of(sentence)
-    notes: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
     if not before:
         before, after = _USUAL
         notes = (f"superposed from {before} before to {after} after, because the request does not say",)
     bins = sentence.take_first(BINS)
-    long = Duration(before).nanoseconds + Duration(after).nanoseconds >= Duration("1d").nanoseconds
-    bin_length = duration_in(bins, "1", "2") if bins else "1h" if long else "1min"
-    epochs = TimedEpochs(times, Superposition(before, after, bin_length), tuple(notes))
-    return f"{match['what']} {sentence.rest()} {epochs.span}".replace("  ", " "), epochs
+    code = code_of_times(f"{time:%Y-%m-%dT%H:%M:%S}" for time in times)
+    args = {"pandas_code": code, "units": "s", "description": "times of the request"}
+    events = Events("times", "store_dataframe", tuple(args.items()), f"{len(times)} zero times")
+    bin_length = duration_in(bins, "1", "2") if bins else usual_bin(before, after)
+    epochs = Epochs(events, before, after, bin_length, f"{len(times)} times", notes=notes)
+    span = days_around(times[0], times[-1], before, after)
+    return f"{match['what']} {sentence.rest()} {span}".replace("  ", " "), epochs
+
+
+def days_around(first: datetime, last: datetime, before: str = "0s", after: str = "0s") -> TimeRange:
+    """Return whole days that contain the first and the last of several times, with the time before and after them."""
+    start, stop = first - length_of(before), last + length_of(after)
+    midnight = datetime.min.time()
+    return TimeRange(datetime.combine(start, midnight), datetime.combine(stop, midnight) + timedelta(days=1))
+
+
+def usual_bin(before: str, after: str) -> str:
+    """Return the length of the bins of a superposed epoch for which the request gives none."""
+    return "1h" if length_of(before) + length_of(after) >= timedelta(days=1) else "1min"
 
 
 def _padded(time: str) -> str:

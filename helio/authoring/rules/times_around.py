@@ -9,10 +9,10 @@ from functools import partial
 
 from helio.authoring.rules.clocks import DATE
 from helio.authoring.rules.date_pairs import YEAR
-from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.durations import duration_in, duration_pattern, length_of
 from helio.errors import TimeRangeError
 from helio.patterns import ignoring_case
-from helio.time_range import Duration, TimeRange, parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
 _HOURS = r"\d{1,2}(?::\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z|h)\b)?|\s*(?:UTC?|Z|h)\b)"
 _NOT_A_PAIR = r"(?!\s*(?:-|–|to\b|until\b|till\b|through\b)\s*\d)"
@@ -136,6 +136,10 @@ def _before(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime
     return moment.start - _length(match), moment.start
 
 
+def _from_day(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime]:
+    return moment.start, moment.start + timedelta(days=7 * (1 + (match["long"].lower() == "fortnight")))
+
+
 def _day_before(match: re.Match[str], moment: TimeRange) -> tuple[datetime, datetime]:
     day = timedelta(days=7 if match["unit"].lower() == "week" else 1)
     before = match["side"].lower() in ("before", "preceding")
@@ -155,6 +159,11 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"{_LENGTH}(?:\s+(?:interval|window|period))?\s+{_CENTRED}\s+{_POINT}", _around),
     (rf"{_LENGTH}\s+{_STARTING}\s+{_POINT}", _from),
     (rf"{_LENGTH}\s+{_ENDING}\s+{_POINT}", _before),
+    (
+        rf"\b(?:an?\s+)?(?P<long>week|fortnight)\s+(?:from|since|after|(?:starting|beginning)(?:\s+(?:at|on|from|with))?)"
+        rf"\s+{_POINT}",
+        _from_day,
+    ),
     (rf"\b(?P<unit>day|week)\s+(?P<side>before|after|preceding|following)\s+{_POINT}", _day_before),
 )
 """Forms of times around a moment, and the range that each means."""
@@ -168,7 +177,7 @@ def _written(match: re.Match[str], *, span: Span, notes: list[str]) -> str:
     start, stop = span(match, moment)
     lead = match[0][: len(match[0]) - len(match[0].lstrip())]
     written = f"{lead}{_range(start, stop)}"
-    if span is _around:
+    if span in (_around, _from_day):
         notes.append(f"helio reads '{match[0].strip()}' as {_range(start, stop)}")
     return written
 
@@ -204,7 +213,7 @@ def _end(moment: TimeRange) -> datetime:
 
 
 def _length(match: re.Match[str], name: str = "") -> timedelta:
-    return timedelta(microseconds=Duration(duration_in(match, name)).nanoseconds / 1000)
+    return length_of(duration_in(match, name))
 
 
 def _range(start: datetime, stop: datetime) -> str:

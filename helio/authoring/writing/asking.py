@@ -39,7 +39,7 @@ def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     crafts = [craft for name in request.spacecraft for craft in meant[name]]
     own = [(craft, quantity) for name, quantity in request.own for craft in meant.get(name, (name,))]
     quantities = list(request.quantities)
-    if not request.datasets and not request.cuts:
+    if not (request.datasets or request.cuts or request.xrays):
         crafts = crafts or [_spacecraft_with(quantities, ask)]
         if not quantities:
             choices = quantities_of(crafts[0])[:12]

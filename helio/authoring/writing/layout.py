@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import MAGNITUDE_OF, OF_ELECTRONS
+from helio.authoring.writing.solar_xrays import FLARES, XRAYS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.counts import number_of
 from helio.knowledge.missions import short
@@ -23,7 +24,7 @@ _ORDER = (
     *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
     *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
 )  # fmt: skip
-_LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS)
+_LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS, XRAYS)
 _LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
 _COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
@@ -215,12 +216,15 @@ def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:
         of_particles = is_flux(first.unit) and "sr" in first.unit
         if first.kind == "scalar" and (first.quantity in _LOGARITHMIC or of_particles):
             scales[str(number)] = "log"
+        names |= {series.label: series.name for series in panel if series.name}
+    events = [series.label for panel in panels for series in panel if series.quantity == FLARES]
     has_spectrum = any(panel[0].kind == "spectrum" for panel in panels)
     looks: Document = {
         "y_label": axes,
         "trace_names": names,
         "trace_colors": colours,
         "log_scale": scales,
+        "line_styles": {label: {"mode": "markers"} for label in events},
         "panel_types": ["line" for _ in panels] if as_lines and has_spectrum else [],
     }
     return {key: value for key, value in looks.items() if value}

@@ -12,6 +12,9 @@ from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.schema import SCHEMA_VERSION
 
+FILE_ENDINGS = {"netcdf": "nc"}
+"""File endings of the formats whose ending is not the format's name."""
+
 
 @dataclass(frozen=True)
 class PlotSeries:
@@ -40,6 +43,8 @@ class PlotSeries:
     """``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty."""
     over: str = ""
     """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
+    name: str = ""
+    """Its name in the legend; empty for a name from its label or spacecraft."""
 
 
 @dataclass
@@ -78,6 +83,12 @@ class Steps:
         """Add a step that computes a new series from an existing series, and return the new series."""
         label = self.make(f"{source.label}_{ending}", tool, intent, source_label=source.label, **args)
         return replace(source, label=label)
+
+    def save(self, name: str, labels: Sequence[str], form: str) -> None:
+        """Add a step that saves tables in a file."""
+        filename = f"{name}.{FILE_ENDINGS.get(form, form)}"
+        args = {"source_labels": list(labels), "filename": filename, "format": form}
+        self.add(f"save_{name}", "save_data", args, f"Save as {form}")
 
     def arithmetic(self, stem: str, left: str, operation: str, right: str, intent: str) -> str:
         """Add a step that adds, subtracts, multiplies or divides two tables, and return the label of the result."""

@@ -8,15 +8,17 @@ from itertools import product
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.outcome import NotInTable, NotUnderstood
-from helio.authoring.request import PipelineRequest, RequestQuantity
+from helio.authoring.request import Epochs, EventTable, PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks, complete
 from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, OF_TWO
 from helio.authoring.writing.deriving import Deriving
+from helio.authoring.writing.events import save_events, superposed
 from helio.authoring.writing.fetching import Fetching, TimeVariable
 from helio.authoring.writing.layout import figure_of, is_meant, names_of
 from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.operations import Operations
+from helio.authoring.writing.solar_xrays import xray_series
 from helio.authoring.writing.sources import ended, frames_of, is_available, quantities_of
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.knowledge.catalogue import Catalogue
@@ -27,9 +29,6 @@ from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.template.document import Document
 from helio.time_range import TimeRange, is_relative, parse_time_range
-
-FILE_ENDINGS = {"netcdf": "nc"}
-"""File endings of the formats whose ending is not the format's name."""
 
 
 def write_template(
@@ -47,7 +46,7 @@ def write_template(
     if not request.spacecraft and not request.datasets and any(is_index) and not all(is_index):
         steps.note("the request names no spacecraft: all data are taken from OMNI")
     request, notes = _with_closed_times(complete(request, ask), catalogue, now, ask)
-    for note in notes:
+    for note in (*notes, *(request.events.notes if request.events else ())):
         steps.note(note)
     return _template(request, catalogue, now, ask, steps), tuple(steps.notes)
 
@@ -139,11 +138,17 @@ class _Figure:
             shown = self._in_units(operations.applied(shown))
         else:
             shown = operations.applied(self._in_units(shown))
-        self._export(shown)
+        if isinstance(request.events, EventTable):
+            save_events(request.events, request.exports, shown, self.steps)
+        else:
+            self._export(shown)
         name, text = names_of(shown, request)
-        spec = figure_of(shown, request, self.steps, text)
-        step = f"figure{self.quantities.data.time.ending}"
-        self.steps.add(step, "render_spec", {"spec": spec}, "Draw the figure")
+        if request.drawn:
+            spec = figure_of(shown, request, self.steps, text)
+            if isinstance(request.events, Epochs):
+                spec = superposed(request.events, spec, shown, self.steps)
+            step = f"figure{self.quantities.data.time.ending}"
+            self.steps.add(step, "render_spec", {"spec": spec}, "Draw the figure")
         return name, text
 
     def _series(self) -> list[PlotSeries]:
@@ -151,6 +156,7 @@ class _Figure:
         request, data = self.request, self.quantities.data
         shown = [data.fetch_parameter(dataset, parameter) for dataset, parameter in request.datasets]
         shown += data.cuts()
+        shown += xray_series(request.xrays, data.time, self.steps) if request.xrays else []
         common = request.frame or self._common_frame()
         for craft, quantity in request.own or product(request.spacecraft, request.quantities):
             if quantity.name == CURRENT and any(series.quantity == CURRENT for series in shown):
@@ -254,9 +260,7 @@ class _Figure:
             )
         for form in self.request.exports:
             for series in saved:
-                filename = f"{series.label}.{FILE_ENDINGS.get(form, form)}"
-                args = {"source_labels": [series.label], "filename": filename, "format": form}
-                self.steps.add(f"save_{series.label}", "save_data", args, f"Save as {form}")
+                self.steps.save(series.label, [series.label], form)
 
 
 def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:

@@ -48,11 +48,31 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
         ("plot OMNI density and speed 2015-03-17 and export the data as netcdf", ["OMNI_n.nc", "OMNI_V.nc"]),
         ("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV", ["storms.csv"]),
         ("minimum Dst of each storm in 2015", ["storms.csv"]),
+        ("storms of 2012, table", ["storms.csv"]),
+        ("Dst mean and max per day, Nov 2003, table please", ["OMNI_Dst_std.csv"]),
     ],
 )
 def test_the_named_data_are_saved(author, sentence, saved):
     files = [args["filename"] for tool, args in steps_of(author, sentence) if tool == "save_data"]
     assert sorted(files) == sorted(saved)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "drawn"),
+    [
+        ("OMNI speed Nov 2021 to csv, don't plot", False),
+        ("only a csv file: Wind density, 1-3 Nov 2021", False),
+        ("daily Kp maxima May 2024: table only", False),
+        ("Wind density 2008-01-03 as text file instead of a plot", False),
+        ("table of storms in 2012, no figure please", False),
+        ("GOES-16 X-class flare list May 2024, only the csv", False),
+        ("Wind density 2015-03-17, figure and csv", True),
+    ],
+)
+def test_data_are_saved_without_a_figure_where_none_is_wanted(author, sentence, drawn):
+    tools = [tool for tool, _ in steps_of(author, sentence)]
+    assert "save_data" in tools
+    assert ("render_spec" in tools) is drawn
 
 
 @pytest.mark.parametrize(
@@ -150,3 +170,43 @@ def test_x_rays_and_flares_are_those_of_the_named_satellite(author):
 def test_x_rays_that_are_not_there_are_refused(author, sentence, words):
     with pytest.raises(NotUnderstood, match=words):
         author.create(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tool", "expected"),
+    [
+        ("switchback deflection: angle between PSP B and its 6 h running mean, 6 Nov 2018", "running_average",
+         {"window": "6h"}),
+        ("ACE B deflection from its 2 h running median, 5 April 2010", "running_median", {"window": "2h"}),
+        ("deviation of ACE Bz from its 1 h running mean, 5 April 2010", "detrend", {"window": "1h"}),
+    ],
+)  # fmt: skip
+def test_a_series_is_compared_with_its_own_mean(author, sentence, tool, expected):
+    steps = steps_of(author, sentence)
+    (made,) = (args for name, args in steps if name == tool)
+    assert expected.items() <= made.items()
+    assert ("angle_between" in dict(steps)) is (tool != "detrend")
+
+
+def test_x_rays_have_the_looks_that_the_sentence_names(author):
+    sentence = "GOES-15 X-rays, 4-10 Sept 2017, both channels, log scale, title 'Flares'"
+    spec = steps_of(author, sentence)[-1][1]["spec"]
+    assert (spec["title"], spec["log_scale"]) == ("Flares", {"1": "log"})
+
+
+def test_means_over_the_values_are_drawn_in_their_panel(author):
+    figure = steps_of(author, "Wind Bz GSM 3-5 Nov 2021, 1h means drawn over the 1 min values")[-1][1]["spec"]
+    assert figure["panels"] == [["Wind_Bz", "Wind_Bz_binned"]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parameter"),
+    [
+        ("Alfven Mach no. OMNI 25-27 Aug 2018", "Mach_num"),
+        ("sunspot no. 1990 to 2000", "R"),
+        ("no. density of protons, ACE, 15 July 2012", "Np"),
+    ],
+)
+def test_no_with_a_full_stop_is_a_number(author, sentence, parameter):
+    (args,) = (args for tool, args in steps_of(author, sentence) if tool == "fetch_data")
+    assert args["parameter_id"] == parameter
