@@ -15,7 +15,7 @@ from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.panel_settings import panel_numbers, panels_of
+from helio.authoring.rules.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
 from helio.authoring.rules.replacements import replace_quantities
 from helio.authoring.writing.asking import EVERY
 from helio.errors import TimeRangeError
@@ -26,11 +26,6 @@ SIDES = 2
 """A panel has at most two y axes, each with one unit."""
 
 
-def _says_panel(clause: Clause, name: str) -> bool:
-    """Return whether a clause names the panel of a quantity, and whether in the singular."""
-    return re.search(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)", clause.text, re.IGNORECASE) is not None
-
-
 def remove(editor: FigureEditor, clause: Clause) -> None:
     """Remove lines or panels, with the settings for them."""
     numbers = panel_numbers(editor, clause.of("panel"))
@@ -39,7 +34,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
     gone: list[str] = []
     for atom in clause.of("what"):
-        if _says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
+        if says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
             numbers += _panels_named(editor, clause, atom)
         elif numbers:  # remove Wind from panel 2
             continue
@@ -48,7 +43,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     if (
         clause.has("panel")
         and clause.has("what")
-        and not any(_says_panel(clause, name) for name in clause.names)
+        and not any(says_panel(clause, name) for name in clause.names)
     ):
         lines = [line for name in clause.names for line in editor.lines.meant(name, editor.figure())]
         if re.search(r"\b(?:from|in|of)\b", clause.text, re.IGNORECASE) and lines:
@@ -56,21 +51,24 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 [line for line in panel if at not in numbers or line not in lines]
                 for at, panel in enumerate(panels, 1)
             ]
-            _redraw(editor, kept, ", ".join(clause.names))
+            if not any(kept) or kept == panels:
+                raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
+            editor.redraw(kept)
             return
         gone += lines
     if len(numbers) == len(panels) and numbers:
         raise NotUnderstood(
-            f"panel {numbers[0]} cannot be removed"
-            if len(numbers) == 1
-            else "the request would remove every panel of the figure",
-            advice="keep at least one panel"
-            if len(numbers) > 1
-            else f"keep panel {numbers[0]}: it is the only panel of the figure",
+            "the request would remove every panel of the figure", advice="keep at least one panel"
         )
     panels = panels or [editor.drawn]
+    beside = editor.spec.get("ephemeris") or []
+    if set(gone) & set(beside) and not any(set(gone) & set(panel) for panel in panels):
+        behind = [label for line in gone for label in editor.behind(line)]
+        editor.set_for("ephemeris", [line for line in beside if line not in gone])
+        editor.prune(behind)
+        return
     kept = [
-        [line for line in panel if line not in gone]
+        _without(editor, number, panel, gone)
         for number, panel in enumerate(panels, 1)
         if number not in numbers
     ]
@@ -81,16 +79,18 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     editor.prune(behind)
 
 
-def _redraw(editor: FigureEditor, panels: list[list[str]], what: str) -> None:
-    if not any(panels) or panels == editor.panels:
-        raise NotUnderstood(f"helio cannot remove '{what}' from the figure")
-    editor.redraw(panels)
+def _without(editor: FigureEditor, number: int, panel: Sequence[str], gone: Sequence[str]) -> list[str]:
+    """Return the lines of a panel without some; lines over a spectrogram go with it."""
+    left = [line for line in panel if line not in gone]
+    lone = len(left) < len(panel) and not any(map(editor.lines.may_have_colours, left))
+    return [] if lone and editor.panels and is_spectrogram(editor, number) else left
 
 
 def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]:
     """Return the panels to remove that a quantity names."""
     numbers, shared = editor.panel_numbers(atom.text)
-    if shared:
+    is_whole = all(map(editor.lines.may_have_colours, editor.lines_of(atom.text)))
+    if shared and not (is_whole and all(is_spectrogram(editor, number) for number in numbers)):
         raise NotUnderstood(
             f"panel {numbers[0]} draws more than '{atom.text}'",
             advice=f"say 'remove panel {numbers[0]}' to remove the whole panel",
