@@ -24,7 +24,7 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import ADDITIONS
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.arranging import ARRANGING, default_span
+from helio.authoring.rules.arranging import ARRANGING
 from helio.authoring.rules.assumptions import Assumptions
 from helio.authoring.rules.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.atom_values import QUOTES, with_quoted_titles
@@ -38,6 +38,7 @@ from helio.authoring.rules.line_settings import style_lines
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.misspelt import is_one_slip
+from helio.authoring.rules.moments import default_span
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.open_times import with_whole_time
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
