@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
+from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.figure import FigureEditor
@@ -14,19 +16,25 @@ from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantities import SOURCES
 from helio.knowledge.quantity_words import INDICES
 
 SUPERPOSED = "superposed_epoch"
 _PAIR = 2
+_COARSE = 300.0
+"""Least cadence, in seconds, of data that are coarser than most archives have them."""
 _EVERY_CRAFT = re.compile(
     r"\b(?:both|each|all|(?:the\s+)?(?:two|three|four))\s+(?:spacecraft|monitors?|satellites?|probes?|missions?)",
     re.IGNORECASE,
 )
 _LIKE_THE_OTHERS = re.compile(
-    r"\b(?:superposed|stacked)\b|\b(?:in|treated|done|processed)?\s*(?:the\s+)?same\s+way\b|\b(?:like|as)\s+the\s+"
-    r"(?:others?|rest)\b|\bthe\s+same\s+way\b",
+    r"\b(?:(?:superpos\w+|stacked)(?:[\s-]epochs?)?|epochs?)\b"
+    r"|\b(?:in\s+|treated\s+|done\s+|processed\s+)?(?:the\s+)?same\s+way\b|\b(?:like|as)\s+the\s+(?:others?|rest)\b"
+    r"|\b(?:around|about|on|at|for|of|from|to|during|relative\s+to|centred\s+on|centered\s+on)\s+(?:(?:the|these|those|all|each|every|same|storm|Dst|zero|event)\s+)*"
+    r"(?:minim(?:a|um)|storms?|events?|times?|onsets?)\b",
     re.IGNORECASE,
 )
+"""Words with which a figure of superposed epochs gets another series: ``the density around the minima``."""
 
 
 def read_addition(editor: FigureEditor, content: str) -> Reading:
@@ -40,10 +48,17 @@ def read_addition(editor: FigureEditor, content: str) -> Reading:
 
 
 def _read_here(editor: FigureEditor, content: str) -> Reading:
-    reading = read_request(content, editor.catalogue, editor.now, editor.ask)
+    fetched = _datasets(editor)
+
+    def ask(text: str, choices: Sequence[str]) -> str:
+        """Choose what a dataset of the pipeline has; ask about the rest."""
+        own = [choice for choice in choices if choice.partition(".")[0] in fetched]
+        return own[0] if len(own) == 1 else editor.ask(text, choices)
+
+    reading = read_request(content, editor.catalogue, editor.now, ask)
     crafts = crafts_in(editor.after, editor.catalogue)
     if reading.unread and not reading.request.spacecraft and len(crafts) == 1:
-        own = read_request(f"{crafts[0]} {content}", editor.catalogue, editor.now, editor.ask)
+        own = read_request(f"{crafts[0]} {content}", editor.catalogue, editor.now, ask)
         reading = reading if own.unread else own
     return reading
 
@@ -71,6 +86,19 @@ def _exists(editor: FigureEditor, request: PipelineRequest) -> bool:
     except NotUnderstood:
         return False
     return True
+
+
+def coarse_cadence(editor: FigureEditor) -> float | None:
+    """Return the finest cadence of the data of a pipeline in seconds, if it is coarse: new data shall not be finer."""
+    datasets = _datasets(editor)
+    finest = min((row.cadence for row in SOURCES if row.cadence and row.dataset in datasets), default=0.0)
+    return finest if finest >= _COARSE else None
+
+
+def _datasets(editor: FigureEditor) -> set[str]:
+    """Return the datasets that a pipeline fetches."""
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
+    return {choice.dataset_id for step in steps for choice in fetch_choices(step["tool_args"])}
 
 
 def crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...]:

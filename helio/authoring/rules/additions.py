@@ -12,7 +12,7 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
-from helio.authoring.rules.added_content import SUPERPOSED, crafts_for, read_addition
+from helio.authoring.rules.added_content import SUPERPOSED, coarse_cadence, crafts_for, read_addition
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import PLACE, Atom
 from helio.authoring.rules.clauses import Clause, Rule
@@ -128,7 +128,7 @@ def _parts_of(editor: FigureEditor, content: str) -> list[str]:
     """Return new labels with a component of the drawn vectors that words name: along the field, or along an axis."""
     match = _PART.fullmatch(content)
     lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match else []
-    vectors = [line for line in lines if line in editor.drawn and _may_be_vector(editor, line)]
+    vectors = [line for line in lines if line in editor.drawn and editor.lines.is_vector(line)]
     if match is None or len(vectors) != 1:
         return []
     (vector,) = vectors
@@ -141,11 +141,6 @@ def _parts_of(editor: FigureEditor, content: str) -> list[str]:
     intent = "Component along the field" if match["parallel"] else "Size of the part across the field"
     editor.add_step(editor.free_id(label), "along_field", args, intent, after=vector)
     return [label]
-
-
-def _may_be_vector(editor: FigureEditor, line: str) -> bool:
-    step = editor.lines.producers.get(line)
-    return editor.lines.is_vector(line) or (step is not None and step.tool == "curlometer")
 
 
 def _field_of(editor: FigureEditor, vector: str) -> str:
@@ -195,7 +190,9 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         _put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])
         return
-    timed = replace(request, times=_default_ranges(editor)[:1])  # the new data have to reach into this time
+    cadence = request.cadence or coarse_cadence(editor)
+    # the new data have to reach into this time
+    timed = replace(request, times=_default_ranges(editor)[:1], cadence=cadence)
     made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
     labels = _merged(editor, made)
     if any(computation.tool in OF_TWO for computation in request.computations):

@@ -21,10 +21,11 @@ from helio.authoring.rules.pipeline_answers import (
     narrowed,
     presence,
     summary_of,
+    variables_described,
 )
 from helio.authoring.rules.pipeline_facts import PipelineFacts
 from helio.authoring.rules.question import DECLINED, Question, kinds_of, quoted
-from helio.authoring.rules.source_facts import Fact, Source, SourceFacts, lines_of
+from helio.authoring.rules.source_facts import Fact, SourceFacts, lines_of
 from helio.authoring.rules.tool_facts import page_sentences, tool_words
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
@@ -155,6 +156,8 @@ class _Answer:
             question.unsaid.append(f"helio does not understand {quoted(unread)}{self._hint(unread)}")
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
+        if not lines and (described := variables_described(question)):
+            return "\n".join(described)
         if not lines:
             return (
                 f"{DECLINED}: {'; '.join(question.unsaid) or 'the pipeline and the catalogue do not say it'}"
@@ -302,12 +305,7 @@ class _Answer:
         elsewhere = [atom for atom in question.absent if not kinds_of(atom) & {"tool", "code", "key"}]
         if elsewhere:
             sources, _ = question.sources(elsewhere)
-            whole = [
-                Source(source.dataset, parameter)
-                for source in sources
-                if source.parameter is None
-                for parameter in source.dataset.parameters
-            ]
+            whole = [part for source in sources if source.parameter is None for part in source.parts]
             texts += SourceFacts([*sources, *whole], question.catalogue).texts()
         for atom in question.absent:
             for kind, name in atom.subjects:

@@ -15,20 +15,14 @@ from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.atoms import Atom
 from helio.authoring.rules.clauses import Clause, Rule
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.panel_settings import panel_numbers, panels_of
+from helio.authoring.rules.moments import interval_of, moment_in
+from helio.authoring.rules.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
 from helio.authoring.rules.replacements import replace_quantities
 from helio.authoring.writing.asking import EVERY
-from helio.errors import TimeRangeError
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
-from helio.time_range import parse_time_range
 
 SIDES = 2
 """A panel has at most two y axes, each with one unit."""
-
-
-def _says_panel(clause: Clause, name: str) -> bool:
-    """Return whether a clause names the panel of a quantity, and whether in the singular."""
-    return re.search(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)", clause.text, re.IGNORECASE) is not None
 
 
 def remove(editor: FigureEditor, clause: Clause) -> None:
@@ -39,7 +33,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
     gone: list[str] = []
     for atom in clause.of("what"):
-        if _says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
+        if says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
             numbers += _panels_named(editor, clause, atom)
         elif numbers:  # remove Wind from panel 2
             continue
@@ -48,7 +42,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     if (
         clause.has("panel")
         and clause.has("what")
-        and not any(_says_panel(clause, name) for name in clause.names)
+        and not any(says_panel(clause, name) for name in clause.names)
     ):
         lines = [line for name in clause.names for line in editor.lines.meant(name, editor.figure())]
         if re.search(r"\b(?:from|in|of)\b", clause.text, re.IGNORECASE) and lines:
@@ -56,21 +50,24 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 [line for line in panel if at not in numbers or line not in lines]
                 for at, panel in enumerate(panels, 1)
             ]
-            _redraw(editor, kept, ", ".join(clause.names))
+            if not any(kept) or kept == panels:
+                raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
+            editor.redraw(kept)
             return
         gone += lines
     if len(numbers) == len(panels) and numbers:
         raise NotUnderstood(
-            f"panel {numbers[0]} cannot be removed"
-            if len(numbers) == 1
-            else "the request would remove every panel of the figure",
-            advice="keep at least one panel"
-            if len(numbers) > 1
-            else f"keep panel {numbers[0]}: it is the only panel of the figure",
+            "the request would remove every panel of the figure", advice="keep at least one panel"
         )
     panels = panels or [editor.drawn]
+    beside = editor.spec.get("ephemeris") or []
+    if set(gone) & set(beside) and not any(set(gone) & set(panel) for panel in panels):
+        behind = [label for line in gone for label in editor.behind(line)]
+        editor.set_for("ephemeris", [line for line in beside if line not in gone])
+        editor.prune(behind)
+        return
     kept = [
-        [line for line in panel if line not in gone]
+        _without(editor, number, panel, gone)
         for number, panel in enumerate(panels, 1)
         if number not in numbers
     ]
@@ -81,16 +78,18 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     editor.prune(behind)
 
 
-def _redraw(editor: FigureEditor, panels: list[list[str]], what: str) -> None:
-    if not any(panels) or panels == editor.panels:
-        raise NotUnderstood(f"helio cannot remove '{what}' from the figure")
-    editor.redraw(panels)
+def _without(editor: FigureEditor, number: int, panel: Sequence[str], gone: Sequence[str]) -> list[str]:
+    """Return the lines of a panel without some; lines over a spectrogram go with it."""
+    left = [line for line in panel if line not in gone]
+    lone = len(left) < len(panel) and not any(map(editor.lines.may_have_colours, left))
+    return [] if lone and editor.panels and is_spectrogram(editor, number) else left
 
 
 def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]:
     """Return the panels to remove that a quantity names."""
     numbers, shared = editor.panel_numbers(atom.text)
-    if shared:
+    is_whole = all(map(editor.lines.may_have_colours, editor.lines_of(atom.text)))
+    if shared and not (is_whole and all(is_spectrogram(editor, number) for number in numbers)):
         raise NotUnderstood(
             f"panel {numbers[0]} draws more than '{atom.text}'",
             advice=f"say 'remove panel {numbers[0]}' to remove the whole panel",
@@ -429,87 +428,6 @@ def shade(editor: FigureEditor, clause: Clause) -> None:
     mark = {"x0": start, "x1": stop} | ({"label": label} if label else {})
     colour = clause.value("colour")
     _add_mark(editor, "vrects", mark | ({"color": colour} if colour else {}))
-
-
-def default_span(editor: FigureEditor) -> Any:
-    for variable in (editor.after.get("variables") or {}).values():
-        if variable.get("type") == "time_range":
-            try:
-                return parse_time_range(str(variable.get("default", "")), editor.now)
-            except TimeRangeError:
-                return None
-    return None
-
-
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
-_NO_DATE = re.compile(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|(?<=\d)T|,")
-
-
-def _clock_and_date(text: str) -> tuple[str, str]:
-    clock = _CLOCK.search(text)
-    return clock[0].zfill(5) if clock else "", " ".join(_NO_DATE.sub(" ", text).split())
-
-
-def moment_in(editor: FigureEditor, clause: Clause) -> str:
-    """Return the time that a clause names; its date comes from the time range if that is one day."""
-    named = [_clock_and_date(atom.text) for atom in clause.of("moment", "time")]
-    clock = next((clock for clock, _ in named if clock), "")
-    return _moment(_day(editor, " ".join(date for _, date in named if date)), clock)
-
-
-def _moment(day: str, clock: str) -> str:
-    return f"{day}T{clock}" if clock else day
-
-
-def _day(editor: FigureEditor, plain: str) -> str:
-    span = default_span(editor)
-    if not plain:
-        if span is None or (span.stop - span.start).total_seconds() > 86400:
-            raise NotUnderstood(
-                "the request gives a time of the day without a date",
-                advice="give the date, as 2015-03-17T04:45",
-            )
-        return f"{span.start:%Y-%m-%d}"
-    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|\bof\b", "", plain)
-    years = (
-        [""]
-        if re.search(r"\d{4}", plain)
-        else [f" {year}" for year in sorted({span.start.year, span.stop.year})]
-        if span
-        else []
-    )
-    for year in years:
-        try:
-            day = parse_time_range(f"{plain}{year}", editor.now)
-        except TimeRangeError:
-            continue
-        if len(years) == 1 or span is None or (day.start < span.stop and day.stop > span.start):
-            return f"{day.start:%Y-%m-%d}"
-    raise NotUnderstood(
-        f"helio does not understand the date '{plain}'", advice="give the date, as 2015-03-17"
-    )
-
-
-def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
-    """Return the start and the stop that a clause names; times of the day without a date are of the figure's day."""
-    time = clause.value("time")
-    if time is not None:
-        try:
-            span = parse_time_range(time, editor.now)
-        except TimeRangeError as error:
-            raise NotUnderstood(f"helio does not understand the time '{time}'") from error
-        form = "%Y-%m-%dT%H:%M" if not (span.start.second or span.stop.second) else "%Y-%m-%dT%H:%M:%S"
-        return f"{span.start:{form}}", f"{span.stop:{form}}"
-    moments = clause.of("moment")
-    if len(moments) != 2:
-        raise NotUnderstood(
-            "the interval to shade needs a start and a stop",
-            advice="say 'shade 06:00 to 12:00 on 2015-03-17'",
-        )
-    named = [_clock_and_date(atom.text) for atom in moments]
-    known = next((date for _, date in named if date), "")
-    start, stop = (_moment(_day(editor, date or known), clock) for clock, date in named)
-    return start, stop
 
 
 _MARK_KEYS = {"horizontal_line": "hlines", "vertical_line": "vlines"}

@@ -159,15 +159,15 @@ def take_numbers(unread: UnreadWords) -> None:
         counted = "energ(?:y|ies)|channels?|bands?"
         if number_of_text(match["low"]) in range(1, _MOST_PANELS + 1):
             counted += f"|{PANEL_ONLY}|rows?"
-        return not all(years) and not re.search(
-            rf"(?:{_MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE
+        return bool(match["u1"] or match["u2"]) or not (
+            all(years) or re.search(rf"(?:{_MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
         )
 
     for pattern in (
         rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>)",
         rf"[\[(]\s*{low}{unit_low}\s*,\s*{high}{unit_high}\s*[\])](?:{unit_high.replace('u2', 'u3')})",
         rf"(?:\bbetween\s+)(?<![\w.:-]){low}{unit_low}\s*(?:and|to|-|–|,)\s*{high}{unit_high}(?![\w:]){not_time}",
-        rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\d)"
+        rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\s?\d)"
         rf")\s*{high}{unit_high}(?![\w:-]){not_time}",
     ):
         compiled, at = ignoring_case(pattern), 0

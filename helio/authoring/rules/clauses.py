@@ -81,6 +81,13 @@ class Clause:
         """Return the words that name lines or panels."""
         return [atom.text for atom in self.of("what")]
 
+    @property
+    def new_names(self) -> list[str]:
+        """Return the names without those that others replace: A of ``A instead of B``."""
+        relation = next(iter(self.of("rel:instead_of")), None)
+        new = [atom.text for atom in self.of("what") if relation is None or atom.start < relation.start]
+        return new or self.names
+
 
 @dataclass(frozen=True)
 class Rule:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.added_content import SUPERPOSED
+from helio.authoring.rules.arranging import remove
 from helio.authoring.rules.atoms import Number
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.conversions import lines_named, new_of, steps_behind, whole_of
@@ -25,6 +28,7 @@ from helio.steps.signature import signatures
 _WINDOW_OF = {
     **{recipe.tool: recipe.window for recipe in DERIVED.values() if recipe.window},
     **{tool: computation.argument for tool, computation in APPLIED.items() if computation.argument},
+    SUPERPOSED: "bin",
 }
 """Tools with a window, each with the argument for it."""
 
@@ -122,6 +126,7 @@ def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
     if tools:
         wanted = {*tools, *(AVERAGES if set(tools) & set(AVERAGES) else ())}
         exact = [step for step in steps if step["tool_name"] in tools]
+        wanted |= {SUPERPOSED} if "resample" in tools else set()
         return exact or [step for step in steps if step["tool_name"] in wanted]
     averages = [step for step in steps if step["tool_name"] in AVERAGES]
     return averages or steps
@@ -135,9 +140,7 @@ def _is_smoothed(editor: FigureEditor, line: str, tools: list[str]) -> bool:
 def smooth(editor: FigureEditor, clause: Clause) -> None:
     """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
     tool, window = _tool_of(editor, clause)
-    relation = next(iter(clause.of("rel:instead_of")), None)
-    names = [atom.text for atom in clause.of("what") if relation is None or atom.start < relation.start]
-    lines = [line for name in names for line in editor.known(name)]
+    lines = [line for name in clause.new_names for line in editor.known(name)]
     tools = [atom.value for atom in clause.of("tool")]
     smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
@@ -147,11 +150,11 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         if (
             made is not None
             and window
-            and made.tool in AVERAGES
-            and (made.tool == tool or not clause.has("tool"))
+            and made.tool in (*AVERAGES, SUPERPOSED)
+            and (made.tool in (tool, SUPERPOSED) or not clause.has("tool"))
         ):
             held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
-            set_argument(editor, held, APPLIED[made.tool].argument, window)
+            set_argument(editor, held, _WINDOW_OF[made.tool], window)
             continue
         editor.draw_instead(line, _computed_from(editor, line, tool, window))
 
@@ -245,7 +248,6 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     tools = [str(atom.value) for atom in clause.of("tool")] or list(AVERAGES)
     same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
     named = lines_named(editor, clause)
-    lines = named or editor.drawn
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]
     if coloured:
@@ -253,20 +255,23 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
         editor.redraw([[label for label in panel if label not in coloured] for panel in editor.panels])
         editor.prune(behind)
         return
-    changed = False
-    for line in lines:
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") in same]
+    meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}
+    for line in editor.drawn:
         step = editor.lines.producers.get(whole_of(editor, line))
-        source = step.params.get("source_label") if step is not None and step.tool in same else None
+        source = step.params.get("source_label") if step is not None and str(step.id) in meant else None
         if not isinstance(source, str):
             continue
         if any(source in panel for panel in editor.panels):
             editor.redraw([[label for label in panel if label != line] for panel in editor.panels])
         else:
             editor.draw_instead(line, source)
-        changed = True
         editor.raw.add(source)
-    if not changed and not editor.raw:
+    if not editor.raw and (named or not clause.has("tool")):
         raise NotUnderstood("no line of the figure is smoothed or averaged")
+    if not editor.raw:  # the name of the tool is that of a line
+        names = [replace(atom, kind="what") if atom.kind == "tool" else atom for atom in clause.atoms]
+        remove(editor, replace(clause, atoms=tuple(names)))
 
 
 def set_value(editor: FigureEditor, clause: Clause) -> None:
@@ -283,7 +288,6 @@ def set_value(editor: FigureEditor, clause: Clause) -> None:
         named = [
             name for name in named if len(_words_of(name)) == max(len(_words_of(rival)) for rival in named)
         ]
-    named = named or _described(editor, clause, words)
     if len(named) == 1:
         _check_words(editor, words, named[0], _steps_with(editor, named[0]))
         _check_unit(clause, str(variables[named[0]].get("description", "")))
@@ -311,33 +315,15 @@ def set_value(editor: FigureEditor, clause: Clause) -> None:
         set_argument(editor, step, name, value)
 
 
-def _described(editor: FigureEditor, clause: Clause, words: set[str]) -> list[str]:
-    """Return the variables of the value's type whose name and description have all words, and its unit."""
-    kind = "duration" if clause.has("duration") else "number"
-    number = clause.value("number")
-    unit = number.unit if number is not None else ""
-    return [
-        name
-        for name, variable in (editor.after.get("variables") or {}).items()
-        if variable.get("type") == kind
-        and words - {"window"} <= _words_of(f"{name} {variable.get('description', '')}")
-        and (not unit or _has_unit(str(variable.get("description", "")), unit))
-        and words & _words_of(name)
-    ]
-
-
 def _check_unit(clause: Clause, description: str) -> None:
     """Refuse a value in a unit that the description of its variable does not name."""
     number = clause.value("number")
-    if number is not None and number.unit and description and not _has_unit(description, number.unit):
+    named = number is None or re.search(rf"(?<!\w){re.escape(number.unit)}(?!\w)", description)
+    if number is not None and number.unit and description and not named:
         raise NotUnderstood(
             f"helio does not know whether the value may be in {number.unit}",
             advice=f"its variable says: {description}",
         )
-
-
-def _has_unit(description: str, unit: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", description) is not None
 
 
 def _steps_with(editor: FigureEditor, variable: str) -> list[Document]:
@@ -430,15 +416,7 @@ def _argument_words(clause: Clause) -> set[str]:
     words = " ".join(
         atom.text for atom in clause.all if atom.kind in ("what", "noun", "bound", "rel", "tool")
     ).casefold()
-    return {word.rstrip("s") for word in re.findall(r"[a-z]+", words)} - {
-        "the",
-        "of",
-        "a",
-        "to",
-        "than",
-        "below",
-        "above",
-    }
+    return _words_of(words) - {"the", "of", "a", "to", "than", "below", "above"}
 
 
 def _words_of(name: str) -> set[str]:

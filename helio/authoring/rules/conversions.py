@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_pairs
@@ -12,7 +13,7 @@ from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.panel_settings import panel_numbers, unit_of
 from helio.authoring.swapping import refetched, replaced_args
-from helio.knowledge.frame_names import TURNABLE
+from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.dialect.template_in import view_in
@@ -48,24 +49,26 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
         if str(step["step_id"]) in named and pairs and len(pairs_new) == len(pairs) and pairs_new != pairs:
             operations += refetched(editor.after, view, pairs_new)
-    if operations:
-        editor.do(*operations)
-        _write_frame(editor, present, new)
-    turned = _turn(editor, lines if not operations else [], new)
-    if not operations and not turned:
+    editor.do(*operations)
+    _write_frame(editor, lines, new)
+    left = [line for line in lines if line in editor.drawn] if clause.has("what", "panel") else editor.drawn
+    if not _turn(editor, left, new) and not operations:
         raise NotUnderstood(f"no vector of this pipeline is available in {new}")
 
 
-def _write_frame(editor: FigureEditor, old: set[str], new: str) -> None:
-    """Write the new frame into the labels of axes."""
+def _write_frame(editor: FigureEditor, lines: Sequence[str], new: str) -> None:
+    """Write the new frame of lines into the labels of their axes, if all vectors there are in it."""
     labels = editor.spec.get("y_label")
-    for number, text in labels.items() if isinstance(labels, dict) else ():
-        for frame in old:
-            if re.search(rf"\b{frame}\b", str(text)) and frame != new:
-                editor.put("y_label", re.sub(rf"\b{frame}\b", new, str(text)), number)
+    for number, panel in enumerate(editor.panels, 1):
+        text = labels.get(str(number)) if isinstance(labels, dict) else None
+        frames = {editor.lines.frame(line) for line in panel} - {""}
+        if text and frames == {new} and set(panel) & set(lines):
+            written = re.sub(rf"\b(?:{'|'.join(FRAMES)})\b", new, str(text))
+            if written != text:
+                editor.put("y_label", written, str(number))
 
 
-def _turn(editor: FigureEditor, lines: list[str], new: str) -> bool:
+def _turn(editor: FigureEditor, lines: Sequence[str], new: str) -> bool:
     """Rotate each vector of lines, and draw the rotated vector."""
     turned: dict[str, str] = {}
     for line in lines:
@@ -75,8 +78,9 @@ def _turn(editor: FigureEditor, lines: list[str], new: str) -> bool:
             continue
         if base not in turned:
             turned[base] = _rotated(editor, base, new)
-        editor.draw_instead(line, turned[base] + line[len(base) :])
-        _write_frame(editor, {frame}, new)
+        drawn = turned[base] + line[len(base) :]
+        editor.draw_instead(line, drawn)
+        _write_frame(editor, [drawn], new)
     return bool(turned)
 
 
@@ -126,7 +130,7 @@ def new_of(values: list[str], present: set[str], clause: Clause) -> str:
 
 
 def lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
-    lines = [line for name in clause.names for line in editor.known(name, every=True)]
+    lines = [line for name in clause.new_names for line in editor.known(name, every=True)]
     numbers = panel_numbers(editor, clause.of("panel"))
     numbers += [at for side, at in (("top", 1), ("bottom", len(editor.panels))) if clause.has(f"rel:{side}")]
     if numbers and lines:
@@ -136,16 +140,7 @@ def lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
 
 def steps_behind(editor: FigureEditor, line: str) -> list[Any]:
     """Return the steps from which a line is computed."""
-    producers = editor.lines.producers
-    steps, queue = [], [whole_of(editor, line)]
-    while queue:
-        label = queue.pop()
-        step = producers.get(label)
-        if step is None or step in steps:
-            continue
-        steps.append(step)
-        queue += [owner(read, producers) or read for read in step.labels]
-    return steps
+    return [editor.lines.producers[label] for label in editor.behind(line)]
 
 
 def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | None:

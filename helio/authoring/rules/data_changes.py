@@ -125,7 +125,7 @@ DATA: tuple[Rule, ...] = (
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
-    Rule("verb:save table", "what craft every table panel tool", save),
+    Rule("table", "verb:save verb:add what craft every table panel tool", save),
     Rule("tool|verb:smooth|"
          "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom "
@@ -138,7 +138,7 @@ DATA: tuple[Rule, ...] = (
     Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
          lambda clause: adds_tool(clause)),
     Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
-    Rule("rel:raw", "what every line craft verb:show rel:instead", without_tool),
+    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
     Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
     Rule("tool duration what", "craft", smooth_or_add, adds_tool),
     Rule("what|noun:window|"

@@ -24,7 +24,7 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.additions import ADDITIONS
 from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.arranging import ARRANGING, default_span
+from helio.authoring.rules.arranging import ARRANGING
 from helio.authoring.rules.assumptions import Assumptions
 from helio.authoring.rules.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.atom_values import QUOTES, with_quoted_titles
@@ -38,6 +38,7 @@ from helio.authoring.rules.line_settings import style_lines
 from helio.authoring.rules.listed import ListedEvents
 from helio.authoring.rules.meanings import Meanings
 from helio.authoring.rules.misspelt import is_one_slip
+from helio.authoring.rules.moments import default_span
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.open_times import with_whole_time
 from helio.authoring.rules.question_form import is_question, is_wish, without_question_mark
@@ -68,6 +69,12 @@ _REST = re.compile(
     re.IGNORECASE,
 )
 """Words that say that nothing else should change."""
+_STAYS = re.compile(
+    r"(?:[,;]|\s+(?:and|but|while))\s+(?:(?:keep|leave)\s+)?(?:the\s+)?[\w|-]+(?:\s+[\w|-]+)?\s+(?:stays?|remains?|as\s+(?:it|they)\s+(?:is|are))\b"
+    r"(?:\s+(?:as\s+(?:it\s+is|is|before)|unchanged|the\s+same|there|smoothed|raw))?(?=\s*(?:[.;,]|$))",
+    re.IGNORECASE,
+)
+"""Words that say that a line does not change: ``no smoothing for the density, temperature stays``."""
 _REASON = re.compile(
     r"^[^;:–—]*?\b(?:no\s+(?:more\s+)?(?:good\s+|valid\s+)?data|(?:not|n't|no\s+longer)\s+(?:available|working|there)|stopped|"
     r"ended|failed|broke(?:n)?|died|missing|too\s+(?:noisy|many\s+gaps)|full\s+of\s+gaps)\b[^;:–—]*?"
@@ -91,12 +98,11 @@ _PLAINER = (
         r"\b(?:right|directly|immediately|just)\s+(?=(?:under(?:neath)?|below|beneath|above|on\s+top|before|after)\b)",
         "",
     ),
-    (
-        r"^(?P<unwanted>.*\b(?:do\s+not|don'?t|no\s+longer|not?)\s+(?:need|needed|want|wanted)\b.*?)\s*[,;–—-]\s*(?:so\s+|just\s+|and\s+)?"
-        r"(?:(?:take|leave|throw)\s+(?:it|them|that)\s+(?:out|away|off)|(?:remove|drop|delete|hide)\s+(?:it|them|that))\W*$",
-        r"\g<unwanted>",
-    ),
     (r"\bPC\s?\((N|S)\)", r"PC\1"),
+    (r"\b(?:do\s+not|don'?t)\s+forget\s+(?:about\s+|to\s+)?", ""),
+    (r"^(?:and|plus)\s+(?=the\s|(?-i:[A-Z|])|(?:electron|proton|ion)s?\b)", "also "),
+    (r"\bback\s+to\s+(?=\d)", "instead "),
+    (r"\bback\s+to\b", ""),
     (r"\bcompared?\s+(?:(?:it|this|that|them|these)\s+)?(?:with|to|against)\b", "add"),
     (
         r"\b(?:remove|drop|delete|hide|lose|take\s+out)\s+(?P<old>[^,;.]+?)\s*(?:,|;|,?\s+and)\s+(?:then\s+)?"
@@ -180,7 +186,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     said = with_quoted_titles(request)
     quoted = [match[0] for match in QUOTES.finditer(said)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
-    text = _REASON.sub("", _REST.sub("", _POLITE.sub("", text))).strip()
+    text = _REASON.sub("", _STAYS.sub("", _REST.sub("", _POLITE.sub("", text)))).strip()
     text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
     for pattern, plainer in _PLAINER:
         text = re.sub(pattern, plainer, text, flags=re.IGNORECASE)
@@ -212,7 +218,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     _check_pronouns(changes)
-    for change in sorted(_with_one_panel(_with_one_rest(_without_reassurance(editor, changes))), key=_order):
+    changes = _without_reassurance(editor, _without_repetition(editor, changes))
+    for change in sorted(_with_one_panel(_with_one_rest(changes)), key=_order):
         try:
             change.rule.change(editor, change.clause)
         except NotUnderstood:
@@ -247,6 +254,21 @@ def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
             text = re.sub(rf"\b{word}\b", meant, text)
             notes.append(f"'{word}' is read as '{meant}'")
     return text, notes
+
+
+def _without_repetition(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
+    """Leave out a clause that only says again that something goes: ``I don't need the pressures, drop that panel``."""
+    return [
+        change
+        for before, change in zip([None, *changes], changes, strict=False)
+        if not (
+            before is not None
+            and before.clause.has("verb:remove")
+            and change.clause.has("verb:remove")
+            and {atom.kind for atom in change.clause.atoms} <= {"verb", "what"}
+            and _lines_named(editor, [change.clause]) <= _lines_named(editor, [before.clause])
+        )
+    ]
 
 
 def _with_one_rest(changes: Sequence[Change]) -> list[Change]:

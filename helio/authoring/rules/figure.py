@@ -13,7 +13,7 @@ from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.atom_reading import plain_name
 from helio.authoring.rules.lines import AVERAGES, Lines
-from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.template_in import template_in
@@ -139,15 +139,7 @@ class FigureEditor:
 
     def behind(self, line: str) -> list[str]:
         """Return the labels from which a line is computed, and its own label."""
-        producers = self.lines.producers
-        labels, queue = [], [owner(line, producers) or line]
-        while queue:
-            label = queue.pop()
-            if label in labels or label not in producers:
-                continue
-            labels.append(label)
-            queue += [owner(read, producers) or read for read in producers[label].labels]
-        return labels
+        return self.lines.behind(line)
 
     def unaveraged(self, line: str) -> str:
         """Return the label from which a line is averaged; the line itself if it is no average."""
@@ -227,7 +219,13 @@ class FigureEditor:
 
     def panel_numbers(self, what: str) -> tuple[list[int], bool]:
         """Return the numbers of the panels with the lines that words mean, and whether they have other lines too."""
-        lines = self.lines_of(what)
+        # whichever of several lines is meant, its panel is
+        every = Lines(
+            self.after,
+            self.catalogue,
+            lambda text, choices: EVERY if EVERY in choices else self.ask(text, choices),
+        )
+        lines = every.meant(plain_name(what), self.figure()) or self._listed(what)
         panels = self.panels
         if not panels or not lines:
             raise NotUnderstood(f"the figure has no panel called '{what}'")

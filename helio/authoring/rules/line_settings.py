@@ -7,7 +7,7 @@ import re
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.figure import FigureEditor
-from helio.authoring.rules.panel_settings import panel_numbers
+from helio.authoring.rules.panel_settings import panel_numbers, says_panel
 
 WIDTHS = {"thicker": 2.0, "thinner": 0.5}
 FIXED = {"bold": 3.0, "thin": 1.0}
@@ -19,12 +19,15 @@ LINE = "tool what panel craft every line noun:line noun:trace verb:show"
 def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) -> list[str]:
     """Return the lines that a clause names; ask if it names none and the figure draws several."""
     numbers = panel_numbers(editor, clause.of("panel"))
+    places = [name for name in clause.names if says_panel(clause, name)]
+    names = [name for name in clause.names if name not in places]
+    numbers += [number for name in places if names for number in editor.panel_numbers(name)[0]]
     within = [line for number in numbers for line in editor.panels[number - 1]]
     lines = within
     if clause.has("what"):
         lines = [
             line
-            for name in clause.names
+            for name in names or places
             for line in editor.known(name, by_craft=by_craft and not within, every=bool(within))
             if not within or line in within
         ]

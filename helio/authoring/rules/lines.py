@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,34 +14,25 @@ from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.frame_names import FRAMES, TURNABLE
+from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
-from helio.knowledge.unit_spelling import canonical_unit
 from helio.patterns import ignoring_case
+from helio.pipelines.analyses.quantities import tables_read
 from helio.pipelines.dialect.template_in import template_in, view_in
-from helio.pipelines.dialect.written import spec_of
+from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import complete_labels, figures_meant
-from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.graph import Graph, StepView, graph_of
 from helio.pipelines.template.labels import owner
+from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures
 
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
 _FRAMES = "|".join(frame.casefold() for frame in FRAMES)
 _MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
-_SAME_UNIT = (
-    "running_average",
-    "running_median",
-    "resample",
-    "despike",
-    "detrend",
-    "magnitude",
-    "components",
-    "band_average",
-)
 AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 _COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
@@ -55,9 +46,18 @@ _DESCRIBED = re.compile(
 )
 """Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
 _COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{_FRAMES}))?$")
+_PART = re.compile(
+    r"(?:(?P<of>.+?)\s+)?(?:(?P<axis>[xyzrtnlm])|(?P<radial>radial|tangential|normal))[\s-]+components?"
+    r"(?:\s+of\s+(?:the\s+)?(?P<what>.+))?"
+    r"|(?:radial|tangential|normal)\s+"
+    r"(?P<along>(?:magnetic\s+)?field|b|(?:(?:solar[- ]wind|flow|bulk)\s+)?(?:velocity|flow)|v)"
+)
+"""A component in words: ``z component of J``, ``V radial component``, ``radial field``."""
+_LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
+"""Names of the components of vectors in frames; in all others they are x, y and z."""
 _NOTHING = view_in({}, {})
-_OF_LINES = ((), (1,), (2,), (3,), (4,))
-"""Sizes of the records of scalars and vectors, which a figure draws as lines."""
+_KINDS = {(): "scalar", (1,): "scalar", (2,): "vector", (3,): "vector", (4,): "vector"}
+"""Kinds of parameters by the sizes of their records; all others are spectra."""
 
 
 class Lines:
@@ -78,10 +78,14 @@ class Lines:
         self._template = template
 
     @cached_property
+    def graph(self) -> Graph[StepView]:
+        """The steps of the template and the tables between them."""
+        return graph_of(template_in(self._template).steps, signatures())
+
+    @cached_property
     def producers(self) -> dict[str, StepView]:
         """Map each label to the step that makes it."""
-        graph = graph_of(template_in(self._template).steps, signatures())
-        return {label: steps[-1] for label, steps in graph.producers.items()}
+        return {label: steps[-1] for label, steps in self.graph.producers.items()}
 
     def spec(self, figure: Document) -> Document:
         """Return the settings of a figure, including the changes that style steps make."""
@@ -119,11 +123,26 @@ class Lines:
             return coloured
         described = _DESCRIBED.fullmatch(what.strip())
         if described is None:
-            return self._meant(what.casefold().strip(), what, drawn, by_craft)
+            meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
+            return meant or self._shown_as(what.casefold().strip(), figure)
         words = described["look"] or described["words"]
         return self._of_look(words.casefold(), self.spec(figure), drawn) or self._described(
             words, drawn, by_craft
         )
+
+    def _shown_as(self, words: str, figure: Document) -> list[str]:
+        """Return the lines with a name in the legend, or of the panels with a name at the axis, that has all words."""
+        spec = self.spec(figure)
+        names = spec.get("trace_names") or {}
+        axes = object_of(spec.get("y_label"))
+        plain = {str(number): re.sub(r"\[.*\]", "", str(axis)).casefold() for number, axis in axes.items()}
+        named = [line for line, name in names.items() if _says(str(name).casefold(), words)]
+        return named or [
+            line
+            for number, panel in enumerate(self.panels(figure), 1)
+            if _says(plain.get(str(number), ""), words)
+            for line in panel
+        ]
 
     def _spectrograms(self, figure: Document) -> list[str]:
         """Return the lines of the panels that a figure draws as spectrograms."""
@@ -169,16 +188,8 @@ class Lines:
         )
 
     def frame(self, label: str) -> str:
-        """Return the frame of a label's data, if helio's table of quantities or the step's arguments give the frame."""
-        step = self._step(label)
-        if step.tool == FETCH:
-            pairs = self._pairs(label)
-            frames = {row.frame for row in SOURCES if (row.dataset, *row.parameters) in pairs}
-            return frames.pop() if len(frames) == 1 else ""
-        for key in ("to", "frame"):
-            if str(step.params.get(key, "")).upper() in FRAMES:
-                return str(step.params[key]).upper()
-        return next((frame for source in self._sources(label) if (frame := self.frame(source))), "")
+        """Return the frame of a label's data if it is known before a run; otherwise an empty text."""
+        return self._foreseen(label).frame or ""
 
     def crafts(self, label: str) -> set[str]:
         """Return the spacecraft from which the data of a label come."""
@@ -191,22 +202,19 @@ class Lines:
         return self._quantities(label) | self._quantities(label, inherited=True)
 
     def unit(self, label: str) -> str:
-        """Return the unit of a label's data if the catalogue and the steps between keep it; otherwise an empty text."""
-        step = self._step(owner(label, self.producers) or label)
-        if step.tool == "convert_units":
-            return str(step.params.get("to", ""))
-        if step.tool == FETCH:
-            pairs = self._pairs(label) or self._pairs(owner(label, self.producers) or label)
-            units = set()
-            for dataset, name in pairs:
-                known = self.catalogue.dataset(dataset).parameters if dataset in self.catalogue else ()
-                units |= {parameter.canonical_unit for parameter in known if parameter.name == name}
-            return units.pop() if len(units) == 1 else ""
-        sources = self._sources(label)
-        if step.tool in _SAME_UNIT and len(sources) == 1:
-            return self.unit(sources[0])
-        signature = signatures().get(step.tool)
-        return "" if signature is None else canonical_unit(signature.gives_quantity.unit)
+        """Return the unit of a label's data if it is known before a run; otherwise an empty text."""
+        return self._foreseen(label).unit or ""
+
+    def behind(self, line: str) -> list[str]:
+        """Return the labels from which a line is computed, and its own label."""
+        labels, queue = [], [owner(line, self.producers) or line]
+        while queue:
+            label = queue.pop()
+            if label in labels or label not in self.producers:
+                continue
+            labels.append(label)
+            queue += [owner(read, self.producers) or read for read in self.producers[label].labels]
+        return labels
 
     def own_quantities(self, label: str) -> set[str]:
         """Return the quantities that a label's data are, not those of its sources."""
@@ -214,38 +222,56 @@ class Lines:
 
     def is_vector(self, label: str) -> bool:
         """Return whether the table of a label is a vector, if this is known before a run."""
-        step = self._step(label)
-        if step.tool == FETCH:
-            for dataset, name in self._pairs(label):
-                parameters = self.catalogue.dataset(dataset).parameters if dataset in self.catalogue else ()
-                sizes = [parameter.size for parameter in parameters if parameter.name == name]
-                if sizes:
-                    return sizes[0] in ((3,), (4,))
-            return False
-        signature = signatures().get(step.tool)
-        if step.tool == "components" or signature is None or signature.result.kind == "scalar":
-            return False
-        source = step.params.get("source_label")
-        return step.tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
+        return self._foreseen(label).kinds == {"vector"}
+
+    def has_colours(self, label: str) -> bool:
+        """Return whether a figure draws a label in colours, as it draws a spectrogram; false if this is not known."""
+        return self._foreseen(label).kinds == {"spectrum"}
 
     def may_have_colours(self, label: str) -> bool:
         """Return whether a figure may draw a label in colours, as it draws a spectrogram; true if this is not known."""
-        label = owner(label, self.producers) or label
-        step, sources = self._step(label), self._sources(label)
-        if step.tool == FETCH:
-            sizes = [
-                parameter.size
-                for dataset, name in self._pairs(label)
-                if dataset in self.catalogue
-                for parameter in self.catalogue.dataset(dataset).parameters
-                if parameter.name == name
-            ]
-            return not sizes or any(size not in _OF_LINES for size in sizes)
-        if step.tool in ("magnitude", "components"):
-            return False
-        if not sources or step.tool in ("custom_operation", "store_dataframe") or "spectr" in step.tool:
-            return True
-        return any(map(self.may_have_colours, sources))
+        return "spectrum" in self._foreseen(label).kinds
+
+    def _foreseen(self, label: str) -> Foreseen:
+        table = owner(label, self.foreseen)
+        if table is None:
+            return NOTHING_KNOWN
+        return self.foreseen[table] if table == label else self.foreseen[table].component()
+
+    @cached_property
+    def foreseen(self) -> Mapping[str, Foreseen]:
+        """The unit, frame and kind of every table of the template, as far as they are known before a run."""
+        known: dict[str, Foreseen] = {}
+        for step in self.graph.order:
+            tool = step.signature
+            if step.tool == FETCH:
+                known |= {label: self._fetched(label) for label in step.outputs}
+            elif tool is not None and tool.gives == "table" and step.step.for_each is None:
+                tables = {
+                    parameter: [read.known for read in reads]
+                    for parameter, reads in tables_read(step, known).items()
+                }
+                known |= dict.fromkeys(step.outputs, foreseen(tool, step.params, tables))
+        return known
+
+    def _fetched(self, label: str) -> Foreseen:
+        """Return what the catalogue and the table of quantities say alike of all choices of a fetch."""
+        pairs = self._pairs(label)
+        frames = {row.frame for row in SOURCES if (row.dataset, *row.parameters) in pairs}
+        parameters = [
+            parameter
+            for dataset, name in pairs
+            if dataset in self.catalogue
+            for parameter in self.catalogue.dataset(dataset).parameters
+            if parameter.name == name
+        ]
+        units = {parameter.canonical_unit for parameter in parameters}
+        kinds = {_KINDS.get(parameter.size, "spectrum") for parameter in parameters}
+        return Foreseen(
+            units.pop() if len(units) == 1 else None,
+            frames.pop() if len(frames) == 1 else None,
+            frozenset(kinds) or EVERY_KIND,
+        )
 
     def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
         plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
@@ -274,9 +300,14 @@ class Lines:
             of = [label for label in lines if self._reads(label, smoothed[1], letter[1] if letter else "")]
             if of or not lines:
                 return of
-        component = re.fullmatch(r"(b|v)_?([xyzrtn])", plain)
+        component = re.fullmatch(r"(b|v)_?([xyzrtnlm])", plain)
         if component:
             return self._component_of(what, component[1], component[2], drawn)
+        part = _PART.fullmatch(plain)
+        if part:
+            words = part["of"] or part["what"] or part["along"]
+            of = self._meant(words, words, drawn, False) if words else drawn
+            return self._parts(what, (part["axis"] or part["radial"] or plain)[0], of)
         if re.fullmatch(r"(?:(?:three|vector|field|single|individual)\s+)*(?:components?|vectors?)", plain):
             vectors = [label for label in drawn if self.is_vector(owner(label, self.producers) or label)]
             return vectors or [label for label in drawn if _COMPONENT.search(label.casefold())]
@@ -291,7 +322,8 @@ class Lines:
             B if plain in ("field", "fields") else "",
         )
         if "spectrogram" in quantity:  # that of electrons is not that of ions
-            drawn = [label for label in drawn if not (own := self.own_quantities(label)) or quantity in own]
+            others = {row.quantity for row in SOURCES if "spectrogram" in row.quantity} - {quantity}
+            drawn = [label for label in drawn if not self.own_quantities(label) & others]
         return _first(
             drawn,
             lambda label: quantity in self._quantities(label),
@@ -345,23 +377,39 @@ class Lines:
         pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$")
         lone = [label for label in drawn if pattern.search(label.casefold())]
         if lone:
-            return lone if len(lone) == 1 else [self.ask(f"Which {what} do you mean?", lone)]
-        vectors = [label for label in drawn if self.is_vector(label) and self._is_of(label, stem)]
-        frames = ("", "RTN") if letter in "rtn" else ("", *TURNABLE)
-        fitting = [label for label in vectors if self.frame(label) in frames]
-        if vectors and not fitting:
+            return self._chosen(what, lone)
+        table = {label: owner(label, self.producers) or label for label in drawn}
+        return self._parts(what, letter, [label for label in drawn if self._is_of(table[label], stem)], stem)
+
+    def _parts(self, what: str, letter: str, lines: Sequence[str], stem: str = "") -> list[str]:
+        """Return the component of a vector among lines; ask of which of several vectors."""
+        apart = [label for label in lines if label.casefold().endswith(f".{letter}")]
+        vectors = [label for label in lines if self.is_vector(label)]
+        letters = {label: _LETTERS.get(self.frame(label), "xyz") for label in vectors}
+        found = apart or [
+            f"{label}.{axes[at]}"
+            for label, axes in letters.items()
+            if (at := axes.casefold().find(letter)) >= 0
+        ]
+        if letters and not found:
             has = ", ".join(f"{label} in {self.frame(label)}" for label in vectors)
-            letters = "xyz" if letter in "rtn" else "rtn"
             raise NotUnderstood(
                 f"the figure has no {what}: {has} has no {letter} component",
-                advice=f"say {', '.join(stem.upper() + axis for axis in letters)} or the name of a line",
+                advice=f"say {', '.join(stem.upper() + axis for axis in letters[vectors[0]])} or the name of a line",
             )
-        if len(fitting) > 1:
-            fitting = [self.ask(f"The {what} component of which line?", fitting)]
-        return [f"{label}.{letter}" for label in fitting]
+        return self._chosen(what, found)
+
+    def _chosen(self, what: str, found: list[str]) -> list[str]:
+        """Return all of several lines if words are in the plural; otherwise ask which one is meant."""
+        if len(found) < 2 or re.match(r"(?:both|all)\b|.*\bcomponents\b", what, re.IGNORECASE):
+            return found
+        answer = self.ask(f"Which {what} do you mean?", [*found, EVERY])
+        return found if answer == EVERY else [answer]
 
     def _is_of(self, label: str, stem: str) -> bool:
         """Return whether a vector is a magnetic field (`stem` is ``b``) or a velocity (`stem` is ``v``)."""
+        if self.unit(label) not in ("", "nT" if stem == "b" else "km/s"):
+            return False
         quantities = self._quantities(label, inherited=True)
         if quantities:
             return (B if stem == "b" else VELOCITY) in quantities

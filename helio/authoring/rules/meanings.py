@@ -111,10 +111,15 @@ class Slot:
     own: frozenset[str]
     described: frozenset[str]
     known: frozenset[str]
-    events: frozenset[str]
-    """The words of the description that name the tool, such as ``storm``."""
+    tools: frozenset[str]
+    """The words in the names of the tools that take the variable."""
     falls: bool
     """Whether the value is an upper limit: ``this Dst or less``."""
+
+    @property
+    def events(self) -> frozenset[str]:
+        """The words of the description that name the tool, such as ``storm``."""
+        return self.tools & self.described
 
 
 class Meanings:
@@ -219,17 +224,16 @@ class Meanings:
             word for label in self._editor.drawn for word in _stems(f"{label} {lines.own_words(label)}")
         )
 
-    def _names(self, slot: Slot, words: frozenset[str]) -> bool:
-        """Return whether words name a slot, and nothing else."""
+    def _names(self, slot: Slot, words: frozenset[str], *, with_unit: bool = False) -> bool:
+        """Return whether words name a slot, and nothing else; with its unit the tool alone may name it."""
         if "storm" in slot.events:
             words -= set(STORMS)  # a class beside a value says no more
         if not words <= slot.known | _GENERAL or not words:
             return False
         if words & _CRITERION and not words - _GENERAL:
             return len([other for other in self._slots if other.kind == slot.kind]) == 1
-        return bool(words & slot.own) or bool(
-            words & (slot.described - self._drawn_words - _GENERAL | slot.events)
-        )
+        naming = slot.own | slot.described - self._drawn_words - _GENERAL | slot.events
+        return bool(words & (naming | slot.tools if with_unit else naming))
 
     def _one(self, words: frozenset[str], slots: list[Slot], value: float, unit: str) -> list[Operation]:
         named = [slot for slot in slots if self._names(slot, words) and _fits_unit(slot.unit, unit)]
@@ -249,7 +253,7 @@ class Meanings:
             for low in self._slots
             for high in self._slots
             if (low.side, high.side) == ("low", "high") and low.own == high.own
-            if self._names(low, words) and _fits_unit(low.unit, limits.unit)
+            if self._names(low, words, with_unit=bool(limits.unit)) and _fits_unit(low.unit, limits.unit)
         ]
         if len(pairs) != 1:
             return []
@@ -402,9 +406,7 @@ def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
             tools |= _stems(step["tool_name"])
         plain = own - set(_SIDE_OF)
         falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
-        yield Slot(
-            name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools & described, falls
-        )
+        yield Slot(name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls)
 
 
 def _unit_in(description: str) -> str:

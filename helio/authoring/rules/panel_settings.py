@@ -42,6 +42,11 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
+def says_panel(clause: Clause, name: str) -> bool:
+    """Return whether a clause names the panel of a quantity, and whether in the singular."""
+    return re.search(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)", clause.text, re.IGNORECASE) is not None
+
+
 def panels_of(
     editor: FigureEditor, clause: Clause, question: str = "Which panel do you mean?", unit: str = ""
 ) -> list[int]:
@@ -100,11 +105,7 @@ def is_spectrogram(editor: FigureEditor, number: int) -> bool:
     types = editor.spec.get("panel_types")
     if isinstance(types, list) and number <= len(types):
         return bool(types[number - 1] == "spectrogram")
-    return any(
-        "spectrogram" in quantity
-        for line in editor.panels[number - 1]
-        for quantity in editor.lines.quantities(line)
-    )
+    return any(map(editor.lines.has_colours, editor.panels[number - 1]))
 
 
 def scale_panels(editor: FigureEditor, clause: Clause) -> None:
@@ -169,17 +170,22 @@ def set_scale(editor: FigureEditor, number: int, kind: str) -> None:
     put_by_panel(editor, "log_scale", number, kind)
 
 
+def _may_be_spectrogram(editor: FigureEditor, number: int) -> bool:
+    """Return whether a panel draws a spectrogram, or the template does not tell."""
+    types = editor.spec.get("panel_types")
+    if isinstance(types, list) and number <= len(types):
+        return bool(types[number - 1] == "spectrogram")
+    panels = editor.panels or [[line] for line in editor.drawn]
+    return any(map(editor.lines.may_have_colours, panels[number - 1]))
+
+
 def _check_colours(editor: FigureEditor, numbers: list[int]) -> None:
     """Refuse a setting of colours if none of the panels can be a spectrogram; no panel means all panels."""
     if any(key.partition(".")[0] in editor.spec for key in ENTRY_LABELS):
         return  # one series against another may have a colour bar
-    panels = editor.panels or [[line] for line in editor.drawn]
-    types = editor.spec.get("panel_types")
-    for number in numbers or range(1, len(panels) + 1):
-        kind = types[number - 1] if isinstance(types, list) and number <= len(types) else ""
-        maybe = not kind and any(map(editor.lines.may_have_colours, panels[number - 1]))
-        if maybe or kind == "spectrogram":
-            return
+    count = len(editor.panels or editor.drawn)
+    if any(_may_be_spectrogram(editor, number) for number in numbers or range(1, count + 1)):
+        return
     where = f"panel {listed([str(number) for number in numbers])}" if numbers else "the figure"
     raise NotUnderstood(
         f"{where} has no spectrogram, so it has no colour bar",
@@ -233,7 +239,9 @@ def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
     numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
     _check_colours(editor, numbers)
     if not numbers:
-        numbers = [number for number in range(1, len(editor.panels) + 1) if is_spectrogram(editor, number)]
+        every = range(1, len(editor.panels) + 1)
+        if any(is_spectrogram(editor, number) for number in every):
+            numbers = [number for number in every if _may_be_spectrogram(editor, number)]
         numbers = numbers if len(numbers) > 1 else []
         if numbers:
             names = [f"panel {number}" for number in numbers]
@@ -276,8 +284,10 @@ def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
 
 def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
     """Draw panels as bars, a strip or a spectrogram, or as lines again."""
+    replaced = clause.of("rel:instead_of")
+    kinds = [atom.value for atom in clause.of("paneltype") if not replaced or atom.start < replaced[0].start]
     for number in panels_of(editor, clause):
-        put_panel_type(editor, number, clause.value("paneltype") or "line")
+        put_panel_type(editor, number, kinds[0] if kinds else "line")
 
 
 def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:

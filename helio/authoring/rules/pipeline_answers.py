@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from helio.authoring.recorded import Records
 from helio.authoring.rules.asked import Atom, Subject, folded, stems
+from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.authoring.rules.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.question import DECLINED, Question, in_words, kinds_of, quoted
 from helio.authoring.rules.source_facts import Fact, SourceFacts, is_named, lines_of
@@ -246,6 +247,23 @@ def _counted(question: Question, topic: str) -> Iterator[str]:
     if topic == "instruments":
         unnamed = [source for source in meant if not is_named(source.dataset)]
         yield from lines_of(SourceFacts(unnamed, question.catalogue).topics["instruments"]())
+
+
+def variables_described(question: Question) -> list[str]:
+    """Return the variables whose description has most words of the question: two or more, and half of them."""
+    if question.pipeline is None:
+        return []
+    asked = question.asked
+    said = " ".join((*(atom.words for atom in asked.atoms), *asked.rest))
+    wanted = stems(" ".join(word for word in said.split() if word.casefold() not in IN_QUESTIONS))
+    shared = {
+        fact.text: len(wanted & stems(fact.text))
+        for fact in question.pipeline.variables("number", "integer", "duration")
+    }
+    most = max(shared.values(), default=0)
+    return (
+        [text for text, count in shared.items() if count == most] if most >= max(2, len(wanted) / 2) else []
+    )
 
 
 def about_step(question: Question) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from helio.authoring.fetches import FETCH, fetch_choices
@@ -187,9 +187,12 @@ class PipelineFacts(PipelineSubjects):
                     self.described(label) + (f" as '{names[label]}'" if names.get(label) else "")
                     for label in drawn
                 )
-                about = frozenset[Subject]().union(*(self.of_label(label) for label in drawn))
-                kinds = frozenset(subject for subject in about if subject[0] != "panel")
-                yield Fact(f"{self._place(name, number)}: {said}", kinds | {("panel", str(number))})
+                yield Fact(f"{self._place(name, number)}: {said}", self._of_panel(number, drawn))
+
+    def _of_panel(self, number: int, labels: Sequence[str]) -> frozenset[Subject]:
+        """Return what facts about lines in a panel are about, without the panels of data that are made from them."""
+        about = frozenset[Subject]().union(*map(self.of_label, labels))
+        return frozenset(subject for subject in about if subject[0] != "panel") | {("panel", str(number))}
 
     def looks(self, *parts: str) -> Facts:
         """Yield the settings of the figures whose key contains one of some words; without words, all."""
@@ -206,9 +209,13 @@ class PipelineFacts(PipelineSubjects):
     def _colours(self) -> Facts:
         for name, spec in self.figures():
             names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
+            drawn_in = {
+                label: number for number, panel in enumerate(spec.get("panels") or (), 1) for label in panel
+            }
             for label, colour in colours.items():
-                about = {("colour", folded(str(colour))), *self.of_label(label)}
-                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", frozenset(about))
+                own = self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
+                about = own | {("colour", folded(str(colour)))}
+                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about)
             others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
             if others:
                 rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
@@ -225,13 +232,8 @@ class PipelineFacts(PipelineSubjects):
                 }
                 said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
                 labels = [panel] if isinstance(panel, str) else panel
-                about = frozenset[Subject]({("panel", str(number))}).union(*map(self.of_label, labels))
-                own = frozenset(subject for subject in about if subject[0] != "panel") | {
-                    ("panel", str(number))
-                }
-                yield Fact(
-                    f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}", own
-                )
+                text = f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}"
+                yield Fact(text, self._of_panel(number, labels))
 
     def _dashes(self) -> Facts:
         yield from self.looks("line_styles")
@@ -275,12 +277,12 @@ class PipelineFacts(PipelineSubjects):
                 yield Fact(f"{AS_FETCHED}: {{}}", about, source.name)
 
     def _settings(self) -> Facts:
-        yield from self._variables()
+        yield from self.variables()
         yield from self._arguments()
 
     def _numbers(self) -> Facts:
         """Yield the settings that are numbers, such as the threshold of a storm."""
-        yield from self._variables("number", "integer")
+        yield from self.variables("number", "integer")
         numbers = [
             name
             for name, facts in self.variables_of_template.items()
@@ -322,7 +324,7 @@ class PipelineFacts(PipelineSubjects):
                 )
                 yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
 
-    def _variables(self, *types: str) -> Facts:
+    def variables(self, *types: str) -> Facts:
         """Yield the variables of some types; without types, all."""
         for name, facts in self.variables_of_template.items():
             if not types or facts.get("type") in types:
@@ -330,7 +332,7 @@ class PipelineFacts(PipelineSubjects):
                 yield Fact(text, frozenset({("variable", folded(name))}))
 
     def _meanings(self) -> Facts:
-        yield from self._variables()
+        yield from self.variables()
         for label, step in self.producers.items():
             intent = self.steps.get(str(step.id), {}).get("intent")
             if intent and not any(source.label == label for source in self.data.sources):

@@ -19,13 +19,10 @@ from helio.authoring.rules.source_facts import (
 from helio.errors import TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import craft_of
-from helio.pipelines.analyses.quantities import tables_read
-from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE
-from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
-from helio.steps.foreseen import NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
@@ -46,9 +43,10 @@ class PipelineSubjects:
         self.catalogue = catalogue
         self.now = now
         self.steps = {str(step.get("step_id")): step for step in template["steps"]}
-        graph = graph_of(template_in(template).steps, signatures())
-        self.producers: dict[str, StepView] = {label: views[-1] for label, views in graph.producers.items()}
-        self.graph = graph
+        self.lines = Lines(template, catalogue, no_question)
+        self.producers = self.lines.producers
+        self.graph = self.lines.graph
+        self.foreseen = self.lines.foreseen
         self.data = SourceFacts(self.sources(), catalogue)
 
     @cached_property
@@ -89,10 +87,15 @@ class PipelineSubjects:
 
     def figures(self) -> Iterator[tuple[str, Document]]:
         """Yield the figures, each with its settings."""
-        lines = Lines(self.template, self.catalogue, no_question)
         for name, step in self.steps.items():
             if step.get("tool_name") in FIGURES:
-                yield name, lines.spec(step)
+                yield name, self.lines.spec(step)
+
+    def lines_meant(self, words: str) -> list[str]:
+        """Return the tables behind the lines of the figures that words mean."""
+        figures = [step for step in self.steps.values() if step.get("tool_name") in FIGURES]
+        lines = [line for figure in figures for line in self.lines.meant(words, figure)]
+        return list(dict.fromkeys(owner(line, self.producers) or line for line in lines))
 
     def most(self) -> int:
         """Return the largest number of panels of a figure."""
@@ -101,27 +104,6 @@ class PipelineSubjects:
     @property
     def variables_of_template(self) -> Mapping[str, Document]:
         return self.template.get("variables") or {}
-
-    @cached_property
-    def foreseen(self) -> Mapping[str, Foreseen]:
-        """The known unit and frame of every table of the template."""
-        known: dict[str, Foreseen] = {}
-        for source in self.data.sources:
-            if source.parameter is not None:
-                known.setdefault(
-                    source.label, Foreseen(source.parameter.canonical_unit or None, source.frame or None)
-                )
-        for step in self.graph.order:
-            tool = step.signature
-            if tool is None or tool.gives != "table" or step.step.for_each is not None:
-                continue
-            tables = {
-                parameter: [read.known for read in reads]
-                for parameter, reads in tables_read(step, known).items()
-            }
-            for label in step.outputs:
-                known[label] = foreseen(tool, step.params, tables) if tables or tool else NOTHING_KNOWN
-        return {label: facts for label, facts in known.items() if label in self.producers}
 
     def sources(self) -> Iterator[Source]:
         for step in self.graph.steps:
@@ -146,22 +128,12 @@ class PipelineSubjects:
         for _, spec in self.figures():
             for number, panel in enumerate(spec.get("panels") or (), 1):
                 for label in [panel] if isinstance(panel, str) else panel:
-                    for origin in self.made_from(label):
+                    for origin in self.lines.behind(label):
                         places.setdefault(origin, set()).add(("panel", str(number)))
         return places
 
     def drawn_in(self, label: str) -> set[Subject]:
         return self.panel_origins.get(label, set())
-
-    def made_from(self, label: str) -> Iterator[str]:
-        """Yield a label's table, and every table from which it is made."""
-        name = owner(label, self.producers)
-        if name is None:
-            return
-        yield name
-        for read in self.producers[name].labels:
-            if read != label:
-                yield from self.made_from(read)
 
     def of_label(self, label: str) -> frozenset[Subject]:
         """Return everything that facts about a label are about."""
@@ -184,7 +156,7 @@ class PipelineSubjects:
     def of_result(self, name: str) -> frozenset[Subject]:
         """Return what the result of a step is about: not the parameters from which it makes another quantity."""
         step = next((view for view in self.graph.steps if str(view.id) == name), None)
-        read = {table for label in step.labels for table in self.made_from(label)} if step else set()
+        read = {table for label in step.labels for table in self.lines.behind(label)} if step else set()
         others = {
             ("parameter", folded(source.parameter.name))
             for source in self.data.sources
@@ -209,7 +181,7 @@ class PipelineSubjects:
         for label in step.outputs:
             subjects |= {("label", folded(label)), *self.drawn_in(label)}
         for read in step.labels:
-            for table in self.made_from(read):
+            for table in self.lines.behind(read):
                 for source in self.data.sources:
                     if source.label == table:
                         kinds = ("craft", "instrument", "dataset", "parameter")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from helio.authoring.rules.asked import TURNS, Asked, Atom, Subject, stems
+from helio.authoring.rules.asked import TURNS, Asked, Atom, Subject, folded, stems
 from helio.authoring.rules.pipeline_facts import PipelineFacts
 from helio.authoring.rules.question_form import asks_for_data
 from helio.authoring.rules.question_names import names_in
@@ -28,6 +28,8 @@ _WEAK = ("overview", "panels", "steps", "notes", "tools", "datasets", "level", "
 """Properties whose words also say something else in a question that asks for another property."""
 
 
+_OF_EVENTS = {"counts", "numbers"}
+"""Properties of events such as storms, of which a figure has no lines."""
 _STORED = ("units", "frames", "cadence", "level")
 """Properties that the archive decides, so that no step says why they are as they are."""
 _NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
@@ -54,13 +56,28 @@ class Question:
         self.now = now
         self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
         self.names = names_in(request, catalogue, self.pipeline)
-        self.asked = Asked(request, self.names, self.pipeline.most() if self.pipeline else 0)
+        self.asked = self._read()
         self.unsaid: list[str] = []
         """What cannot be answered, and why."""
         self.searched: set[str] = set()
         """The words with which datasets were found in the catalogue."""
         self.narrowing: set[str] = set()
         """The words that the descriptions of all these datasets have."""
+
+    def _read(self) -> Asked:
+        """Read the question; words that name nothing else may mean lines of the figure, as they do in changes."""
+        if self.pipeline is None:
+            return Asked(self.request, self.names, 0)
+        asked = Asked(self.request, self.names, self.pipeline.most())
+        asks = asked.topics or asked.begins("how", "why", "where", "what", "which")
+        words = asked.rest if asks and not asked.things and not _OF_EVENTS & {*asked.topics} else []
+        lines = self.pipeline.lines_meant(" ".join(words)) if words else []
+        meant = frozenset(("label", folded(line)) for line in lines)
+        if not meant:
+            return asked
+        return Asked(
+            self.request, {**self.names, **{folded(word): meant for word in words}}, self.pipeline.most()
+        )
 
     @property
     def is_yes_no(self) -> bool:
@@ -82,11 +99,22 @@ class Question:
                 return None
         return None
 
+    @property
+    def _names_computed(self) -> bool:
+        """Whether the question names a step that computes, or what such a step makes."""
+        facts = self.pipeline.topics["methods"]() if self.pipeline is not None else ()
+        made = {
+            subject for fact in facts for subject in fact.about if subject[0] in ("label", "step", "tool")
+        }
+        return any(atom.subjects & made for atom in self.asked.things)
+
     @cached_property
     def topics(self) -> list[str]:
         """The properties that the question asks for, or that its question word means."""
         asked = self.asked
         topics = [topic for topic in asked.topics if topic != "counts"]
+        if "investigator" in topics and self._names_computed:  # whose model is it?
+            topics = list(dict.fromkeys("methods" if topic == "investigator" else topic for topic in topics))
         if self.pipeline is None and not topics and asks_for_data(self.request) and self.span:
             return ["coverage"]
         if topics:

@@ -94,7 +94,7 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("colormap|palette|theme|format", "what panel tool line every noun:colour_scale noun:palette "
                                           "noun:theme noun:colour noun:colour_bar noun:scale verb:save "
          "rel:instead", set_name),
-    Rule("paneltype|mode:lines", "what panel craft every line", set_panel_type),
+    Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of", set_panel_type),
     Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels, _of_all_panels),
     Rule("rel:side_by_side", "panel every", put_side_by_side),
 )  # fmt: skip

@@ -21,16 +21,9 @@ from helio.steps.signature import signatures
 GROUPS: tuple[dict[str, list[str]], ...] = tuple(VOCABULARY["parts of datasets"].values())
 """Parts of ids that replace each other, such as ``SUN`` and ``ASUN``, each with the words that mean it."""
 
-_OTHER_CHANGES = [
-    "verb:remove",
-    "verb:add",
-    "rel:also",
-    "verb:move",
-    "rel:above",
-    "rel:below",
-    "verb:save",
-    "number",
-]
+_OTHER_CHANGES = (
+    "verb:remove", "verb:add", "rel:also", "verb:move", "rel:above", "rel:below", "verb:save", "number"
+)  # fmt: skip
 
 
 class Siblings:

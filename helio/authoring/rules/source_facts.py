@@ -241,15 +241,8 @@ class SourceFacts:
             "archives": self._archive,
         }
         of_datasets = (
-            "doi",
-            "licence",
-            "investigator",
-            "level",
-            "coverage",
-            "crafts",
-            "instruments",
-            "archives",
-        )
+            "doi", "licence", "investigator", "level", "coverage", "crafts", "instruments", "archives"
+        )  # fmt: skip
 
         def facts_about(topic: str, line: Callable[[Source], str]) -> Callable[[], Facts]:
             return lambda: (

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
-from helio.authoring.rules.arranging import interval_of, moment_in
 from helio.authoring.rules.clauses import Clause
 from helio.authoring.rules.computation_changes import variable_named
 from helio.authoring.rules.figure import FigureEditor
 from helio.authoring.rules.harmless import OF_A_TIME
+from helio.authoring.rules.moments import interval_of, moment_in
 from helio.authoring.rules.storms import STORMS
 from helio.authoring.writing.open_ranges import closed
 from helio.authoring.writing.writer import default_range

@@ -198,6 +198,11 @@ def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
         ("goes-xray-flares", "Which GOES is it?", ["SCI_XRSF-L2-AVG1M_G16", "step xrays"]),
         ("storm-overview", "what threshold makes something a storm here", ["$THRESHOLD = -50"]),
         ("plasma-beta-mach", "alphas?", ["assumed_alpha is 0.04"]),
+        ("storm-overview", "whose Dst* prediction is that", ["McPherron", "burton_dst"]),
+        ("storm-overview", "what's the black line in panel 7", ["Dst* is black"]),
+        ("themis-esa-overview", "units of pressure", ["nPa (P_B; P_i; P_tot)"]),
+        ("l1-monitor-comparison", "how is the lag found", ["cross_correlation_lag"]),
+        ("parker-spiral-angle", "where does the spiral end at the Sun?", ["$SOURCE_RADIUS = 1"]),
     ],
 )
 def test_words_of_steps_settings_and_figures_are_found(author, shipped, pipeline, question, words):

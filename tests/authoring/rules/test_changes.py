@@ -271,3 +271,51 @@ def test_classes_of_flares_that_are_no_least_flux_are_refused(author, templates,
 def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, request_):
     with pytest.raises(NotUnderstood):
         author.edit(request_, overview)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told"),
+    [
+        ("omni-storm", "SYM-H can go", "panel 4: no longer"),
+        ("omni-storm", "ditch the speed", "panel 2: no longer speed"),
+        ("wind-plasma", "I don't need the temperature, drop that panel", "panel 3: no longer temperature"),
+        ("wind-plasma", "raw density, not the smoothed one", "density → WI_PM_3DP.P_DENS"),
+        ("wind-plasma", "density without smoothing, temperature stays", "density → WI_PM_3DP.P_DENS"),
+        ("ace-strength", "unsmoothed Bz please", "Bz_smooth → B.Bz"),
+        ("ace-strength", "back to 30 min", "window: 10min → 30min"),
+        ("wind-plasma", "don't use a log axis for the density", "y scale of panel 1: linear"),
+        ("wind-plasma", "density as csv", "save_data"),
+        ("psp-bfield", "radial component thicker", "line of B_RTN.r"),
+        ("omni-storm", "plus AE", "AE_INDEX"),
+    ],
+)
+def test_short_wishes_are_read(author, templates, name, request_, told):
+    assert told in json.dumps([changed(author, templates(name), request_)], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "told", "untold"),
+    [
+        (
+            "themis-esa-overview",
+            "velocity in GSE",
+            "y axis of panel 6: V_i GSM [km/s] → V_i GSE [km/s]",
+            "panel 8",
+        ),
+        (
+            "b-power-spectrum",
+            "slope between 0.01 and 1 Hz",
+            "variable $LOW, default: 0.005 → 0.01",
+            "y range",
+        ),
+        ("storm-superposed-epoch", "bins of 3 h", "bin: 1h → 3h", "resample"),
+        ("storm-superposed-epoch", "add the density around the minima", "OMNI2_H0_MRG1HR", "OMNI_HRO_1MIN"),
+        ("hope-spectra", "helium too", "RBSPA_REL04_ECT-HOPE-PA-L3", "RBSPICE"),
+        ("themis-esa-overview", "hide MLT", "rows below the time axis: - 2 THA_OR_SSC.SM_LCT_T", "panel"),
+        ("omni-solar-wind-overview", "Kp as a line instead of bars", "- 10 bars + 10 line", "no longer"),
+    ],
+)
+def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, told, untold):
+    text = " || ".join(changed(author, templates(name), request_))
+    assert told in text
+    assert untold not in text

@@ -164,7 +164,7 @@ def test_spacecraft_are_coloured_by_the_lines_that_tell_them_apart(author, compa
 def test_a_component_of_several_vectors_is_asked_for(author, comparison):
     asked = author.edit("use red for Bz", comparison)
     assert isinstance(asked, AuthorQuestion)
-    assert asked.choices == ("ACE_B", "Wind_B")
+    assert asked.choices == ("ACE_B.z", "Wind_B.z", "all of them")
 
 
 @pytest.mark.parametrize(
