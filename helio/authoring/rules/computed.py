@@ -48,6 +48,11 @@ _AND_ITS = (
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
 
+_BELOW_IT = (
+    r"\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
+    r"|(?:in|as)\s+(?:an?|the|its)\s+(?:second|third|lower|bottom|separate|own|extra)\s+panel\b|at\s+the\s+bottom\b)"
+)
+"""Words behind a computation that is drawn beside its inputs: ``difference underneath``."""
 _SHIFT = (
     r"\b(?:ballistic(?:ally)?[- ]+)?(?:(?:time[- ]?)?shift(?:ed|ing)?|propagat(?:ed?|ing|ion)|advect(?:ed)?|convected"
     r"|(?:time[- ]?)?lagged)\b(?:\s+ballistically\b)?(?!\s+by\b)"
@@ -303,7 +308,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     participle = re.search(
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
-    beside = joined and not participle
+    below = related and re.match(_BELOW_IT, sentence.text[match.end() :], re.IGNORECASE) is not None
+    beside = (joined or below) and not participle
     over = tool in OVERLAID and _is_over(sentence.text, match)
     # the magnitude of E alone, but the vector and its magnitude
     alone = tool == MAGNITUDE and re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None

@@ -164,6 +164,11 @@ def _check(panels: _SeriesPanels, layout: Panels) -> None:
     """Refuse an arrangement of panels that the figure would not have."""
     if layout.count and layout.count != len(panels):
         raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}")
+    if len(panels) == 1 and any(place.rank not in (MIDDLE, BELOW_AXIS) for place in layout.places):
+        raise NotUnderstood(
+            "the figure would have one panel: it is not clear what stands above or below another",
+            advice="name all that the figure should draw, from top to bottom",
+        )
     if layout.overlaid and not any(len(panel) > 1 for panel in panels):
         raise NotUnderstood(
             "the figure would draw each series in its own panel", advice="add 'in one panel' to the request"

@@ -47,6 +47,8 @@ CREATED = (
      "2010-01-01 to 2010-01-02"),
     ("trace power spectrum of the Wind 11 Hz field on 1 Feb 2002 12-18 UT, 10 min windows", [["Wind_B_power"]],
      "2002-02-01T12:00:00 to 2002-02-01T18:00:00"),
+    ("compare the solar wind speed at Wind and ACE with the difference underneath, 2003-10-29",
+     [["Wind_V", "ACE_V"], ["Wind_V_minus_ACE_V"]], "2003-10-29 to 2003-10-30"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
     ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Bn"], ["Voyager1_Br"], ["Voyager1_Bt"]],
@@ -63,6 +65,7 @@ REFUSED = (
     ("ACE |B| around 10 May 2004", "around"),
     ("ACE P1 and P2 in one panel, B below, 2010-01-01", "which lines share a panel"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
+    ("ratio of ACE to Wind density with both densities above, 2003-10-29", "the figure would have one panel"),
 )
 
 
