@@ -83,7 +83,7 @@ def differences(
     A sentence that cannot be read gives fewer comparisons, never an error.
     """
     try:
-        reading = read_request(request, catalogue, now, described=False)
+        reading = read_request(request, catalogue, now)
     except RequestError:
         return ()
     compared = _Compared(request, reading, template, catalogue, now)

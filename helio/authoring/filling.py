@@ -252,7 +252,7 @@ def _system() -> str:
 def _unread(request: str, catalogue: Catalogue, now: datetime) -> tuple[str, ...]:
     """Return the words of a sentence that the rules do not understand; none if the rules refuse the sentence."""
     try:
-        return read_request(request, catalogue, now, described=False).unread
+        return read_request(request, catalogue, now).unread
     except RequestError:
         return ()
 

@@ -121,6 +121,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **{f"TWINS-{n}": (f"twins {n}", f"twins{n}") for n in range(1, 3)},
     **{f"ELFIN-{p}": (f"elfin {p.lower()}", f"el{p.lower()}") for p in "AB"},
     "IMP-8": ("imp 8", "imp8"),
+    "Pioneer Venus": ("pvo", "pioneer venus orbiter"),
+    "New Horizons": ("nh",),
+    "MAVEN": ("mvn",),
     "Arase": ("erg", "arase (erg)"),
     "IMAGE": ("imager for magnetopause-to-aurora global exploration",),
     "Dynamics Explorer": ("de",),
@@ -264,7 +267,7 @@ _PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED
 """Names of sensors and receivers in ids of datasets."""
 
 
-_ALSO_CALLED = {"SWAVES": "WAVES"}
+_ALSO_CALLED = {"SWAVES": "WAVES", "PM": "MTOF"}
 
 
 def short(craft: str) -> str:
@@ -325,7 +328,10 @@ def instrument_names(dataset_id: str) -> frozenset[str]:
     pieces = [piece for piece in re.split(r"[_-]", dataset_id.upper()) if piece in known]
     words = [word for word in instrument_of(dataset_id, mission).upper().split() if word != "AND"]
     parts = [
-        part for word in words for part in (*word.split("-"), _ALSO_CALLED.get(word, "")) if len(part) > 1
+        part
+        for word in (*words, *pieces)
+        for part in (*word.split("-"), _ALSO_CALLED.get(word, ""))
+        if len(part) > 1
     ]
     return frozenset((*pieces, *words, *parts)) - {"MAG", "MOM"}
 

@@ -44,12 +44,12 @@ MODES = (
     Mode("reduced", r"reduced[- ]mode", (r"th[a-e]_p[es][ei]r_",)),
     Mode(
         "spin",
-        rf"spin(?:{_RESOLUTION}|[- ](?:averaged?|fits?|period))(?:[- ](?:mode|data))?",
-        (r"SPIN|th[a-e]_fgs_|th[a-e]_ef[sf]_|SPINFIT",),
+        rf"spin(?:{_RESOLUTION}|[- ](?:averaged?|avgd?\.?|fits?|period))(?:[- ](?:mode|data))?",
+        (r"SPIN|SCI-L2SA|th[a-e]_fgs_|th[a-e]_ef[sf]_|SPINFIT",),
         required=False,
     ),
     Mode("merged", r"(?:merged|COHO(?:[- ]?web|1HR)?)(?:\s+data)?", (r"COHO|MERGED|MRG",), required=False),
-    Mode("key parameters", r"key[- ]parameters?|KP[- ]data", (r"_K[0-2]_",)),
+    Mode("key parameters", r"key[- ]param(?:eter)?s?|KP[- ]data", (r"_K[0-2]_|_KP-",)),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
 )  # fmt: skip
 ALWAYS = ("burst", "spin")

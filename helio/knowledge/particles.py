@@ -32,19 +32,18 @@ class Species(NamedTuple):
     def fits(self, other: Species) -> bool:
         """Return whether data of one species may be called the other: no isotope and no charge contradicts.
 
-        >>> Species("O", charge=1).fits(Species("O")), Species("He", 3).fits(Species("He", 4, 2))
+        Helium alone is not helium-3.
+
+        >>> Species("O", charge=1).fits(Species("O")), Species("He").fits(Species("He", 3))
         (True, False)
         """
         masses, charges = {self.mass, other.mass} - {0}, {self.charge, other.charge} - {0}
-        return self.kind == other.kind and len(masses) < 2 and len(charges) < 2
+        is_rare = other.mass == 3 and not self.mass
+        return self.kind == other.kind and len(masses) < 2 and len(charges) < 2 and not is_rare
 
     def distance(self, other: Species) -> int:
-        """Return how much less one species says than the other; helium without more is rather the common isotope."""
-        return (
-            2 * (self.mass != other.mass)
-            + 2 * (self.charge != other.charge)
-            + (not self.mass and other.mass == 3)
-        )
+        """Return how much less one species says than the other."""
+        return (self.mass != other.mass) + (self.charge != other.charge)
 
 
 class Found(NamedTuple, Generic[What]):

@@ -22,7 +22,10 @@ _CADENCE = (
     r"|\b(?P<bare>(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h))\b"
 )
 # 5 min SYM-H has a cadence, and 5 min from 10:00 a time
-_NO_CADENCE = r"\s+(?:and|or|of|from|after|before|around|later|long|ago|to|until|windows?|steps?|bins?|lag)\b"
+_NO_CADENCE = (
+    r"\s+(?:(?:and|or)\s+(?:\d|an?\b|half)"
+    r"|(?:of|from|after|before|around|later|long|ago|to|until|windows?|steps?|bins?|lag)\b)"
+)
 _ENDS = r"\s*(?:$|[,.;)])|\s+(?:on|for|in|at)\b"
 _TIME_BEFORE = (
     r"\b(?:last|past|first|next|for|over|within|windows?|every|than|by|up to|of|is|=|most)\s*"
@@ -55,7 +58,7 @@ def with_plain_rates(text: str) -> str:
 
 
 def take_cadence(sentence: Sentence, *, timed: bool, windowless: bool) -> float | None:
-    """Remove the cadence from a sentence, and return it in seconds.
+    """Remove the cadences from a sentence, and return the shortest in seconds: coarser data stay as they are.
 
     Parameters
     ----------
@@ -69,12 +72,11 @@ def take_cadence(sentence: Sentence, *, timed: bool, windowless: bool) -> float 
     NotUnderstood
         A length may be a cadence, a window or a time.
     """
-    cadence: float | None = None
+    cadences: list[float] = []
     sentence.drop(_ENOUGH)
     after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{_LENGTH})(?=\s*(?:[.,;]|$))"
     for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
-        seconds = cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
-        cadence = seconds[0] if seconds else cadence
+        cadences += cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
     for match in sentence.take(_CADENCE):
         if match["bare"]:
             behind = sentence.text[match.end() :]
@@ -91,9 +93,8 @@ def take_cadence(sentence: Sentence, *, timed: bool, windowless: bool) -> float 
                     f"helio does not understand '{match[0]}'",
                     advice="write '5 min averages', or a time as 'A to B'",
                 )
-        seconds = cadences_in(match[0])
-        cadence = seconds[0] if seconds else cadence
-    return FINEST if cadence is None and sentence.drop(_FINEST) else cadence
+        cadences += cadences_in(match[0])
+    return min(cadences) if cadences else FINEST if sentence.drop(_FINEST) else None
 
 
 def take_modes(

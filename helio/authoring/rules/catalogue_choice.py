@@ -17,6 +17,7 @@ from helio.authoring.rules.catalogue_parameters import (
     word_list,
 )
 from helio.authoring.rules.particle_words import NO_PARTICLES, Wish
+from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
@@ -49,7 +50,7 @@ _NARROWER = frozenset(
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
     r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow"
-    r"|loss cone|HCad|burst|reduced|channel \d|_ch\d",
+    r"|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
@@ -93,6 +94,12 @@ def best_matches(
     return _at_one_cadence(_shown_once(best), wanted, always=wish != NO_PARTICLES)
 
 
+def in_same_dataset(found: list[Match], beside: Sequence[Sequence[Match]]) -> list[Match]:
+    """Keep the matches of the datasets that also have what stands beside them, if there are such datasets."""
+    common = set.intersection(*({match.dataset.id for match in matches} for matches in beside))
+    return [match for match in found if match.dataset.id in common] or found
+
+
 def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     """Prefer matches with few other words, and usual ones."""
     asked = {*word_list(text)}
@@ -110,7 +117,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
         best = _lowest(best, lambda match: any(_SLICE.search(name) for name in _named(match)))
         best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
-    best = _without_variants(best)
+    best = _lowest(best, lambda match: _variants(match.first))
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
     best = [match for match, own in zip(best, more, strict=True) if not any(fewer < own for fewer in more)]
     if "speed" in tokens(plain(text)):
@@ -197,17 +204,6 @@ def _frame_of(described: DescribedParameter) -> str:
     return described.parameter.frame or (_FRAME_WORDS[words.pop()] if len(words) == 1 else "")
 
 
-def _without_variants(found: list[Match]) -> list[Match]:
-    """Leave out parameters that show the first of them otherwise, but not its siblings, such as other channels."""
-    first = [match for match in found if not ARROW.match(match.first.parameter.description)]
-    siblings = {_sibling(match) for match in first}
-    return [match for match in found if not first or match in first or _sibling(match) in siblings]
-
-
-def _sibling(match: Match) -> str:
-    return re.sub(r"\d+", "", match.first.parameter.name)
-
-
 def _shown_once(found: list[Match]) -> list[Match]:
     """Keep the first of parameters that only show the same data as another plot."""
     first: dict[tuple[str, frozenset[str]], Match] = {}
@@ -267,6 +263,12 @@ def together(found: list[Match], text: str) -> list[Match]:
     )
     one = len(shapes) == 1 and set() < differing <= (SIDES | SPECIES_WORDS if plural else SIDES)
     return [Match(tuple(every))] if one else found
+
+
+def chosen(question: str, found: Sequence[Match], ask: Asks) -> list[Match]:
+    """Let the person choose one of several matches."""
+    choices = {match.described: match for match in found}
+    return [choices[ask(question, list(choices))]]
 
 
 @lru_cache(maxsize=4096)

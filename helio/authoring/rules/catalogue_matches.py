@@ -14,6 +14,7 @@ from helio.authoring.rules.catalogue_parameters import (
     DescribedDataset,
     DescribedParameter,
     described_dataset,
+    species_words,
     word_list,
 )
 from helio.authoring.rules.particle_words import Wish, channel_name, moment_units
@@ -23,6 +24,7 @@ from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import in_modes
 from helio.knowledge.particles import SPECIES_WORDS, Energy
 from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import Clause, clauses, concepts, plain, tokens
 from helio.time_range import TimeRange
 
@@ -42,7 +44,6 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 _OTHER = frozenset({"thermal"})
 """Words of descriptions that make a quantity a different one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
-_SERIES = re.compile(r"\b([A-Za-z]+)(\d+)\s*(?:to|-|–|through)\s*\1?(\d+)\b")
 _SHOWS_SPECTRUM = re.compile(
     r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
 )
@@ -52,6 +53,8 @@ _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 _OF_MOMENTS = re.compile(
     r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|vector|t3\b", re.IGNORECASE
 )
+MEASURED = frozenset(VOCABULARY["measured quantities"])
+"""Words for what is measured."""
 _FRAMES = frozenset(frame.lower() for frame in KNOWN_FRAMES)
 _EV = {"ev": 1.0, "kev": 1e3, "mev": 1e6, "gev": 1e9}
 
@@ -153,10 +156,11 @@ def with_words(
     frame_elsewhere : bool
         Whether the frame may be of a quantity in another part of the sentence.
     """
-    text, channels = _CHANNELS.subn(" ", _SERIES.sub(_every, text))
+    text, channels = _CHANNELS.subn(" ", text)
     text, units = _MEASURED_IN.sub(" ", text), _MEASURED_IN.findall(text)
     numerals = {float(number) for number in _NUMBER.findall(text)}
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
+    means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
     letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))
     for number in numbers:
         dataset = described_dataset(number, catalogue)
@@ -191,7 +195,8 @@ def with_words(
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
-            yield Match(group, len(literal), frozenset(extra), frozenset(own_names))
+            off = (int(means_flux and not group[0].is_flux), 0, 0)
+            yield Match(group, len(literal), frozenset(extra), frozenset(own_names), off=off)
 
 
 def _has_clauses(
@@ -214,9 +219,13 @@ def _has_clauses(
         return False
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
-        dataset.words.has(clause)
-        and not any(parameter.words.has(clause) for parameter in dataset.drawn)
-        and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
+        parameter.head_words.has(clause)
+        or (
+            dataset.words.has(clause)
+            and not {clause.concept, *clause.words} & _UNITS.keys()
+            and not any(parameter.words.has(clause) for parameter in dataset.drawn)
+            and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
+        )
         for clause, own_word in zip(rest, covered, strict=True)
         if not own_word
     )
@@ -230,11 +239,6 @@ def _has_frame(parameter: DescribedParameter, frame: str, *, elsewhere: bool) ->
     named = (parameter.words.words | {parameter.parameter.frame.lower()}) & _FRAMES
     scalar = not named and not parameter.parameter.size
     return not frame or frame.lower() in named or (elsewhere and scalar)
-
-
-def _every(match: re.Match[str]) -> str:
-    """Write all names of ``DE1 to DE4``."""
-    return " ".join(f"{match[1]}{number}" for number in range(int(match[2]), int(match[3]) + 1))
 
 
 def _is_literal(word: str, dataset: DescribedDataset) -> bool:

@@ -43,6 +43,9 @@ _OF_BINS = re.compile(r"\benergy (?:bins?|channels?|steps?|levels?)\b", re.IGNOR
 _SYMBOL = re.compile(
     rf"(?<![A-Za-z0-9+])(?:{'|'.join(map(re.escape, sorted(SYMBOLS, key=len, reverse=True)))})(?![A-Za-z0-9+])"
 )
+_L_SHELL = re.compile(r"\bL[- ](?:shell|value)s?\b", re.IGNORECASE)
+_COMPONENT = re.compile(r"_mag([hdezxy])_")
+"""Pattern of the component in names of parameters of ground stations, such as ``thg_magd_fsmi``."""
 _OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
 """Pattern of names of parameters that describe another one."""
 _OF_ERRORS = re.compile(r"sigma|(?:^|_)unc(?:_|$)|err(?:or)?(?:_|$)", re.IGNORECASE)
@@ -156,7 +159,8 @@ class DescribedParameter:
         """The words of the parameter alone, with what its unit says."""
         parameter = self.parameter
         text = f"{parameter.name} {parameter.description} {parameter.frame} {' '.join(parameter.axes)}"
-        words = Words(text)
+        component = _COMPONENT.search(parameter.name)
+        words = Words(f"{text} {component[1].upper()}" if component else text)
         if self.is_flux:
             words.words |= {"flux", "intensity"}
             for letter, name in LETTERS.items():
@@ -169,6 +173,11 @@ class DescribedParameter:
         if parameter.unit and comparable(parameter.unit, "mV/m"):
             words.concepts.add("electricfield")
         return words
+
+    @cached_property
+    def head_words(self) -> Words:
+        """The words of the description of the parameter to which an arrow points."""
+        return Words(self.head)
 
     @cached_property
     def is_flux(self) -> bool:
@@ -189,7 +198,8 @@ class DescribedParameter:
     @cached_property
     def is_drawn(self) -> bool:
         """Whether the parameter holds measured numbers that a panel can draw as they are."""
-        return self._is_usable and self.parameter.unit.lower() not in OF_TIME and len(self.parameter.size) < 2
+        is_time = self.parameter.unit.lower() in OF_TIME and self.pair not in TABLE
+        return self._is_usable and not is_time and len(self.parameter.size) < 2
 
     @cached_property
     def is_measured(self) -> bool:
@@ -341,9 +351,18 @@ def sensor_names(dataset: str, title: str) -> frozenset[str]:
 
 def word_list(text: str) -> list[str]:
     """Split a text into words as `tokens` does, with a word instead of the symbol of an element or an ion."""
-    spaced = text.replace("_", " ")
+    spaced = _L_SHELL.sub("lshell", text.replace("_", " "))
     words = tokens(plain(_SYMBOL.sub(lambda match: f" {SYMBOLS[match[0]]} ", spaced)))
     return [{"fluxe": "flux", "flx": "flux", "irradiance": "flux"}.get(word, word) for word in words]
+
+
+def species_words(text: str) -> set[str]:
+    """Return the words for species in a text, also those that letters stand for.
+
+    >>> sorted(species_words("unsectored H and O+ flux"))
+    ['oxygen', 'proton']
+    """
+    return {*word_list(text)} & SPECIES_WORDS | {LETTERS[word] for word in text.split() if word in LETTERS}
 
 
 def stem(word: str) -> str:

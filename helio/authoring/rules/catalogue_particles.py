@@ -5,24 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.catalogue_choice import best_matches
+from helio.authoring.rules.catalogue_choice import best_matches, chosen, in_same_dataset
 from helio.authoring.rules.catalogue_matches import Match, Named, Wanted, reaches, with_particles
 from helio.authoring.rules.catalogue_parameters import DescribedDataset, described_dataset, sensor_names
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.particle_words import PLAIN, Segment, Wish, read_particles
 from helio.authoring.rules.sentence import Part
 from helio.authoring.writing.asking import Asks
-from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.instrument_index import folded
-from helio.knowledge.missions import instrument_names
+from helio.knowledge.instrument_index import folded, instrument_index, is_name
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 
+_QUESTION = "Which of these particle data do you mean?"
 MOST_CHANNELS = 6
 """Maximum number of channels that helio draws if the request names none."""
 
@@ -33,7 +31,7 @@ def particles_asked(
     crafts: Sequence[tuple[int, str]],
     wanted: Wanted,
     catalogue: Catalogue,
-    ask: Asks | None,
+    ask: Asks,
 ) -> list[Named]:
     """Find the parameters for all particles that a sentence asks for; empty if one is not there, or not clear.
 
@@ -95,10 +93,10 @@ def _whole(
     sensors: frozenset[str],
     wanted: Wanted,
     catalogue: Catalogue,
-    ask: Asks | None,
+    ask: Asks,
 ) -> list[tuple[Segment, list[Match]]]:
     """Choose parameters for every wish of every part; empty if one has none, or several that differ."""
-    names = _sensors(read, sensors, catalogue)
+    names = _sensors(read, sensors)
     every: list[tuple[Segment, Wish, list[Match]]] = []
     for segment, wishes in read:
         own = names[id(segment)]
@@ -112,6 +110,7 @@ def _whole(
             )
             and reaches(dataset.entry, wanted.spans, catalogue)
         ]
+        reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)] or reaching
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
             if not fits:
@@ -123,24 +122,22 @@ def _whole(
                     )
                 return []
             every.append((segment, wish, fits))
-    chosen: list[tuple[Segment, list[Match]]] = []
+    whole: list[tuple[Segment, list[Match]]] = []
     for segment, _ in read:
-        alike = [
-            {match.dataset.id for match in fits}
+        beside = [
+            fits
             for other, _, fits in every
             if names[id(other)] == names[id(segment)] and other.crafts == segment.crafts
         ]
-        common = set.intersection(*alike)
         found: list[Match] = []
         for of, wish, fits in every:
             if of is segment:
-                shared = [match for match in fits if match.dataset.id in common] or fits
-                best = _best(wish, shared, wanted, catalogue, ask)
+                best = _best(wish, in_same_dataset(fits, beside), wanted, catalogue, ask)
                 if not best:
                     return []
                 found += best
-        chosen.append((segment, found))
-    return chosen
+        whole.append((segment, found))
+    return whole
 
 
 def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
@@ -154,13 +151,11 @@ def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozens
     return [match for missing, match in found if missing == min(found, key=lambda fit: fit[0])[0]]
 
 
-def _sensors(
-    read: Sequence[tuple[Segment, list[Wish]]], known: frozenset[str], catalogue: Catalogue
-) -> dict[int, frozenset[str]]:
+def _sensors(read: Sequence[tuple[Segment, list[Wish]]], known: frozenset[str]) -> dict[int, frozenset[str]]:
     """Return the names of instruments that each part has, or else the part before or behind it."""
     of: dict[int, frozenset[str]] = {}
     for segment, _ in read:
-        words = [word for word, _ in segment.words if _is_name(word, catalogue)]
+        words = [word for word, _ in segment.words if is_name(word)]
         single = {folded(word) for word in words} & known
         pairs = {
             folded(first + second)
@@ -174,32 +169,22 @@ def _sensors(
     return of
 
 
-def _is_name(word: str, catalogue: Catalogue) -> bool:
-    """Return whether a word may name an instrument or a sensor; in small letters, only an instrument."""
-    if cadences_in(word) or word in IN_REQUESTS:
-        return False
-    return not word.islower() or folded(word) in _instruments(catalogue)
-
-
-@lru_cache(maxsize=4)
-def _instruments(catalogue: Catalogue) -> frozenset[str]:
-    names = (instrument_names(row.id) for row in catalogue.rows)
-    return frozenset(folded(name) for group in names for name in group if len(name) > 2)
-
-
 def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue) -> list[DescribedDataset]:
     """Return the datasets of the named spacecraft, and those of instruments that these do not have."""
     named = {craft for _, craft in crafts} or Search(catalogue).named(view)[1]
-    words = [word for word in re.findall(r"[^\s\x1f,;()/]+", view) if _is_name(word, catalogue)]
+    words = re.findall(r"[^\s\x1f,;()/]+", view)
+    words = [word for word in words if is_name(word) and word not in IN_REQUESTS]
     spelt = {*map(folded, words)} | {folded(first + second) for first, second in pairwise(words)}
-    every = [
-        (number, craft, sensor_names(row.id, row.title))
-        for number, (row, (_, craft)) in enumerate(zip(catalogue.rows, catalogue.crafts(), strict=True))
+    flown = [
+        number
+        for number, (_, craft) in enumerate(catalogue.crafts())
+        if {craft.spacecraft, craft.mission} & named
     ]
-    flown = [known for known in every if {known[1].spacecraft, known[1].mission} & named]
-    elsewhere = spelt - frozenset[str]().union(*(names for _, _, names in flown))
-    others = [known for known in every if known[2] & elsewhere and known not in flown]
-    return [described_dataset(number, catalogue) for number, _, _ in (*flown, *others)]
+    rows = [catalogue.rows[number] for number in flown]
+    elsewhere = spelt - frozenset[str]().union(*(sensor_names(row.id, row.title) for row in rows))
+    index = instrument_index(catalogue)
+    others = {number for name in elsewhere for number in index.numbers(name)} - {*flown}
+    return [described_dataset(number, catalogue) for number in (*flown, *sorted(others))]
 
 
 def _refuse_energy(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> None:
@@ -211,9 +196,7 @@ def _refuse_energy(wish: Wish, datasets: Sequence[DescribedDataset], names: froz
         )
 
 
-def _best(
-    wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogue, ask: Asks | None
-) -> list[Match]:
+def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogue, ask: Asks) -> list[Match]:
     """Return the best parameter, or all channels of the best dataset; empty if several are equally good.
 
     Raises
@@ -227,7 +210,8 @@ def _best(
         alike = (
             [match for match in fits if match.dataset.instrument == name] for name in sorted(instruments)
         )
-        return _chosen([best_matches(group, "", wish, wanted, catalogue)[0] for group in alike], ask)
+        best = [best_matches(group, "", wish, wanted, catalogue)[0] for group in alike]
+        return chosen(_QUESTION, best, ask)
     if len({match.dataset.id for match in best}) > 1:
         return []
     scalar = not any(match.first.parameter.size for match in best)
@@ -242,20 +226,8 @@ def _best(
         )
     if len(best) == 1 or (scalar and not wish.energy and not wish.moment):
         return best
-    return _chosen(best, ask)
-
-
-def _chosen(matches: Sequence[Match], ask: Asks | None) -> list[Match]:
-    """Let the person choose; return nothing if nobody can be asked."""
-    if ask is None:
-        return []
-    told = {_told(match): match for match in matches}
-    return [told[ask("Which of these particle data do you mean?", list(told))]]
+    return chosen(_QUESTION, best, ask)
 
 
 def _listed(matches: Sequence[Match]) -> str:
-    return "; ".join([*dict.fromkeys(map(_told, matches))][:MOST_CHANNELS])
-
-
-def _told(match: Match) -> str:
-    return f"{match.first.full_name}: {match.first.description[:80]}"
+    return "; ".join([*dict.fromkeys(match.described for match in matches)][:MOST_CHANNELS])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,9 +10,11 @@ from helio.authoring.request import Computation, Cut
 from helio.authoring.rules.catalogue_matches import Match, Wanted
 from helio.authoring.rules.catalogue_particles import particles_asked
 from helio.authoring.rules.catalogue_words import words_asked
+from helio.authoring.rules.particle_words import TAKEN
 from helio.authoring.rules.sentence import Part
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.modes import BY_NAME
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def read_catalogue(
     crafts: Sequence[tuple[int, str]],
     wanted: Wanted,
     catalogue: Catalogue,
-    ask: Asks | None,
+    ask: Asks,
     *,
     integrated: bool,
 ) -> CatalogueReading:
@@ -52,12 +55,10 @@ def read_catalogue(
         The sentence with a mark in the place of each letter that is already understood.
     integrated : bool
         Whether the sentence asks for an integral, which over a range of energies is not one over time.
-
-    Raises
-    ------
-    NotUnderstood
-        Several parameters fit, and nobody can be asked.
     """
+    for mode, _ in wanted.modes:
+        phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
+        view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
     particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
     spans = [span for named in particles for span in named.spans]
     covered = [

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.catalogue_choice import SIDES, best_matches, together
-from helio.authoring.rules.catalogue_matches import Match, Named, Wanted, reaches, with_words
-from helio.authoring.rules.catalogue_parameters import OF_TIME, described_dataset, word_list
+from helio.authoring.rules.catalogue_choice import best_matches, chosen, in_same_dataset, together
+from helio.authoring.rules.catalogue_matches import MEASURED, Match, Named, Wanted, reaches, with_words
+from helio.authoring.rules.catalogue_parameters import OF_TIME, described_dataset, species_words, word_list
 from helio.authoring.rules.named import read_quantities
 from helio.authoring.rules.particle_words import NO_PARTICLES
 from helio.authoring.rules.sentence import Part, Sentence
@@ -21,7 +21,6 @@ from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS
 from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.search import Search
-from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
 
 MOST_CHOICES = 12
@@ -33,11 +32,10 @@ _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
 """Pattern of pictures, which no panel draws; IMAGE is a mission."""
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
-_HEADS = frozenset(VOCABULARY["measured quantities"])
-"""Words for what is measured."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
-_PROBES = {"ahead": "A", "behind": "B"}
+_COMPONENTS = frozenset("HDZXYE")
+"""Components of the field at a station on the ground."""
 _COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
 """Missions whose names in small letters are words."""
 
@@ -75,11 +73,11 @@ class _Asked:
 
     @property
     def species(self) -> set[str]:
-        return {*word_list(self.text)} & SPECIES_WORDS | {*self.words} & {*LETTERS}
+        return species_words(self.text)
 
     @property
     def has_head(self) -> bool:
-        return bool({*word_list(self.text)} & _HEADS)
+        return bool({*word_list(self.text)} & MEASURED)
 
 
 def words_asked(
@@ -87,7 +85,7 @@ def words_asked(
     covered: Sequence[bool],
     wanted: Wanted,
     catalogue: Catalogue,
-    ask: Asks | None,
+    ask: Asks,
 ) -> list[Named] | str | None:
     """Find the parameters whose descriptions have the words of parts; None if a word stays unexplained.
 
@@ -100,11 +98,6 @@ def words_asked(
     -------
     list of Named, str or None
         The string says where to look, if too many parameters fit to choose from.
-
-    Raises
-    ------
-    NotUnderstood
-        Several parameters fit, and nobody can be asked.
     """
     if any(_PICTURES.search(part.text) for part in parts):
         return None
@@ -113,7 +106,8 @@ def words_asked(
             None if any(part.unread and not done for part, done in zip(parts, covered, strict=True)) else []
         )
     index = instrument_index(catalogue)
-    every = _completed([_asked(part, index, Search(catalogue)) for part in parts])
+    search = Search(catalogue)
+    every = _completed([asked for part in parts for asked in _each_letter(_asked(part, index, search))])
     done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
     read = [
         asked
@@ -122,27 +116,30 @@ def words_asked(
         and (asked.part.unread or not (done or asked.part.crafts) or _is_new(asked, every))
         and (asked.words or asked.names)
     ]
-    found = []
+    found: list[tuple[_Asked, str, list[Match]]] = []
     for asked in read:
         for narrowed in _narrower(asked):
-            if best := _found(narrowed, wanted, catalogue, index, ask, alone=len(every) == 1):
+            text, fits = _found(narrowed, wanted, catalogue, index, ask, alone=len(every) == 1)
+            if fits:
                 break
-        if len(best) > MOST_CHOICES:
-            return _hint(asked, best)
-        if best:
-            found.append((asked, best))
+        if fits:
+            found.append((narrowed, text, fits))
         elif asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index):
             return None
-    return [
-        Named(
-            asked.part.text,
-            asked.part.region,
-            asked.part.spans,
-            (best[0] if len(best) == 1 else _chosen(asked.part.text, best, ask),),
-            asked.part.crafts,
-        )
-        for asked, best in found
-    ]
+    named = []
+    for asked, text, fits in found:
+        beside = [
+            fits for other, _, fits in found if (other.names, other.crafts) == (asked.names, asked.crafts)
+        ]
+        best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
+        best = together(best, text) if text else best
+        if len(best) > MOST_CHOICES:
+            return _hint(asked, best)
+        part = asked.part
+        if len(best) > 1:
+            best = chosen(f"Which data do you mean by '{part.text}'?", best, ask)
+        named.append(Named(part.text, part.region, part.spans, tuple(best), part.crafts))
+    return named
 
 
 def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) -> bool:
@@ -192,6 +189,13 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     )
 
 
+def _each_letter(asked: _Asked) -> list[_Asked]:
+    """Return what ``FSMI H D Z`` asks for: each of the components."""
+    letters = [word for word in asked.words if word in _COMPONENTS]
+    others = tuple(word for word in asked.words if word not in letters)
+    return [replace(asked, words=(*others, letter)) for letter in letters] if len(letters) > 1 else [asked]
+
+
 def _pieces(word: str, index: InstrumentIndex) -> list[str]:
     """Split ``CIS-HIA``, ``CIS/CODIF``, ``HOPE-A`` and ``EESA-Low`` into the name and what narrows it."""
     pieces = re.split(r"[-/]", word)
@@ -202,7 +206,6 @@ def _pieces(word: str, index: InstrumentIndex) -> list[str]:
 
 def _completed(every: list[_Asked]) -> list[_Asked]:
     """Give each part the spacecraft, the instrument and the quantity that it shares with the parts beside it."""
-    every = _merged(every)
     done: list[_Asked] = []
     shared: tuple[str, ...] = ()
     for at, asked in enumerate(every):
@@ -247,26 +250,6 @@ def _of_table() -> frozenset[str]:
     return frozenset(name for source in SOURCES for name in source.instruments if name.isupper())
 
 
-def _merged(every: list[_Asked]) -> list[_Asked]:
-    """Join a part that only says where a sensor looks to the part before it, as in ``electrons, sunward``."""
-    done: list[_Asked] = []
-    for asked in every:
-        if (
-            done
-            and asked.part.unread
-            and asked.words
-            and not asked.names
-            and {*word_list(asked.text)} <= SIDES
-        ):
-            last = done.pop()
-            text, spans = f"{last.part.text} {asked.part.text}", (*last.part.spans, *asked.part.spans)
-            asked = replace(
-                last, part=replace(last.part, text=text, spans=spans), words=(*last.words, *asked.words)
-            )
-        done.append(asked)
-    return done
-
-
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
     named = {*asked.words} & _of_table()
@@ -290,18 +273,21 @@ def _found(
     wanted: Wanted,
     catalogue: Catalogue,
     index: InstrumentIndex,
-    ask: Asks | None,
+    ask: Asks,
     *,
     alone: bool,
-) -> list[Match]:
-    """Return the best parameters for what a part asks; let the person choose the spacecraft if several have them."""
+) -> tuple[str, list[Match]]:
+    """Return the words of a part beside names, and the parameters that have them.
+
+    Let the person choose the spacecraft if several have such parameters.
+    """
     crafts = catalogue.crafts()
     named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
     numbers = _flown(asked, catalogue)
     if not named:
         owners = [index.numbers(name) for name in asked.names]
         if not owners:
-            return []
+            return "", []
         some = set.intersection(*owners) or set.union(*owners)
         missions = {crafts[number][1].mission for number in some}
         numbers = [number for number in numbers if number in some or crafts[number][1].mission in missions]
@@ -313,16 +299,6 @@ def _found(
         if titled:
             numbers, words = titled, tuple(word for word in words if word != label)
     names = [name for name in asked.names if name in own]
-    for word in words:  # HOPE A, SWAVES Ahead
-        letter = _PROBES.get(word.casefold(), word)
-        if len(letter) == 1 and names:
-            probes = [
-                number
-                for number in numbers
-                if re.search(rf"-{letter}$|\D{letter}$", crafts[number][1].spacecraft)
-            ]
-            if probes:
-                numbers, words = probes, tuple(other for other in words if other != word)
     text = " ".join(words)
     every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
     reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
@@ -333,16 +309,13 @@ def _found(
             " for that time",
             advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
         )
-    if not reaching:
-        return []
     flown = list(dict.fromkeys(match.dataset.spacecraft for match in reaching))
     if len(flown) > 1 and len(named) != len(flown):
-        if ask is None or len(flown) > 12:
-            return []
+        if len(flown) > MOST_CHOICES:
+            return text, []
         chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
         reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
-    best = best_matches(reaching, text, NO_PARTICLES, wanted, catalogue)
-    return together(best, text) if text else best
+    return text, reaching
 
 
 def _has_word(title: str, word: str) -> bool:
@@ -356,12 +329,3 @@ def _hint(asked: _Asked, found: Sequence[Match]) -> str:
         f"'{asked.part.text}' may be one of {len(found)} parameters of {listed(datasets[:3])}{more}: name one as "
         f"DATASET.PARAMETER, such as {found[0].first.full_name}"
     )
-
-
-def _chosen(words: str, found: Sequence[Match], ask: Asks | None) -> Match:
-    choices = {match.described: match for match in found}
-    if ask is None:
-        raise NotUnderstood(
-            f"'{words}' may be one of several parameters", advice=f"choose one of {'; '.join(choices)}"
-        )
-    return choices[ask(f"Which data do you mean by '{words}'?", list(choices))]

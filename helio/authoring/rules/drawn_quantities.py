@@ -52,7 +52,10 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
     return [] if match is None else [(match.start(), RequestQuantity(name)) for name in (N, SPEED, T)]
 
 
-_LISTED = re.compile(rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(FRAMES)}))?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)")
+_LISTED = re.compile(
+    rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(FRAMES)}))?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
+    r"\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
+)
 _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(FRAMES)})\b)")
 """The letter of the field without a frame: in a list with its components, the magnitude."""
 

@@ -56,6 +56,26 @@ _BESIDE_SPECTRUM = re.compile(
 )
 
 
+_SERIES = re.compile(
+    r"(?<![\w.-])(?!UT)(?P<stem>[A-Z]{1,2})(?P<first>\d{1,2})(?P<mark>p?)"
+    r"\s*(?:-|–|\bto\b|\bthrough\b)\s*(?P=stem)?(?P<last>\d{1,2})(?P=mark)(?![\w-])"
+)
+
+
+def with_series(text: str) -> str:
+    """Write all names of a series.
+
+    >>> with_series("EPAM P1 to P4, DE1-3")
+    'EPAM P1, P2, P3, P4, DE1, DE2, DE3'
+    """
+
+    def every(match: re.Match[str]) -> str:
+        numbers = range(int(match["first"]), int(match["last"]) + 1)
+        return ", ".join(f"{match['stem']}{number}{match['mark']}" for number in numbers) or match[0]
+
+    return _SERIES.sub(every, text)
+
+
 def with_species(text: str) -> str:
     """Name the particles of every moment: the second moment is of the same particles as the first.
 
@@ -103,15 +123,9 @@ def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, 
 
 
 def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> list[str]:
-    """Find the parameters of a dataset that a sentence names, also as ``P1 to P4``."""
+    """Find the parameters of a dataset that a sentence names."""
     names = [parameter.name for parameter in catalogue.dataset(dataset).parameters]
     found: list[str] = []
-    for match in re.finditer(
-        r"(?<![\w-])([A-Za-z]+)(\d+)\s*(?:to|-|–|through)\s*\1?(\d+)(?![\w-])", sentence.text
-    ):
-        listed = [f"{match[1]}{number}" for number in range(int(match[2]), int(match[3]) + 1)]
-        if listed and set(listed) <= set(names) and sentence.take_at(*match.span()):
-            found += listed
     for match in re.finditer(r"(?<![\w-])[A-Za-z][\w#-]*\w|(?<![\w-])[A-Z](?![\w-])", sentence.text):
         if match[0] in names and sentence.take_at(*match.span()):
             found.append(match[0])

@@ -9,6 +9,7 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.named import Placed, names_of_spacecraft
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SIDES, VECTOR_OF
+from helio.knowledge.missions import INSTRUMENT_WORDS
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
@@ -45,8 +46,9 @@ _IN_SMALL_LETTERS = (
     rf"(?<![\w-])(?:{_any_of({name for name in _NAMES - _ALSO_WORDS if len(name) > 2})})(?![\w-])"
 )
 _IN_CAPITALS = rf"(?<![\w-])(?:{_any_of(_NAMES)})(?![\w-])"
-_COMPOUND = re.compile(rf"(?<![\w-])(?P<first>{_any_of(_NAMES)})[-/](?=(?:{_any_of(_NAMES)})(?![\w-]))")
-"""Pattern of an instrument before a hyphen and another one, as in ``CIS-HIA`` and ``EPD/HET``."""
+_HYPHENATED = re.compile(rf"(?<![\w-])(?P<first>{_any_of(_NAMES)})-(?=(?:{_any_of(_NAMES)})(?![\w-]))")
+_SLASHED = re.compile(r"(?<![\w/.-])[A-Z\d][\w-]+(?:/[A-Z][\w-]+)+(?![\w/])")
+"""Pattern of names with a slash, as in ``EPD/HET`` and ``CELIAS/MTOF/PM``."""
 _MIXED = re.compile(r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])")
 _SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
 _NO_MOMENT = (
@@ -65,17 +67,23 @@ _FLUX = (
     r"|oxygen|hydrogen|e?flux(?:es)?|intensit\w+|spectr\w+)(?![\w+])"
 )
 _MOMENT = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
+_LISTED = r"(?:\s*(?:[,/&+]|\b(?:and|vs\.?|versus|with|plus)\b))+\s*"
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
 
 
 def without_compounds(text: str) -> str:
-    """Write a blank between the two names of an instrument.
+    """Write a blank between the names of an instrument.
 
-    >>> without_compounds("Cluster CIS-HIA")
-    'Cluster CIS HIA'
+    >>> without_compounds("Cluster CIS-HIA and MTOF/PM"), without_compounds("Fe/O")
+    ('Cluster CIS HIA and MTOF PM', 'Fe/O')
     """
-    return _COMPOUND.sub(r"\g<first> ", text)
+
+    def spaced(match: re.Match[str]) -> str:
+        names = match[0].split("/")
+        return " ".join(names) if {*map(str.upper, names)} & (_NAMES | INSTRUMENT_WORDS) else match[0]
+
+    return _HYPHENATED.sub(r"\g<first> ", _SLASHED.sub(spaced, text))
 
 
 def leave_directions(sentence: Sentence) -> None:
@@ -160,6 +168,25 @@ def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Craf
         if len(owners) == 1 and not owners & flown and stands_apart:  # not in ACE 3DP density
             added.append((start, next(iter(owners))))
     return sorted([*crafts, *added])
+
+
+def measured_by_each(
+    sentence: Sentence, instruments: Sequence[str], crafts: Crafts, drawn: Sequence[RequestQuantity]
+) -> dict[RequestQuantity, list[tuple[str, str]]]:
+    """Return for ``SPC and SPAN-I density`` the dataset and the parameter of each of the listed instruments."""
+    names = rf"(?<![\w-])(?:{_any_of(instruments)})(?![\w-])"
+    flown = {craft for _, craft in crafts}
+    if len(flown) > 1 or not re.search(rf"{names}{_LISTED}{names}", sentence.text, re.IGNORECASE):
+        return {}
+    every: dict[RequestQuantity, list[tuple[str, str]]] = {}
+    for quantity in drawn:
+        rows = [row for row in SOURCES if row.quantity == quantity.name and row.spacecraft in flown]
+        by_name = [[row for row in rows if name in row.instruments] for name in instruments]
+        first = dict.fromkeys(named[0] for named in by_name if named and len(named) < len(rows))
+        most = max((len({*instruments} & row.instruments) for row in rows), default=0)
+        if len(first) > 1 and most < len(instruments) and all(len(row.parameters) == 1 for row in first):
+            every[quantity] = [(row.dataset, row.parameters[0]) for row in first]
+    return every
 
 
 def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed) -> Crafts:

@@ -7,24 +7,30 @@ import re
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.named import Placed
 from helio.knowledge.quantities import ALPHAS, ELECTRONS, FAST_ELECTRONS, IONS, PROTONS, SOURCES, families
+from helio.knowledge.quantities import B as FIELD
 
 
 def with_crafts(text: str) -> str:
-    """Name the spacecraft behind an instrument that ends with its letter.
+    """Name the spacecraft behind an instrument before the letter of one of two spacecraft.
 
-    >>> with_crafts("HOPE-A protons and SPAN-A electrons")
-    'HOPE RBSP-A protons and SPAN-A electrons'
+    >>> with_crafts("HOPE-A protons and SPAN-A electrons"), with_crafts("mageis B electrons, EMFISIS B")
+    ('HOPE RBSP-A protons and SPAN-A electrons', 'mageis RBSP-B electrons, EMFISIS B')
     """
 
     def named(match: re.Match[str]) -> str:
-        crafts = {
-            source.spacecraft
-            for source in SOURCES
-            if match[1].upper() in source.instruments and source.spacecraft.endswith(f"-{match[2]}")
-        }
-        return f"{match[1]} {crafts.pop()}" if len(crafts) == 1 else match[0]
+        sources = [source for source in SOURCES if match["name"].upper() in source.instruments]
+        crafts = {source.spacecraft for source in sources}
+        own = {craft for craft in crafts if craft.endswith(f"-{match['letter'][0]}")}
+        is_field = match["letter"] == "B" and any(source.quantity == FIELD for source in sources)
+        if len(own) == 1 and (match["sign"] == "-" or (len(crafts) == len("AB") and not is_field)):
+            return f"{match['name']} {own.pop()}"
+        return match[0]
 
-    return re.sub(r"(?<![\w-])([A-Z][A-Za-z]{2,})-([AB])(?![\w-])", named, text)
+    return re.sub(
+        r"(?<![\w-])(?<!\bI )(?P<name>[A-Za-z]{3,})(?P<sign>[- ])(?P<letter>[AB]|Ahead|Behind)(?![\w-])",
+        named,
+        text,
+    )
 
 
 def lacks_particles(request: PipelineRequest) -> bool:

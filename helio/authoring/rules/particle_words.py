@@ -11,7 +11,7 @@ from typing import Any
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.instrument_index import folded
-from helio.knowledge.particles import Energy, Species, directions_in, energies_in, species_in
+from helio.knowledge.particles import LETTERS, Energy, Species, directions_in, energies_in, species_in
 
 PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
 """Particles of which the table of quantities has moments."""
@@ -73,10 +73,30 @@ _MOMENTS = {
     "counts": (r"count(?:s|ing)?(?:\s+rates?)?|(?:count\s+)?rates?", ("s^-1", "")),
 }
 _CHANNEL = re.compile(r"(?<![\w-])[A-Z]{1,3}\d{1,2}(?:['’p](?!\w))?(?![\w-])")
-_CHANNELS = re.compile(
-    r"(?<![\w-])(?P<stem>[A-Z]{1,3})(?P<first>\d{1,2})(?P<mark>['’p]?)\s*(?:-|–|\bto\b|\bthrough\b)\s*"
-    r"(?P=stem)?(?P<last>\d{1,2})(?P=mark)(?![\w-])"
+_RATIO = re.compile(
+    r"(?:\bratio of (?:the )?)?(?<![\w/])(?P<above>[\w-]+)(?:\s*/\s*|\s+(?:to|over)\s+|-to-)(?P<below>[\w-]+)(?![\w/])"
+    r"(?:\s+(?:\w+\s+)?ratios?\b)?",
+    re.IGNORECASE,
 )
+
+
+def with_ratios(text: str) -> str:
+    """Write ratios of particles at an energy in words; others are data themselves.
+
+    >>> with_ratios("ULEIS Fe/O at 320-640 keV/n"), with_ratios("SWICS Fe/O")
+    ('ULEIS ratio of Fe and oxygen at 320-640 keV/n', 'SWICS Fe/O')
+    """
+
+    def in_words(match: re.Match[str]) -> str:
+        kinds = [species_in(f"{match[name]} flux") for name in ("above", "below")]
+        whole = all(
+            kind and (kind[0].start, kind[0].stop) == (0, len(match[name]))
+            for kind, name in zip(kinds, ("above", "below"), strict=True)
+        )
+        above, below = (LETTERS.get(match[name], match[name]) for name in ("above", "below"))
+        return f"ratio of {above} and {below}" if whole else match[0]
+
+    return _RATIO.sub(in_words, text) if energies_in(text) else text
 
 
 @dataclass(frozen=True)
@@ -129,14 +149,8 @@ class Segment:
     directions: list[str] = field(default_factory=list)
     channels: list[str] = field(default_factory=list)
     moments: list[str] = field(default_factory=list)
-    angles: tuple[float, ...] = ()
-    pitch: bool = False
-    averaged: bool = False
-    integrated: bool = False
-    omni: bool = False
-    spectrum: bool = False
-    preliminary: bool = False
-    every: bool = False
+    what: Wish = NO_PARTICLES
+    """What the part says only once, such as pitch angles."""
     words: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
@@ -147,9 +161,8 @@ class Segment:
     @property
     def is_particle(self) -> bool:
         """Return whether the part itself says something that only particles have."""
-        return bool(
-            self.species or self.energies or self.directions or self.channels or self.pitch or self.averaged
-        )
+        listed = self.species or self.energies or self.directions or self.channels
+        return bool(listed or self.what.pitch or self.what.averaged)
 
 
 def read_particles(
@@ -178,6 +191,9 @@ def read_particles(
     particle = _joined([segment for segment in segments if segment.is_particle], sensors)
     for name in ("species", "moments"):
         _inherit(particle, name)
+    for giver, receiver in (*pairwise(particle[::-1]), *pairwise(particle)):
+        if _is_listed(giver, receiver, sensors):
+            receiver.energies = list(giver.energies)
     return [(segment, list(_wishes(segment))) for segment in particle]
 
 
@@ -201,11 +217,6 @@ def _segments(
             if any(start == match.end() for start, _, of, _ in taken if of == "energies"):
                 taken.append((*match.span(), name, True))
                 left.take(*match.span())
-    for match in _CHANNELS.finditer(left.text):
-        numbers = range(int(match["first"]), int(match["last"]) + 1)
-        names = [channel_name(f"{match['stem']}{number}{match['mark']}") for number in numbers]
-        if names and {*names} <= {*known_channels} and left.take(*match.span()):
-            taken += [(*match.span(), "channels", name) for name in names]
     for match in _CHANNEL.finditer(left.text):
         if channel_name(match[0]) in known_channels and left.take(*match.span()):
             taken.append((*match.span(), "channels", channel_name(match[0])))
@@ -225,12 +236,10 @@ def _segments(
         taken += [
             (*match.span(), name, True) for match in pattern.finditer(left.text) if left.take(*match.span())
         ]
-    for species in species_in(left.text):
-        if left.take(species.start, species.stop):
-            taken.append((species.start, species.stop, "species", species.what))
-    for direction in directions_in(left.text):
-        if left.take(direction.start, direction.stop):
-            taken.append((direction.start, direction.stop, "directions", direction.what))
+    for name, mentions_in in (("species", species_in), ("directions", directions_in)):
+        for mention in mentions_in(left.text):
+            if left.take(mention.start, mention.stop):
+                taken.append((mention.start, mention.stop, name, mention.what))
     others = [
         word for word in _WORD.findall(left.text) if folded(word) in sensors and not _FLUX.fullmatch(word)
     ]
@@ -251,10 +260,10 @@ def _segments(
                 continue
             segment.spans.append((start, stop))
             segment.is_strahl |= view[start:stop].casefold() == "strahl"
-            if name in _FLAGS:
-                setattr(segment, name, value)
-            elif name:
+            if name in _LISTS:
                 getattr(segment, name).append(value)
+            elif name:
+                segment.what = replace(segment.what, **{name: value})
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         for match in _WORD.finditer(left.text, segment.start, segment.stop):
             word = match[0].rstrip(".:")
@@ -268,7 +277,7 @@ def _segments(
     return segments
 
 
-_FLAGS = ("pitch", "averaged", "integrated", "omni", "angles", "spectrum", "preliminary", "every")
+_LISTS = ("species", "energies", "directions", "channels", "moments")
 
 
 class _Left:
@@ -326,50 +335,47 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
     joined: list[Segment] = []
     for segment in segments:
         before = joined[-1] if joined else None
-        own = [name for name in _COMPLETING if getattr(segment, name)]
+        lists = [name for name in ("energies", "directions") if getattr(segment, name)]
+        flags = [name for name in ("angles", "pitch", "averaged") if getattr(segment.what, name)]
         if (
             before is None
             or segment.species
             or segment.channels
             or any(folded(word) in sensors for word, _ in segment.words)
             or segment.crafts != before.crafts
-            or any(getattr(before, name) for name in own)
+            or any(getattr(before, name) for name in lists)
+            or any(getattr(before.what, name) for name in flags)
         ):
             joined.append(segment)
             continue
-        for name in own:
+        for name in lists:
             setattr(before, name, getattr(segment, name))
+        before.what = replace(before.what, **{name: getattr(segment.what, name) for name in flags})
         before.words += segment.words
         before.spans += segment.spans
     return joined
 
 
-_COMPLETING = ("energies", "directions", "angles", "pitch", "averaged")
-
-
 def _inherit(segments: Sequence[Segment], name: str) -> None:
     """Give each part what it lacks and the part before says, else the part behind it."""
     for before, after in pairwise(segments):
-        if not getattr(after, name) and not (name == "moments" and (after.energies or after.pitch)):
+        if not getattr(after, name) and not (name == "moments" and (after.energies or after.what.pitch)):
             setattr(after, name, list(getattr(before, name)))
     for after, before in pairwise(segments[::-1]):
         if not getattr(before, name):
             setattr(before, name, list(getattr(after, name)))
 
 
+def _is_listed(giver: Segment, receiver: Segment, sensors: Collection[str]) -> bool:
+    """Return whether a part has the energies of another one, as in ``Fe and O at 320-640 keV/n``."""
+    named = all(any(folded(word) in sensors for word, _ in part.words) for part in (giver, receiver))
+    others = any(part.channels or part.moments or part.what.pitch for part in (giver, receiver))
+    return bool(giver.species and receiver.species) and not (named or receiver.energies or others)
+
+
 def _wishes(segment: Segment) -> list[Wish]:
-    base = Wish(
-        crafts=tuple(segment.crafts),
-        angles=segment.angles,
-        pitch=segment.pitch,
-        averaged=segment.averaged,
-        integrated=segment.integrated,
-        omni=segment.omni,
-        spectrum=segment.spectrum,
-        preliminary=segment.preliminary,
-        every=segment.every,
-        words=tuple(word for word, _ in segment.words),
-    )
+    words = tuple(word for word, _ in segment.words)
+    base = replace(segment.what, crafts=tuple(segment.crafts), words=words)
     no_species: list[Species | None] = [None]
     no_energy: list[Energy | None] = [None]
     return [

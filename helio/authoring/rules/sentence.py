@@ -53,8 +53,6 @@ _LENGTH_OF_RANGE = (
     rf"\b(?:the\s+)?(?:week(?:end)?|fortnight|days|nights)\s+(?:(?:of|from|between)\s+)?(?={_TAKEN})"
 )
 """A word that says how long the range behind it is: ``week of 3 to 9 Aug 2008``."""
-_RANGE = ("to", "through", "-", "–")
-"""Words between the first and the last of several names, as in ``P1 to P4``."""
 _ION = re.compile(r"He|[A-Z][a-z]?\d?\+{1,2}")
 _BETWEEN = re.compile(
     r"(?:[,;]|\.\s|\b(?:and|with|plus|versus|vs|against)\b|&|\s\+\s)(?!\s*(?:and\s+)?[A-Za-z]+_?\d+\b)",
@@ -291,8 +289,7 @@ class Sentence:
             ]
             spans = [span for span in words if span in unread or _TAKEN in after[slice(*span)]]
             if spans:
-                joined = [span for span in words if span in spans or before[slice(*span)] in _RANGE]
-                text = " ".join(before[slice(*span)] for span in joined)
+                text = " ".join(before[slice(*span)] for span in spans)
                 parts.append(Part(text, tuple(spans), bool(unread), (start, stop), left=tuple(unread)))
         return _with_crafts(parts, crafts)
 
@@ -300,9 +297,10 @@ class Sentence:
         harmless = IN_TIMED_REQUESTS if self._timed else IN_REQUESTS
         if _ION.fullmatch(word) and not (word == "He" and self.text.startswith("He ")):
             return True  # he is harmless, and helium is not
+        word = word.strip("-–/+&_")
         if word in INSTRUMENT_WORDS and not self.text.isupper():
             return True  # PLS and LET, which in small letters are please and let
-        return word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word) is not None
+        return word.casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:
         self._left = self._left[:start] + _TAKEN * (stop - start) + self._left[stop:]

@@ -42,6 +42,7 @@ from helio.authoring.rules.named import (
     read_quantities,
     read_ratios,
     read_spacecraft,
+    with_series,
     with_species,
 )
 from helio.authoring.rules.named_frames import TURNED, read_frames
@@ -50,6 +51,7 @@ from helio.authoring.rules.named_instruments import (
     beside_others,
     leave_directions,
     measured_by,
+    measured_by_each,
     others_measured,
     read_instruments,
     spectra_of,
@@ -60,6 +62,7 @@ from helio.authoring.rules.named_instruments import (
 from helio.authoring.rules.named_times import with_plain_times
 from helio.authoring.rules.open_times import with_open_times
 from helio.authoring.rules.particle_table import at_energies, lacks_particles, with_crafts
+from helio.authoring.rules.particle_words import with_ratios
 from helio.authoring.rules.saved_files import take_files
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.written_form import (
@@ -147,17 +150,16 @@ def read_request(
     ask: Asks | None = None,
     *,
     looks: Sequence[str] = (),
-    described: bool = True,
     whole: bool = False,
 ) -> Reading:
     """Read a request from a sentence: first its datasets and times, then all other kinds of words.
 
     Parameters
     ----------
+    ask : callable, optional
+        Without it, no parameters are looked up by their descriptions in the catalogue for the words that are left.
     looks : sequence of str
         What the request says about looks; those of `take_looks`.
-    described : bool
-        Whether to look in the catalogue for parameters whose descriptions have the words that are left.
     whole : bool
         Whether to look there for all quantities, because no row of the table has them.
 
@@ -169,7 +171,7 @@ def read_request(
     read = partial(_SentenceReader, text, catalogue, now, ask, looks)
     first = read()
     reading = first.reading
-    if not described:
+    if ask is None:
         return reading
     request = reading.request
     spans = tuple(parse_time_range(time, now) for time in request.times)
@@ -225,6 +227,7 @@ class _SentenceReader:
         leave_directions(self._sentence)
         for span in described.spans:
             self._sentence.take_at(*span)
+        self._sentence.drop(rf"{GROUP} (?=\x1f)")  # only says of what the described parameters are
         for pattern in _NO_MEANING:
             self._sentence.drop(pattern)
         if self._sentence.drop(_CDAWEB):
@@ -323,7 +326,9 @@ class _SentenceReader:
         has_field = self._field >= 0
         names_data = bool(self._datasets or described.cuts or has_field)
         if not names_data and all(quantity.name in INDICES for _, quantity in placed):
-            placed = merged(placed, of_group(sentence)) or measured_by(self._instruments, self._crafts)
+            measured = measured_by(self._instruments, self._crafts)  # SWAP solar wind
+            group = of_group(sentence)
+            placed = merged(placed, (measured or group) if group else []) or measured
         names = {quantity.name for _, quantity in placed} | ({B} if has_field else set())
         if names:
             placed = merged(placed, others_measured(sentence, self._instruments, self._crafts, names))
@@ -383,6 +388,8 @@ class _SentenceReader:
         drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
+        drawn = [quantity for quantity in drawn if quantity not in by_instrument]
         own, unclear = pairs_of(crafts, placed, drawn)
         windowless = any(
             mention.computation.tool in APPLIED
@@ -397,7 +404,7 @@ class _SentenceReader:
             ),
             quantities=tuple(drawn),
             own=own,
-            datasets=self._datasets,
+            datasets=(*self._datasets, *(pair for pairs in by_instrument.values() for pair in pairs)),
             cuts=self._described.cuts,
             times=self._times,
             frame=frame,
@@ -432,6 +439,7 @@ def _plain(text: str) -> str:
         text = re.sub(r"\bTHE\b", "THEMIS-E", text)
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
+    text = with_ratios(with_series(text))
     text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))
     return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
 

@@ -38,7 +38,22 @@ def fetched(draft):
             "MVN_INSITU_KP-4SEC",
             ["LPW_Electron_density", "LPW_Electron_temperature"],
         ),
-        ("Voyager 2 PLS speed, August 2007", "VOYAGER2_PLS_HIRES_PLASMA_DATA", ["V"]),
+        ("unsectored H from LET on STEREO-A, 23-25 July 2012", "STA_L1_LET", ["H_unsec_flux"]),
+        (
+            "NGIMS CO2 and O densities, MAVEN key params, 2016-04-20",
+            "MVN_INSITU_KP-4SEC",
+            ["NGIMS_CO2_density", "NGIMS_O_density"],
+        ),
+        (
+            "RBSPA EFW L3 density, with L shell and MLT, 2013-03-17",  # all of one dataset
+            "RBSPA_EFW-L3",
+            ["density", "lshell", "mlt"],
+        ),
+        (
+            "Fort Smith (FSMI) magnetometer H D Z, 2008-02-26",
+            "THG_L2_MAG_FSMI",
+            ["thg_magh_fsmi", "thg_magd_fsmi", "thg_magz_fsmi"],
+        ),
     ],
 )
 def test_descriptions_and_names_of_parameters_are_read(author, request_, dataset, parameters):

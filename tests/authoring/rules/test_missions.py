@@ -56,6 +56,26 @@ def first_sources(draft):
             {"VOYAGER1_COHO1HR_MERGED_MAG_PLASMA.ABS_B"},
         ),
         ("SWIA at Mars: density, 12-14 Sept 2017", {"MVN_SWI_L2_ONBOARDSVYMOM.density"}),
+        ("Voyager 2 PLS speed, August 2007", {"VOYAGER2_PLS_HIRES_PLASMA_DATA.V"}),
+        ("Voyager 2 V RTN in 2010", {"VOYAGER2_PLS_HIRES_PLASMA_DATA_HSH.V_rtn"}),
+        ("MTOF/PM proton speed from SOHO, 29 Oct 2003", {"SOHO_CELIAS-PM_5MIN.V_p"}),
+        (
+            "PVO solar wind speed upstream of Venus, Sept 1980",
+            {"PIONEERVENUS_MERGED_SOLAR-WIND_10M.solar_wind_speed"},
+        ),
+        ("MAVEN KP LPW electron density 2016-04-20", {"MVN_INSITU_KP-4SEC.LPW_Electron_density"}),
+        (
+            "Wind WAVES RAD1 and RAD2 dynamic spectra, 28 Oct 2003",
+            {"WI_L2_WAV_RAD1.PSD_V2_SP", "WI_L2_WAV_RAD2.PSD_V2_SP"},
+        ),
+        (
+            "PSP SPC and SPAN-I density 6 Nov 2018",
+            {"PSP_SWP_SPC_L3I.np_moment_gd", "PSP_SWP_SPI_SF00_L3_MOM.DENS"},
+        ),
+        (
+            "New Horizons SWAP solar wind n and v 2010 to 2015",
+            {"NEW_HORIZONS_SWAP_SOLAR-WIND.n", "NEW_HORIZONS_SWAP_SOLAR-WIND.v"},
+        ),
     ],
 )
 def test_the_data_of_the_named_instrument_are_drawn(author, request_, expected):

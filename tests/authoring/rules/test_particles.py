@@ -47,7 +47,15 @@ def drawn(draft):
             ["SOLO_L2_EPD-HET-NORTH-RATES.He3_Flux", "SOLO_L2_EPD-HET-NORTH-RATES.He4_Flux"],
         ),
         ("MVN STATIC O2+ density 8 Mar 2015", ["MVN_INSITU_KP-4SEC.STATIC_O2plus_density"]),
+        ("helios-2 E6 protons, april 1978", ["HELIOS2_E6_1HOUR_PARTICLE_FLUX.p_flux"]),
+        ("IMP-8 GME protons 29 Sept 1989", ["I8_H0_GME.Proton_DIntn"]),  # all channels in one spectrogram
+        (
+            "hope probe B spin avg H+ and O+ spectrograms 1 june 2013",
+            ["RBSPB_REL04_ECT-HOPE-SCI-L2SA.FPSA", "RBSPB_REL04_ECT-HOPE-SCI-L2SA.FOSA"],
+        ),
+        ("STEREO-A IMPACT/LET protons 23 July 2012", ["STA_L1_LET.H_unsec_flux"]),
         # energies
+        ("ULEIS Fe and O at 320-640 keV/n, April 2001", ["AC_H2_ULE.Fe_L5", "AC_H2_ULE.O_L3"]),
         ("ULEIS 3He 0.32-0.64 MeV/n hourly, Aug 2000", ["AC_H2_ULE.He3_L2"]),
         (
             "Voyager 1 CRS 3-4.6 MeV protons and 133-155 MeV protons, 2012",
@@ -170,6 +178,12 @@ def test_a_part_of_a_distribution_is_taken(author, request_, parameter, taken):
 def test_other_particles_are_never_drawn_instead(author, request_, says):
     with pytest.raises(NotUnderstood, match=says):
         author.create(request_)
+
+
+def test_a_ratio_of_two_species(author):
+    fetched, taken = drawn(author.create("ULEIS Fe/O at 320-640 keV/n, 15-20 april 2001"))
+    assert fetched == ["AC_H2_ULE.Fe_L5", "AC_H2_ULE.O_L3"]
+    assert taken == [("arithmetic", {"operation": "divide"})]
 
 
 def test_several_parameters_that_fit_are_asked_for(author):
