@@ -143,14 +143,14 @@ class Arrangement:
         self,
         crafts: Sequence[tuple[int, str]],
         quantities: Sequence[tuple[int, RequestQuantity]],
-        parameters: Sequence[int],
+        parameters: Sequence[tuple[int, tuple[str, ...]]],
     ) -> Panels:
         """Return the arrangement of the panels.
 
         Parameters
         ----------
-        parameters : sequence of int
-            The position of each parameter of the catalogue that the figure draws besides the quantities.
+        parameters : sequence of (int, tuple of str)
+            The position and the names of each parameter of the catalogue that the figure draws besides the quantities.
         """
         atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
         names = list(dict.fromkeys(quantity for _, quantity in quantities))
@@ -170,9 +170,9 @@ class Arrangement:
         places = [
             *self._shared(together, quantities, several=several),
             *self._placed(atoms, quantities),
-            *self._below_axis(quantities),
+            *self._below_axis(quantities, parameters),
         ]
-        if kind == "scatter" and names and parameters and quantities[0][0] < min(parameters):
+        if kind == "scatter" and names and parameters and quantities[0][0] < min(parameters)[0]:
             places.append(Place(Lines((), (names[0],)), 1))  # the y axis
         return Panels(
             together=bool(together)
@@ -199,14 +199,19 @@ class Arrangement:
             start = position
         return places
 
-    def _below_axis(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+    def _below_axis(
+        self,
+        quantities: Sequence[tuple[int, RequestQuantity]],
+        parameters: Sequence[tuple[int, tuple[str, ...]]],
+    ) -> list[Place]:
         """Return the lines that stand in rows below the time axis: ``B, with L and MLT under the axis``."""
         places = []
         for position in self._rows:
             before = list(re.finditer(r"\b(?:with|plus|showing)\b|;", self._text[:position]))
             before = before or list(re.finditer(",", self._text[:position]))
             start = before[-1].end() if before else position
-            names = tuple(quantity for at, quantity in quantities if start <= at < position)
+            drawn = [*quantities, *((at, RequestQuantity(name)) for at, own in parameters for name in own)]
+            names = tuple(quantity for at, quantity in drawn if start <= at < position)
             if not names:
                 raise NotUnderstood(
                     "it is not clear what to write below the time axis",

@@ -35,6 +35,8 @@ class CatalogueReading:
     crafts: frozenset[str] = frozenset()
     hint: str = ""
     cuts: tuple[Cut, ...] = ()
+    starts: tuple[int, ...] = ()
+    """Where the words of each dataset begin."""
 
 
 def read_catalogue(
@@ -69,7 +71,7 @@ def read_catalogue(
         return CatalogueReading(hint=words)
     if words is None:
         return CatalogueReading()
-    pairs: list[tuple[str, str]] = []
+    starts: dict[tuple[str, str], int] = {}
     cuts: list[Cut] = []
     notes: list[str] = []
     for named in sorted([*particles, *words], key=lambda named: named.region):
@@ -80,7 +82,8 @@ def read_catalogue(
                 cuts.append(Cut(*match.first.pair, steps))
                 notes += _note_of_unit(match)
             else:
-                pairs += [described.pair for described in match.parameters]
+                for described in match.parameters:
+                    starts.setdefault(described.pair, named.region[0])
     others = {
         craft
         for part in parts
@@ -88,11 +91,12 @@ def read_catalogue(
         for craft in part.crafts
     }
     return CatalogueReading(
-        tuple(dict.fromkeys(pairs)),
+        tuple(starts),
         tuple(span for named in (*particles, *words) for span in named.spans),
         tuple(dict.fromkeys(notes)),
         frozenset(craft for named in words for craft in named.crafts) - others,
         cuts=tuple(dict.fromkeys(cuts)),
+        starts=tuple(starts.values()),
     )
 
 

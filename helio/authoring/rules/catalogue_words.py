@@ -167,7 +167,11 @@ def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     """Find the names of instruments and of spacecraft in a part of a sentence."""
     crafts = frozenset(part.crafts)
-    text = part.text.replace("|B|", "magnetic field magnitude")
+    text = re.sub(
+        r"(?<![\w-])L(?![\w-])(?! (?:shell|value))",
+        "L shell",
+        part.text.replace("|B|", "magnetic field magnitude"),
+    )
     words = [word for word in text.split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
     rest, named = search.named(" ".join(words))

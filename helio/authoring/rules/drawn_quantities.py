@@ -14,7 +14,7 @@ from helio.authoring.rules.mentions import ComputationMention
 from helio.authoring.rules.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT
-from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
@@ -53,10 +53,10 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
 
 
 _LISTED = re.compile(
-    rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(FRAMES)}))?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
+    rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
     r"\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
 )
-_LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(FRAMES)})\b)")
+_LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")
 """The letter of the field without a frame: in a list with its components, the magnitude."""
 
 

@@ -204,12 +204,16 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
 
 
 def drop_places(sentence: Sentence) -> None:
-    """Take out the body near which a spacecraft is, as in ``at Jupiter`` and ``during the Jupiter flyby``."""
+    """Take out the body near which a spacecraft is: ``at Jupiter``, ``Mars:``, ``during the Jupiter flyby``."""
     bodies = r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
     near = r"(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
     passage = r"\s+(?:fly-?by|swing-?by|encounter|passage|closest approach)\b"
     sentence.drop(rf"\b(?:(?:during|at|around|of|for)\s+)?(?:the\s+|its\s+)?{bodies}{passage}")
     sentence.drop(rf"\b{near}{bodies}")
+    sentence.drop(rf"^{bodies}(?:\s+(?:orbit|system|magnetosphere))?\s*:")
+    sentence.drop(
+        r"\b(?:with)?in\s+the\s+(?:V?LISM|(?:very\s+)?local\s+interstellar\s+medium|heliosheath|heliosphere)\b"
+    )
 
 
 def _leave_solar_wind(sentence: Sentence, names: str) -> None:

@@ -38,6 +38,11 @@ _LEAD = re.compile(
 """Pattern of words before a time, such as ``during``, that are not part of the time."""
 
 _COMPARED = re.compile(r"\b(?:compar\w+|versus|vs|with|against)\b", re.IGNORECASE)
+_MARKED = re.compile(
+    r"\b(?:vertical|(?:dashed|dotted|solid)?\s*lines?\s+(?:at|on|for)|mark\w*|arrows?|annotat\w*|shad(?:e|ed|ing))\b",
+    re.IGNORECASE,
+)
+"""Words of a figure that draws a time, which then is not the name of an event."""
 _PERIOD = re.compile(r"\d{4}|\d{4}-\d{2}|[a-z]{3,9}\.?,? \d{4}", re.IGNORECASE)
 """Pattern of a year or a month alone."""
 _EVENT = "|".join(
@@ -202,7 +207,7 @@ class Sentence:
         In ``in 2020, from 29 Nov to 2 Dec`` the year counts for the days; in ``the event of 29 Nov 2020, 29 Nov to 2
         Dec 2020`` the day only says which event it is.
         """
-        if len(times) != 2:
+        if len(times) != 2 or _MARKED.search(self.text):
             return times
         spans = [parse_time_range(text, now) for text in times]
         for outer, inner in ((0, 1), (1, 0)):

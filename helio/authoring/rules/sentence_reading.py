@@ -75,7 +75,7 @@ from helio.authoring.rules.written_form import (
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import ABS_B, POSITION, RADIO, VECTOR_V, B, families
+from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
 from helio.knowledge.search import Search
@@ -372,8 +372,10 @@ class _SentenceReader:
             for mention in self._mentions
             if mention.computation.tool == MAGNITUDE
         ]
+        starts = dict(zip(self._described.datasets, self._described.starts, strict=True))
+        parameters = [(starts.get(pair, 0), _names_of(*pair)) for pair in self._datasets]
         first = min((start for start, _ in self._described.spans), default=0)
-        parameters = [first] * (len(self._datasets) + len(self._described.cuts))
+        parameters += [(first, (cut.parameter,)) for cut in self._described.cuts]
         panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
@@ -454,3 +456,9 @@ def _without_numbers(text: str) -> str:
     if len(found) < 2 or not ("123456789".startswith(found) or "abcdefghi".startswith(found)):
         return text
     return f"{_LIST_NUMBER.sub(', ', text).strip(' ,')} in this order"
+
+
+def _names_of(dataset: str, parameter: str) -> tuple[str, ...]:
+    """Return the name of a parameter, and that of its quantity in the table."""
+    rows = (row for row in SOURCES if (row.dataset, row.parameters) == (dataset, (parameter,)))
+    return (parameter, *(row.quantity for row in rows))

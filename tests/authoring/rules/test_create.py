@@ -484,7 +484,7 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("overlay ACE density and speed 2003-11-20", "would draw each series in its own panel"),
         ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
-        ("Wind velocity vector in RTN 2003-11-20", "no bulk velocity vector in RTN"),
+        ("DSCOVR velocity vector in RTN 2017-11-20", "no bulk velocity vector in RTN"),
         ("ACE density and 10 min average of speed 2003-11-20", "for which quantity to compute the resample"),
         ("ACE density and smoothed speed 2003-11-20", "for which quantity to compute the running average"),
         (

@@ -49,6 +49,11 @@ CREATED = (
      "2002-02-01T12:00:00 to 2002-02-01T18:00:00"),
     ("compare the solar wind speed at Wind and ACE with the difference underneath, 2003-10-29",
      [["Wind_V", "ACE_V"], ["Wind_V_minus_ACE_V"]], "2003-10-29 to 2003-10-30"),
+    ("EFW density RBSPB 2014-02-19, with L and MLT written under the time axis", [["RBSPB_density"]],
+     "2014-02-19 to 2014-02-20"),
+    ("Mars: MAVEN B in MSO and |B|, 2014-12-04 10:00-14:00", [["MAVEN_B"], ["MAVEN_Bmag"]],
+     "2014-12-04T10:00:00 to 2014-12-04T14:00:00"),
+    ("V1 48-s B (R,T,N) in the VLISM, days 100-110 of 2020", [["Voyager1_B"]], "2020-04-09 to 2020-04-20"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
     ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Bn"], ["Voyager1_Br"], ["Voyager1_Bt"]],
@@ -63,6 +68,7 @@ REFUSED = (
     ("ACE |B| 10 and 15 May 2004", "10|15"),  # two days, not a range
     ("dscovr electron density and temperature on 2017-07-11", "electron density"),
     ("ACE |B| around 10 May 2004", "around"),
+    ("V1 field strength in 2012 with a vertical line at the heliopause crossing (2012-08-25)", "vertical"),
     ("ACE P1 and P2 in one panel, B below, 2010-01-01", "which lines share a panel"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
     ("ratio of ACE to Wind density with both densities above, 2003-10-29", "the figure would have one panel"),
