@@ -156,7 +156,8 @@ class _Answer:
             question.unsaid.append(f"helio does not understand {quoted(unread)}{self._hint(unread)}")
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
-        if not lines and (described := variables_described(question)):
+        of_bins = {*question.topics} <= {"bins"}  # the frequencies of a fit are no bins
+        if (not lines or of_bins) and (described := variables_described(question)):
             return "\n".join(described)
         if not lines:
             return (

@@ -25,6 +25,10 @@ SIDES = 2
 """A panel has at most two y axes, each with one unit."""
 
 
+_IN_PANEL = re.compile(r"(?P<line>.+?)\s+(?:from|in|of)\s+(?:the\s+)?(?P<panel>.+)", re.IGNORECASE)
+"""Pattern of a line and the name of its panel: ``SPC density from the density`` panel."""
+
+
 def remove(editor: FigureEditor, clause: Clause) -> None:
     """Remove lines or panels, with the settings for them."""
     numbers = panel_numbers(editor, clause.of("panel"))
@@ -33,7 +37,11 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
     gone: list[str] = []
     for atom in clause.of("what"):
-        if says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
+        inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
+        if inside:
+            there = [line for number in editor.numbers_of(inside["panel"]) for line in panels[number - 1]]
+            gone += [line for line in editor.known(inside["line"], every=True) if line in there]
+        elif says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
             numbers += _panels_named(editor, clause, atom)
         elif numbers:  # remove Wind from panel 2
             continue

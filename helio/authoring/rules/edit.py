@@ -101,6 +101,7 @@ _PLAINER = (
     (r"\bPC\s?\((N|S)\)", r"PC\1"),
     (r"\b(?:do\s+not|don'?t)\s+forget\s+(?:about\s+|to\s+)?", ""),
     (r"^(?:and|plus)\s+(?=the\s|(?-i:[A-Z|])|(?:electron|proton|ion)s?\b)", "also "),
+    (r"(?<=[a-z] )(?<!\bas )(?<!\bas a )(?<!\ba )strip\b(?!\s+of\b)", "panel"),
     (r"\bback\s+to\s+(?=\d)", "instead "),
     (r"\bback\s+to\b", ""),
     (r"\bcompared?\s+(?:(?:it|this|that|them|these)\s+)?(?:with|to|against)\b", "add"),

@@ -37,6 +37,8 @@ AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 _COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
 _SPECTROGRAMS = re.compile(r"(?:(?:the|both|all|no|any)\s+)*spectrograms?", re.IGNORECASE)
+_MOMENTS = re.compile(r"(densit|temperatur|pressur|speed|velocit)(?:ies|es|s)")
+"""Pattern of plurals that mean the moments of all particles."""
 _QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
 )
@@ -280,6 +282,10 @@ class Lines:
         ]
         if exact:
             return exact
+        if moments := _MOMENTS.fullmatch(plain):
+            lines = [label for label in drawn if self._is_moment(label, moments[1])]
+            if len(lines) > 1:
+                return lines
         if plain in PRONOUNS:
             return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
         craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
@@ -344,6 +350,11 @@ class Lines:
                 )
             ),
         )
+
+    def _is_moment(self, label: str, stem: str) -> bool:
+        """Return whether a line is a density, a temperature and so on, of whatever particles."""
+        words = self.own_quantities(label) or [self.own_words(label)]
+        return any(re.search(rf"\b{stem}(?:y|e)?\b", text) for text in words)
 
     def _titles(self, label: str) -> str:
         """Return the titles of the datasets from which a label is fetched."""

@@ -16,6 +16,7 @@ from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import SOURCES, B, QuantitySource
 from helio.knowledge.quantity_words import WORDS
 from helio.patterns import ignoring_case
+from helio.sources.istp import is_flux
 from helio.time_range import TimeRange
 
 _EARLY = re.compile(r"_K\d_|PRELIM|_LL02_|BEACON|_LB_", re.IGNORECASE)
@@ -318,7 +319,14 @@ class SourceFacts:
             return ""
         size = " × ".join(map(str, source.parameter.size))
         axes = ", ".join(source.parameter.axes)
-        words = (f"{{}}: {size} bins", axes, *(row.note for row in source.rows), source.parameter.description)
+        is_vector = source.parameter.size in ((3,), (4,)) and not is_flux(source.parameter.unit)
+        parts = "components" if is_vector else "bins"
+        words = (
+            f"{{}}: {size} {parts}",
+            axes,
+            *(row.note for row in source.rows),
+            source.parameter.description,
+        )
         return "; ".join(filter(None, words))
 
     def _instrument(self, source: Source) -> str:

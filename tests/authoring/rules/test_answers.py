@@ -111,6 +111,12 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
         ),
         ("goes-xray-flares", "how strong must a flare be to be listed?", ["$LEAST = 1e-06"]),
         ("plasma-beta-mach", "which alpha fraction is assumed?", ["assumed_alpha is 0.04"]),
+        (
+            "b-power-spectrum",
+            "over which frequencies is the inertial range fitted?",
+            ["$LOW = 0.005", "$HIGH = 0.1"],
+        ),
+        ("storm-overview", "at what SYM-H does a storm count here?", ["$THRESHOLD = -50"]),
         ("solo-overview", "which PAS records are thrown out?", ["quality_factor, where is >, value is 0.2"]),
         ("storm-overview", "what does VB_s mean in panel 4?", ["Electric field of the southward field"]),
     ],

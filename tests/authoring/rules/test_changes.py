@@ -204,6 +204,13 @@ def test_a_wish_that_is_half_understood_is_refused(author, templates, name, requ
         author.edit(request_, templates(name))
 
 
+def test_a_line_goes_from_the_panel_that_is_named(author, templates):
+    done = author.edit("remove the SPC density from the density panel", templates("psp-encounter")).template
+    panels = done["steps"][-1]["tool_args"]["spec"]["panels"]
+    assert [panel for panel in panels if "n_SPI" in panel]
+    assert not any("n_SPC" in panel for panel in panels)
+
+
 @pytest.mark.parametrize(("name", "panels"), [("PAS", 1), ("EPT", 2)])
 def test_the_spectrograms_of_an_instrument_are_removed_alone(author, templates, name, panels):
     before = templates("solo-overview")
