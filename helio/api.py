@@ -1155,7 +1155,7 @@ def desk(
     settings = settings_in_use(settings)
     source = _archive(archive, settings)
     if replay is not None:
-        from helio.authoring.transcript import clock_of, find_transcript
+        from helio.authoring.models.transcript import clock_of, find_transcript
 
         replay = find_transcript(replay, settings.transcripts)
         now = clock_of(replay) if now is None else now
@@ -1210,7 +1210,7 @@ def chat(
     from helio.authoring.chat import Chat
     from helio.authoring.conversation import Conversation, find_conversation, new_conversation
     from helio.authoring.documents import read_sources
-    from helio.authoring.scrub import scrub_of
+    from helio.authoring.models.scrub import scrub_of
 
     settings = settings_in_use(settings)
     scrub = scrub_of(settings)

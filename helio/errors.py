@@ -371,7 +371,7 @@ class ModelError(HelioError):
         self.wait = wait
         """Seconds to wait before another attempt; None if the language model's server does not state a time."""
         self.answer = answer
-        """The unusable `helio.authoring.model.ModelAnswer`, which cost tokens; None if no answer arrived."""
+        """The unusable `helio.authoring.models.model.ModelAnswer`, which cost tokens; None if no answer arrived."""
 
 
 class NoKey(ModelError):

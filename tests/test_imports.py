@@ -33,9 +33,9 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HOMES = {
     "apprise": "service",
     "prefect": "flows",
-    "google": "authoring/gemini",
-    "openai": "authoring/openai_client",
-    "anthropic": "authoring/anthropic_client",
+    "google": "authoring/models/gemini",
+    "openai": "authoring/models/openai_client",
+    "anthropic": "authoring/models/anthropic_client",
     "typer": "cli",
     "plotly": "steps/render",
     "kaleido": "steps/render",

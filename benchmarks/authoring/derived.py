@@ -18,8 +18,8 @@ from helio.authoring.gate import fetched_datasets
 from helio.authoring.operations import OF_STEP, OF_TEMPLATE
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, Outcome, TemplateDraft
 from helio.authoring.request import Computation, PipelineRequest, RequestedStyle, RequestQuantity
-from helio.authoring.rules.looks import take_looks
-from helio.authoring.rules.sentence_reading import read_request
+from helio.authoring.rules.reading.looks import take_looks
+from helio.authoring.rules.reading.sentence_reading import read_request
 from helio.errors import HelioError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import VECTOR_V as VELOCITY

@@ -23,10 +23,10 @@ from benchmarks.authoring.checks import is_declined, judge, kind_of
 from benchmarks.authoring.tasks import HERE, KINDS, Task, read_tasks
 from helio.authoring.author import ModelAuthor
 from helio.authoring.discovery import CatalogueTools
-from helio.authoring.door import Door, open_door
 from helio.authoring.gate import Gate
+from helio.authoring.models.door import Door, open_door
+from helio.authoring.models.providers import is_small
 from helio.authoring.outcome import Author, Outcome
-from helio.authoring.providers import is_small
 from helio.authoring.rules.author import RuleAuthor
 from helio.errors import HelioError
 from helio.knowledge.catalogue import Catalogue

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.authoring.tasks import HERE
-from helio.authoring.door import Door
-from helio.authoring.providers import connect
-from helio.authoring.scrub import Scrub
-from helio.authoring.transcript import Transcript
+from helio.authoring.models.door import Door
+from helio.authoring.models.providers import connect
+from helio.authoring.models.scrub import Scrub
+from helio.authoring.models.transcript import Transcript
 from helio.clock import Clock
 from helio.settings import Settings
 from tests.authoring.standin_anthropic import AnthropicStandIn

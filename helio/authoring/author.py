@@ -14,12 +14,13 @@ from datetime import datetime
 
 from helio.authoring.discovery import CatalogueTools, Discovery, discover
 from helio.authoring.documents import SourceFile
-from helio.authoring.door import Door
 from helio.authoring.editing import SearchRequest, edit, is_about_looks
-from helio.authoring.exchange import QuestionBack, TextAnswer
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.filling import fill_in
 from helio.authoring.gate import Gate, GateResult
+from helio.authoring.models.door import Door
+from helio.authoring.models.exchange import QuestionBack, TextAnswer
+from helio.authoring.models.quoting import data, fitting
 from helio.authoring.operations import Operation, step_of
 from helio.authoring.outcome import (
     Attribution,
@@ -33,10 +34,9 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.planning import plan
 from helio.authoring.proposals import prompt_digest
-from helio.authoring.quoting import data, fitting
 from helio.authoring.recorded import Records
-from helio.authoring.rules.answers import facts_of
-from helio.authoring.rules.question_form import is_question
+from helio.authoring.rules.questions.answers import facts_of
+from helio.authoring.rules.questions.question_form import is_question
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.dialect.written import object_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic

@@ -17,11 +17,11 @@ from helio.authoring.earlier_looks import colour_operations
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
 from helio.authoring.known_pipelines import asks_to_undo
 from helio.authoring.memory import Item, Memory, scope_of, wishes
+from helio.authoring.models.quoting import data
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
 from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.quoting import data
 from helio.authoring.review import proposal_lines, work_line
-from helio.authoring.rules.question_form import is_question, without_question_mark
+from helio.authoring.rules.questions.question_form import is_question, without_question_mark
 from helio.counts import number_of
 from helio.errors import Cancelled, HelioError, RequestError, did_you_mean
 from helio.notebook import printed

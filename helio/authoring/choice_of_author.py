@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import MOST_GIVEN, Item, Memory
+from helio.authoring.models.providers import has_model, is_small, is_wanted
+from helio.authoring.models.quoting import data
 from helio.authoring.outcome import (
     UNABLE,
     USE_A_MODEL,
@@ -22,8 +24,6 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.proposals import Proposals
-from helio.authoring.providers import has_model, is_small, is_wanted
-from helio.authoring.quoting import data
 from helio.authoring.recorded import Records
 from helio.authoring.rules.author import RuleAuthor
 from helio.errors import RequestError
@@ -38,7 +38,7 @@ from helio.store.runs import Runs
 
 if TYPE_CHECKING:
     from helio.authoring.author import ModelAuthor
-    from helio.authoring.door import Door
+    from helio.authoring.models.door import Door
 
 By = Literal["auto", "rules", "model"]
 _MOST_REJECTED, _MOST_CHANGES = 5, 10
@@ -118,8 +118,8 @@ class Authors:
         if self._model is None:
             from helio.authoring.author import ModelAuthor
             from helio.authoring.discovery import CatalogueTools
-            from helio.authoring.door import open_door
-            from helio.authoring.transcript import was_small
+            from helio.authoring.models.door import open_door
+            from helio.authoring.models.transcript import was_small
 
             self.door = open_door(self._settings, ended=self._ended, replay=self._replay)
             small = is_small(self._settings) if self._replay is None else was_small(self._replay)

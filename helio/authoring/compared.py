@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helio.authoring.fetches import FETCH, fetch_choices
-from helio.authoring.rules.lines import AVERAGES, Lines, no_question
-from helio.authoring.rules.sentence_reading import Reading, read_request
+from helio.authoring.rules.changes.lines import AVERAGES, Lines, no_question
+from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.writing.computations import APPLIED
 from helio.errors import RequestError, TimeRangeError
 from helio.interval import interval_of

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from helio.authoring.scrub import Scrub
-from helio.authoring.transcript import Transcript, read_lines
+from helio.authoring.models.scrub import Scrub
+from helio.authoring.models.transcript import Transcript, read_lines
 from helio.errors import RequestError
 
 _SHOWN = 60

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from helio.authoring.choice_of_author import Authors, By
 from helio.authoring.documents import NO_TEXTS, SourceFile, read_sources
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, why_empty
-from helio.authoring.exchange import RejectedAnswer
 from helio.authoring.failed_run import failure_of
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.known_pipelines import answered, asks_to_undo, schedule_command
+from helio.authoring.models.exchange import RejectedAnswer
+from helio.authoring.models.scrub import scrub_of
 from helio.authoring.operations import Operation, apply, step_of
 from helio.authoring.outcome import (
     Attribution,
@@ -28,8 +29,7 @@ from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.proposing import Aim, Assignment, Proposer
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.request import PipelineRequest
-from helio.authoring.rules.question_form import is_question
-from helio.authoring.scrub import scrub_of
+from helio.authoring.rules.questions.question_form import is_question
 from helio.authoring.tables import check_tables
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
@@ -49,7 +49,7 @@ from helio.store.files import user_path
 from helio.store.runs import Runs
 
 if TYPE_CHECKING:
-    from helio.authoring.door import Door
+    from helio.authoring.models.door import Door
     from helio.sources.archive_listing import ArchiveListing
 
 _SCHEDULE_IT = "To schedule it, at a time in UTC"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from helio.authoring.documents import SourceFile, turn_with
-from helio.authoring.model import Ask, Call, CallResult, Model, ResultsTurn, Tool
-from helio.authoring.quoting import capped, data, fitting
-from helio.authoring.rules.sentence import Sentence
+from helio.authoring.models.model import Ask, Call, CallResult, Model, ResultsTurn, Tool
+from helio.authoring.models.quoting import capped, data, fitting
+from helio.authoring.rules.reading.sentence import Sentence
 from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, time_text

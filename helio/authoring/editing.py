@@ -37,14 +37,14 @@ from typing import Any
 
 from helio.authoring.discovery import MOST_REFERENCE
 from helio.authoring.documents import SourceFile, turn_with
-from helio.authoring.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
 from helio.authoring.gate import GateResult
-from helio.authoring.model import Ask, Model
+from helio.authoring.models.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
+from helio.authoring.models.model import Ask, Model
+from helio.authoring.models.quoting import data
 from helio.authoring.operations import NAMES, Operation, OperationError, apply
 from helio.authoring.planning import tool_list
-from helio.authoring.quoting import data
-from helio.authoring.rules.atom_values import COLOURS
-from helio.authoring.rules.question_form import is_question
+from helio.authoring.rules.changes.atom_values import COLOURS
+from helio.authoring.rules.questions.question_form import is_question
 from helio.authoring.tables import RULE, check_tables, table_steps, with_tables
 from helio.pipelines.changes import readable
 from helio.pipelines.dialect.written import spec_of

@@ -18,16 +18,16 @@ from typing import Any
 
 from helio.authoring.compared import SHOWN, TIME, differences
 from helio.authoring.documents import SourceFile, turn_with
-from helio.authoring.exchange import QuestionBack, RejectedAnswer, answers_part, settle
 from helio.authoring.flags import FORMS, request_of
 from helio.authoring.gate import Gate, GateResult
-from helio.authoring.model import Ask, Model
+from helio.authoring.models.exchange import QuestionBack, RejectedAnswer, answers_part, settle
+from helio.authoring.models.model import Ask, Model
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.planning import SaidTimes, said_times, times_part
 from helio.authoring.request import PipelineRequest, RequestQuantity
-from helio.authoring.rules.looks import changed_looks
+from helio.authoring.rules.reading.looks import changed_looks
+from helio.authoring.rules.reading.sentence_reading import read_request
 from helio.authoring.rules.refusals import refuse_others
-from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.computations import APPLIED, MAGNITUDE, OF_TWO
 from helio.authoring.writing.writer import write_template
 from helio.errors import HelioError, RequestError

@@ -6,7 +6,7 @@ import re
 import shlex
 from datetime import datetime
 
-from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.reading.sentence import Sentence
 from helio.errors import HelioError, RequestError
 from helio.pipelines.library import Entry, Library
 

@@ -12,13 +12,13 @@ from typing import Any
 from helio.authoring.compared import TIME, differences
 from helio.authoring.discovery import MOST_REFERENCE
 from helio.authoring.documents import SourceFile, turn_with
-from helio.authoring.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
 from helio.authoring.gate import Gate, GateResult
-from helio.authoring.model import Ask, Model
+from helio.authoring.models.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
+from helio.authoring.models.model import Ask, Model
+from helio.authoring.models.quoting import data
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.quoting import data
-from helio.authoring.rules.named_times import with_plain_times
-from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.tables import RULE, check_tables, table_steps, with_tables
 from helio.errors import TimeRangeError
 from helio.pipelines.template.document import Document, slug

@@ -28,7 +28,7 @@ from typing import Any
 
 from helio.authoring.documents import SourceFile
 from helio.authoring.event_lists import MOST_EVENTS, moment
-from helio.authoring.exchange import RejectedAnswer
+from helio.authoring.models.exchange import RejectedAnswer
 from helio.errors import RequestError
 from helio.pipelines.dialect.written import object_of, spec_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic

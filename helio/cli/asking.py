@@ -186,7 +186,7 @@ def shown_requests(stream: TextIO | None) -> Iterator[None]:
         return
     import logging
 
-    requests = logging.getLogger("helio.authoring.door")
+    requests = logging.getLogger("helio.authoring.models.door")
     handler = logging.StreamHandler(stream)
     handler.setFormatter(plain_form("  %(message)s"))
     requests.addHandler(handler)

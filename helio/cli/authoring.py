@@ -56,7 +56,7 @@ def author(
 
     The proposal is saved as your pipeline when you accept it.
     """
-    from helio.authoring.rules.named_archives import take_folder
+    from helio.authoring.rules.reading.named_archives import take_folder
 
     with errors_as_text(as_json):
         archive = archive or take_folder(request)[1] or None

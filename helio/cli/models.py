@@ -11,7 +11,7 @@ from helio.cli.app import Json, app, current_settings, errors_as_text, print_jso
 from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
-    from helio.authoring.model import ModelAnswer
+    from helio.authoring.models.model import ModelAnswer
     from helio.settings import Settings
 
 models_app = typer.Typer(
@@ -31,8 +31,8 @@ def list_models(context: typer.Context, as_json: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     with errors_as_text(as_json):
-        from helio.authoring.providers import PROVIDERS
-        from helio.authoring.scrub import scrub_of
+        from helio.authoring.models.providers import PROVIDERS
+        from helio.authoring.models.scrub import scrub_of
 
         settings = current_settings()
         scrub = scrub_of(settings)
@@ -98,8 +98,8 @@ def ask_model(
 
 
 def _asked(settings: Settings, model: str) -> ModelAnswer:
-    from helio.authoring.model import Ask, UserTurn
-    from helio.authoring.providers import client_of, provider_called
+    from helio.authoring.models.model import Ask, UserTurn
+    from helio.authoring.models.providers import client_of, provider_called
 
     provider, name = provider_called(model)
     client = client_of(settings, provider, {"fast": name}, timeout=60.0)

@@ -167,8 +167,8 @@ def _sandbox(settings: Settings) -> Finding:
 
 def _model(settings: Settings) -> Finding:
     """Describe the settings of the language model, without a request to the model, because a request may cost money."""
-    from helio.authoring.providers import has_model, is_wanted, provider_called
-    from helio.authoring.scrub import scrub_of
+    from helio.authoring.models.providers import has_model, is_wanted, provider_called
+    from helio.authoring.models.scrub import scrub_of
 
     try:
         provider, _ = provider_called(settings.model_smart)

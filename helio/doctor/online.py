@@ -103,7 +103,7 @@ def _choose(known: list[SourceQuestion], sources: Sequence[str]) -> list[SourceQ
 
 
 def _model(settings: Settings) -> Iterator[SourceQuestion]:
-    from helio.authoring.providers import client_of, has_model, provider_called
+    from helio.authoring.models.providers import client_of, has_model, provider_called
 
     if not has_model(settings):
         return

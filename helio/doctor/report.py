@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from helio import __version__
-from helio.authoring.scrub import HIDDEN, Scrub
+from helio.authoring.models.scrub import HIDDEN, Scrub
 from helio.doctor import PACKAGES, Finding
 from helio.errors import RequestError
 from helio.settings import Settings

@@ -13,11 +13,11 @@ import pytest
 
 from helio.authoring.author import ModelAuthor
 from helio.authoring.discovery import CatalogueTools
-from helio.authoring.door import Door
 from helio.authoring.gate import Gate
-from helio.authoring.gemini import Gemini
-from helio.authoring.scrub import Scrub
-from helio.authoring.transcript import Transcript
+from helio.authoring.models.door import Door
+from helio.authoring.models.gemini import Gemini
+from helio.authoring.models.scrub import Scrub
+from helio.authoring.models.transcript import Transcript
 from helio.clock import Clock
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.library import Library

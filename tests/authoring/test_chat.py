@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import helio as package
-from helio.authoring import door as doors
 from helio.authoring.chat import COMMANDS
+from helio.authoring.models import door as doors
 from helio.cli import app
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, question

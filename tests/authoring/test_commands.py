@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from helio.authoring import door as doors
-from helio.authoring.transcript import read_lines
+from helio.authoring.models import door as doors
+from helio.authoring.models.transcript import read_lines
 from helio.cli import app, asking
 from helio.cli.app import say
 from tests.authoring import standin_gemini as standin

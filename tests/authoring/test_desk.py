@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from helio import api
-from helio.authoring import door as doors
 from helio.authoring.desk import Desk
+from helio.authoring.models import door as doors
+from helio.authoring.models.transcript import read_lines
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood
 from helio.authoring.proposals import Proposal
-from helio.authoring.transcript import read_lines
 from helio.errors import (
     Cancelled,
     ModelUnreachable,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from helio.authoring.discovery import MOST_RESULT, MOST_ROUNDS, MOST_TOLD, CatalogueTools, discover, tools
-from helio.authoring.model import Call
+from helio.authoring.models.model import Call
 from helio.errors import Unreadable
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode

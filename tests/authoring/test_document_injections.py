@@ -14,11 +14,11 @@ import pytest
 
 from helio.authoring.desk import Desk
 from helio.authoring.documents import read_sources, turn_with
-from helio.authoring.model import Ask
-from helio.authoring.openai_client import OpenAi
+from helio.authoring.models.model import Ask
+from helio.authoring.models.openai_client import OpenAi
+from helio.authoring.models.providers import PROVIDERS
+from helio.authoring.models.scrub import Scrub
 from helio.authoring.proposals import Proposal
-from helio.authoring.providers import PROVIDERS
-from helio.authoring.scrub import Scrub
 from helio.errors import HelioError
 from helio.settings import Settings
 from helio.testing.loopback import LoopbackServer

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from helio.authoring import documents
-from helio.authoring.anthropic_client import Anthropic
 from helio.authoring.desk import Desk
 from helio.authoring.documents import MOST_FILES, read_sources, turn_with
-from helio.authoring.door import Door
-from helio.authoring.exchange import _with_rejection
-from helio.authoring.gemini import Gemini
-from helio.authoring.model import Ask, Attachment, UserTurn, ask_from_json, ask_to_json
-from helio.authoring.openai_client import OpenAi
+from helio.authoring.models.anthropic_client import Anthropic
+from helio.authoring.models.door import Door
+from helio.authoring.models.exchange import _with_rejection
+from helio.authoring.models.gemini import Gemini
+from helio.authoring.models.model import Ask, Attachment, UserTurn, ask_from_json, ask_to_json
+from helio.authoring.models.openai_client import OpenAi
+from helio.authoring.models.providers import PROVIDERS
+from helio.authoring.models.scrub import Scrub
+from helio.authoring.models.transcript import Replay, Transcript
 from helio.authoring.proposals import Proposal
-from helio.authoring.providers import PROVIDERS
-from helio.authoring.scrub import Scrub
-from helio.authoring.transcript import Replay, Transcript
 from helio.errors import ModelRefused, RequestError, TranscriptDiffers
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.settings import Settings, read_settings

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from helio.authoring.door import Patience, open_door
-from helio.authoring.model import Ask, CallResult, ResultsTurn, UserTurn
-from helio.authoring.transcript import read_exchanges, read_lines
+from helio.authoring.models.door import Patience, open_door
+from helio.authoring.models.model import Ask, CallResult, ResultsTurn, UserTurn
+from helio.authoring.models.transcript import read_exchanges, read_lines
 from helio.errors import (
     Blocked,
     BudgetSpent,
@@ -354,7 +354,7 @@ def test_a_call_under_way_is_left_when_cancelled_and_its_thread_ends(serve, door
 def test_waiting_for_another_attempt_ends_when_cancelled(serve, door):
     server = serve(standin.forever(standin.failure(429, retry="60s")))
     ended = threading.Event()
-    waits = when_logged("helio.authoring.door", "helio tries again", ended.set)
+    waits = when_logged("helio.authoring.models.door", "helio tries again", ended.set)
     with waits, pytest.raises(Cancelled):
         door(server, ended=ended, real_time=True).ask(question())
     assert len(server.requests) == 1
@@ -373,8 +373,8 @@ def test_nothing_is_asked_after_the_cancellation(serve, door):
 def test_ctrl_c_ends_a_process_that_waits_for_a_model(serve, tmp_path, reply):
     server = serve(standin.forever(reply))
     code = (
-        "from helio.authoring.door import open_door\n"
-        "from helio.authoring.model import Ask, UserTurn\n"
+        "from helio.authoring.models.door import open_door\n"
+        "from helio.authoring.models.model import Ask, UserTurn\n"
         "from helio.settings import read_settings\n"
         "door = open_door(read_settings())\n"
         "print(door.transcript.path, flush=True)\n"

@@ -11,8 +11,8 @@ from benchmarks.authoring.scripted import ScriptedModel
 from benchmarks.authoring.tasks import read_tasks
 from helio.authoring.author import ModelAuthor
 from helio.authoring.desk import Desk
+from helio.authoring.models.providers import is_small
 from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
-from helio.authoring.providers import is_small
 from helio.errors import RequestError
 from helio.settings import Settings, read_settings
 from tests.authoring import standin_gemini as standin

@@ -14,7 +14,7 @@ from helio.authoring.flags import request_of
 from helio.authoring.outcome import TemplateDraft
 from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.rules.author import RuleAuthor
-from helio.authoring.rules.sentence_reading import read_request
+from helio.authoring.rules.reading.sentence_reading import read_request
 from helio.authoring.writing.computations import APPLIED, tool_named
 from helio.cli import app
 from helio.errors import RequestError

@@ -9,9 +9,9 @@ import traceback
 
 import pytest
 
-from helio.authoring import official_client
-from helio.authoring.gemini import Gemini
-from helio.authoring.model import (
+from helio.authoring.models import official_client
+from helio.authoring.models.gemini import Gemini
+from helio.authoring.models.model import (
     Ask,
     Call,
     CallResult,
@@ -22,8 +22,8 @@ from helio.authoring.model import (
     Usage,
     UserTurn,
 )
-from helio.authoring.official_client import A_DAY
-from helio.authoring.providers import connect
+from helio.authoring.models.official_client import A_DAY
+from helio.authoring.models.providers import connect
 from helio.errors import (
     Blocked,
     ModelError,
@@ -390,7 +390,7 @@ def test_the_fallback_can_be_switched_off():
 
 def test_the_makers_client_is_not_imported_before_a_question_is_put():
     code = (
-        "import sys, helio.authoring.door, helio.authoring.gemini as g\n"
+        "import sys, helio.authoring.models.door, helio.authoring.models.gemini as g\n"
         "g.Gemini('a-key-of-some-length', {'smart': 'x'})\n"
         "print([one for one in sys.modules if one.split('.')[0] in ('google', 'httpx2', 'jsonschema', 'numpy')])"
     )

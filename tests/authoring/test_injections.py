@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from helio.authoring.desk import Desk
-from helio.authoring.door import Door
-from helio.authoring.exchange import _with_rejection
-from helio.authoring.model import Ask, ModelTurn, UserTurn
-from helio.authoring.openai_client import OpenAi
+from helio.authoring.models.door import Door
+from helio.authoring.models.exchange import _with_rejection
+from helio.authoring.models.model import Ask, ModelTurn, UserTurn
+from helio.authoring.models.openai_client import OpenAi
+from helio.authoring.models.quoting import capped, data
+from helio.authoring.models.scrub import Scrub
+from helio.authoring.models.transcript import Transcript
 from helio.authoring.proposals import Proposal
-from helio.authoring.quoting import capped, data
 from helio.authoring.review import proposal_lines
-from helio.authoring.scrub import Scrub
-from helio.authoring.transcript import Transcript
 from helio.errors import HelioError
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.plain_text import plain

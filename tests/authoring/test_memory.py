@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from helio.authoring import door as doors
 from helio.authoring.memory import LONGEST_ITEM, MOST_ITEMS, Item, Memory, wishes, with_names
+from helio.authoring.models import door as doors
 from helio.errors import RequestError
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan
 from tests.authoring.standin_gemini import KEY, GeminiStandIn

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from helio.authoring.model import (
+from helio.authoring.models.model import (
     Ask,
     Call,
     CallResult,

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from helio.authoring import planning
+from helio.authoring.models.transcript import read_lines
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
-from helio.authoring.transcript import read_lines
 from helio.errors import Blocked, CutShort, QuotaExhausted, WrongKey
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode

@@ -12,10 +12,10 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from helio.authoring import official_client, providers
-from helio.authoring.anthropic_client import Anthropic
-from helio.authoring.door import Door
-from helio.authoring.model import (
+from helio.authoring.models import official_client, providers
+from helio.authoring.models.anthropic_client import Anthropic
+from helio.authoring.models.door import Door
+from helio.authoring.models.model import (
     Ask,
     Call,
     CallResult,
@@ -26,10 +26,10 @@ from helio.authoring.model import (
     Usage,
     UserTurn,
 )
-from helio.authoring.official_client import A_DAY
-from helio.authoring.openai_client import OpenAi
-from helio.authoring.providers import PROVIDERS, connect, has_model, provider_called
-from helio.authoring.transcript import Transcript
+from helio.authoring.models.official_client import A_DAY
+from helio.authoring.models.openai_client import OpenAi
+from helio.authoring.models.providers import PROVIDERS, connect, has_model, provider_called
+from helio.authoring.models.transcript import Transcript
 from helio.cli import app
 from helio.errors import (
     Blocked,
@@ -463,7 +463,8 @@ def test_a_limit_of_cost_needs_prices():
 
 def test_no_client_is_imported_before_a_question_is_put():
     code = (
-        "import sys, helio.authoring.door, helio.authoring.openai_client as o, helio.authoring.anthropic_client as a\n"
+        "import sys, helio.authoring.models.door\n"
+        "from helio.authoring.models import anthropic_client as a, openai_client as o\n"
         "o.OpenAi('a-key-of-some-length', {'smart': 'x'}), a.Anthropic('a-key-of-some-length', {'smart': 'x'})\n"
         "print([one for one in sys.modules if one.split('.')[0] in ('openai', 'anthropic', 'google', 'httpx2')])"
     )

@@ -14,7 +14,7 @@ from helio.authoring.column_statistics import column_statistics
 from helio.authoring.desk import Desk
 from helio.authoring.outcome import AuthorReply
 from helio.authoring.recorded import Records
-from helio.authoring.rules.answers import facts_of
+from helio.authoring.rules.questions.answers import facts_of
 from helio.errors import RequestError
 from helio.pipelines.history import Writing
 from helio.settings import Settings, read_settings

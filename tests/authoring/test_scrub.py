@@ -2,7 +2,7 @@
 
 import pytest
 
-from helio.authoring.scrub import Scrub
+from helio.authoring.models.scrub import Scrub
 
 KEY = "a-key-of-some-length"
 

@@ -16,7 +16,7 @@ from helio import api
 from helio.authoring import documents
 from helio.authoring.desk import Desk
 from helio.authoring.documents import SourceFile
-from helio.authoring.exchange import RejectedAnswer
+from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.outcome import NotProved
 from helio.authoring.proposals import Proposal
 from helio.authoring.review import proposal_lines

@@ -6,9 +6,9 @@ import stat
 
 import pytest
 
-from helio.authoring.door import Door, open_door
-from helio.authoring.model import Ask, CallResult, Model, ResultsTurn, Tool, UserTurn, canonical_json
-from helio.authoring.transcript import Replay, Transcript, read_exchanges, read_lines
+from helio.authoring.models.door import Door, open_door
+from helio.authoring.models.model import Ask, CallResult, Model, ResultsTurn, Tool, UserTurn, canonical_json
+from helio.authoring.models.transcript import Replay, Transcript, read_exchanges, read_lines
 from helio.errors import (
     BudgetSpent,
     Cancelled,
@@ -146,8 +146,8 @@ def test_a_transcript_is_never_written_over(tmp_path):
 def test_a_kill_in_mid_question_leaves_what_was_said_before(serve, tmp_path):
     server = serve(standin.text("hi"), standin.slow(standin.text("late"), 60))
     code = (
-        "from helio.authoring.door import open_door\n"
-        "from helio.authoring.model import Ask, UserTurn\n"
+        "from helio.authoring.models.door import open_door\n"
+        "from helio.authoring.models.model import Ask, UserTurn\n"
         "from helio.settings import read_settings\n"
         "door = open_door(read_settings())\n"
         "for text in ('one', 'two'):\n"

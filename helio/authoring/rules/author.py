@@ -25,26 +25,26 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.recorded import Records
 from helio.authoring.request import Epochs, EventTable
-from helio.authoring.rules.answers import answered, fully_answered, is_whole
-from helio.authoring.rules.event_tables import is_table, read_event_table
-from helio.authoring.rules.guard import refuse_unused
-from helio.authoring.rules.listed import ListedEvents
-from helio.authoring.rules.looks import changed_looks, is_same_data, take_looks, take_phrases
+from helio.authoring.rules.events.event_tables import is_table, read_event_table
+from helio.authoring.rules.events.listed import ListedEvents
+from helio.authoring.rules.events.solar_xrays import solar_xrays
+from helio.authoring.rules.events.storms import read_storms
+from helio.authoring.rules.events.timed_epochs import read_timed_epochs
 from helio.authoring.rules.misspelt import with_corrections
-from helio.authoring.rules.named_archives import Servers, archive_note, take_archive
-from helio.authoring.rules.question_form import (
+from helio.authoring.rules.questions.answers import answered, fully_answered, is_whole
+from helio.authoring.rules.questions.question_form import (
     asks_for_data,
     asks_for_series,
     begins_question,
     is_question,
     without_question_mark,
 )
+from helio.authoring.rules.reading.guard import refuse_unused
+from helio.authoring.rules.reading.looks import changed_looks, is_same_data, take_looks, take_phrases
+from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
+from helio.authoring.rules.reading.sentence import LONGEST, Sentence
+from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.refusals import refuse_unread
-from helio.authoring.rules.sentence import LONGEST, Sentence
-from helio.authoring.rules.sentence_reading import Reading, read_request
-from helio.authoring.rules.solar_xrays import solar_xrays
-from helio.authoring.rules.storms import read_storms
-from helio.authoring.rules.timed_epochs import read_timed_epochs
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
@@ -240,7 +240,7 @@ class RuleAuthor:
         sources: tuple[SourceFile, ...] = (),
     ) -> Outcome:
         """Change a template, or answer a question about the template; `sources` are lists of events to draw."""
-        from helio.authoring.rules.edit import edited
+        from helio.authoring.rules.changes.edit import edited
 
         _check_length(request)
         request, _ = with_names(request, self._remembered())
@@ -261,7 +261,7 @@ class RuleAuthor:
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Repair simple failures: a misspelt name, a wrong unit, or missing data that another dataset contains."""
         del chosen  # rules ask nothing about a repair
-        from helio.authoring.rules.mending import repaired
+        from helio.authoring.rules.changes.mending import repaired
 
         return repaired(template, failure, catalogue=self._catalogue, gate=self._gate)
 

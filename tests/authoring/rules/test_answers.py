@@ -7,7 +7,7 @@ import json
 import pytest
 
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotUnderstood
-from helio.authoring.rules.question_form import is_question
+from helio.authoring.rules.questions.question_form import is_question
 from helio.pipelines.library import Library
 
 

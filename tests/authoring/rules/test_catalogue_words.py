@@ -3,7 +3,7 @@
 import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
-from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.reading.sentence import Sentence
 
 
 def fetched(draft):

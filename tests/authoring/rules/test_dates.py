@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from helio.authoring.rules.named_times import with_plain_times
-from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.named_times import with_plain_times
 from helio.time_range import parse_time_range
 
 NOW = datetime(2026, 6, 1)

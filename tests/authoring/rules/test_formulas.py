@@ -6,7 +6,7 @@ import re
 import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
-from helio.authoring.rules.formulas import with_words
+from helio.authoring.rules.reading.formulas import with_words
 from helio.authoring.writing.computations import DERIVED
 from helio.authoring.writing.windows import usual_window
 from helio.knowledge.quantity_words import WORDS

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood
-from helio.authoring.rules import named_times
-from helio.authoring.rules.named_times import events, with_plain_times
+from helio.authoring.rules.times import named_times
+from helio.authoring.rules.times.named_times import events, with_plain_times
 from helio.time_range import parse_time_range
 from tests.authoring.rules.conftest import NOW
 from tests.rows import in_one_test

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.reading.sentence import Sentence
 from helio.time_range import parse_time_range
 from tests.rows import in_one_test
 

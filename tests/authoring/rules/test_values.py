@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.authoring.tasks import base_text
 from helio.authoring.outcome import NotUnderstood, TemplateDraft
-from helio.authoring.rules.siblings import GROUPS
+from helio.authoring.rules.changes.siblings import GROUPS
 from helio.errors import HelioError
 from tests.rows import in_one_test
 

@@ -1,0 +1,1 @@
+"""Questions to language models, and the providers that answer them."""

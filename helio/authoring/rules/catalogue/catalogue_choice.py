@@ -1,0 +1,280 @@
+"""Choose between the parameters of the catalogue that fit a part of a sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import lru_cache
+
+from helio.authoring.rules.catalogue.catalogue_matches import Match, Wanted
+from helio.authoring.rules.catalogue.catalogue_parameters import (
+    ARROW,
+    OF_TIME,
+    TABLE,
+    DescribedParameter,
+    word_list,
+)
+from helio.authoring.rules.catalogue.particle_words import NO_PARTICLES, Wish
+from helio.authoring.writing.asking import Asks
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry
+from helio.knowledge.frame_names import KNOWN_FRAMES
+from helio.knowledge.instrument_index import folded
+from helio.knowledge.particles import SPECIES_WORDS
+from helio.knowledge.search import drawbacks
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import plain, tokens
+
+MOST_TOGETHER = 4
+RECORDS = 1500
+"""About how many records a figure draws well, for a choice between cadences."""
+SIDES = frozenset(VOCABULARY["directions of sensors"])
+"""Words that say where a sensor looks."""
+_FIRST_SIDES = frozenset({"sun", "side A", "forward"})
+"""Directions of the sensor that is drawn if the sentence names none."""
+_OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGNORECASE)
+_FRAMES = ("GSE", "RTN", "GSM")
+"""Frames that a vector comes in if the sentence names none, the first first."""
+_FRAME_WORDS = {tokens(frame)[0]: frame for frame in KNOWN_FRAMES}
+_ALIKE = 3
+"""Maximum number of words by which descriptions of the same vector differ."""
+_COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
+_PLOTS = frozenset(VOCABULARY["kinds of plots"])
+"""Words for the kind of plot that the archive draws of a parameter."""
+_SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
+"""Pattern of names of parameters that hold one angle or one energy of another one."""
+_NARROWER = frozenset(
+    {"parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "angle"}
+)
+"""Words of descriptions that make a quantity a more special one."""
+_VARIANT = re.compile(
+    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow"
+    r"|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
+    re.IGNORECASE,
+)
+"""What parameters have that show the data of another one in another way, or after a correction."""
+_TABLE_DATASETS = frozenset(dataset for dataset, _ in TABLE)
+
+
+def best_matches(
+    found: Sequence[Match], text: str, wish: Wish, wanted: Wanted, catalogue: Catalogue
+) -> list[Match]:
+    """Return the matches that are as good as each other.
+
+    Parameters
+    ----------
+    text : str
+        The words that the matches have.
+    wish : Wish
+        The particles that the matches have.
+    """
+    rows = {row.id: row for row in catalogue.rows}
+    said = " ".join((text, *(words for _, words in wanted.modes)))
+
+    def rank_of_kind(match: Match) -> float:
+        less = drawbacks(rows[match.dataset.id], said)
+        return float(less == 0) if wish.preliminary else less
+
+    best = list(found)
+    for key in (
+        lambda match: -match.named,
+        lambda match: match.off[0],
+        lambda match: match.off[1],
+        lambda match: 0 if text else -len(match.names),
+        lambda match: match.off[2],
+        rank_of_kind,
+        lambda match: bool(re.search("burst", match.dataset.title, re.IGNORECASE)),
+    ):
+        best = _lowest(best, key)
+    if text.strip():
+        best = _best_words(best, text, wanted)
+    elif wish != NO_PARTICLES:
+        best = _best_particles(best, wish, wanted)
+    return _at_one_cadence(_shown_once(best), wanted, always=wish != NO_PARTICLES)
+
+
+def in_same_dataset(found: list[Match], beside: Sequence[Sequence[Match]]) -> list[Match]:
+    """Keep the matches of the datasets that also have what stands beside them, if there are such datasets."""
+    common = set.intersection(*({match.dataset.id for match in matches} for matches in beside))
+    return [match for match in found if match.dataset.id in common] or found
+
+
+def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
+    """Prefer matches with few other words, and usual ones."""
+    asked = {*word_list(text)}
+    if len({_named(match) for match in best}) == 1:
+        best = _lowest(best, lambda match: cadence_rank(match.dataset, wanted))
+        best = _lowest(best, lambda match: match.dataset.id not in _TABLE_DATASETS)
+    for key in (
+        lambda match: -len(match.names & _id_pieces(match.dataset.id)),
+        lambda match: bool(match.extra),
+        lambda match: cadence_rank(match.dataset, wanted),
+        lambda match: bool(match.extra & _NARROWER - asked),
+    ):
+        best = _lowest(best, key)
+    own = asked - SPECIES_WORDS - OF_TIME
+    if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
+        best = _lowest(best, lambda match: any(_SLICE.search(name) for name in _named(match)))
+        best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
+    best = _lowest(best, lambda match: _variants(match.first))
+    more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
+    best = [match for match, own in zip(best, more, strict=True) if not any(fewer < own for fewer in more)]
+    if "speed" in tokens(plain(text)):
+        best = _lowest(best, lambda match: bool(match.first.parameter.size))
+    for frame in () if wanted.frame else _FRAMES:
+        best = _of_frame(best, frame)
+    best = _lowest(best, lambda match: match.first.pair not in TABLE)
+    return _lowest(best, lambda match: -len(asked & {*word_list(match.first.parameter.name)}))
+
+
+def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
+    """Prefer the cadence and the kind of flux of a wish, and usual parameters."""
+    for key in (
+        lambda match: cadence_rank(match.dataset, wanted),
+        lambda match: -len(match.names & _id_pieces(match.dataset.id)),
+        lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
+        lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
+        lambda match: not wish.every and match.first.pair not in TABLE,
+        lambda match: match.dataset.id not in _TABLE_DATASETS,
+        lambda match: _variants(match.first),
+        lambda match: len(match.first.parameter.size) == 2,
+    ):
+        best = _lowest(best, key)
+    if not wish.direction:
+        best = _lowest(
+            best, lambda match: bool(match.first.directions) and not match.first.directions & _FIRST_SIDES
+        )
+    return _best_moments(best, wish, wanted) if wish.moment else best
+
+
+def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
+    """Prefer moments that are called so, with few other words, in a usual frame."""
+    best = _lowest(best, lambda match: wish.moment not in match.first.words.concepts)
+    for frame in (wanted.frame,) if wanted.frame else _FRAMES:
+        best = _of_frame(best, frame)
+    return _plainest(best)
+
+
+def _plainest(found: list[Match]) -> list[Match]:
+    """Leave out matches whose descriptions say all that another one says, and more."""
+    said = [frozenset(word_list(match.first.description)) for match in found]
+    return [match for match, own in zip(found, said, strict=True) if not any(less < own for less in said)]
+
+
+def _lowest(found: list[Match], key: Callable[[Match], float]) -> list[Match]:
+    """Keep the matches of the lowest rank."""
+    ranks = [key(match) for match in found]
+    return [match for match, rank in zip(found, ranks, strict=True) if rank == min(ranks)]
+
+
+def _variants(described: DescribedParameter) -> int:
+    """Return how many signs there are that a parameter shows the data of another one."""
+    description = described.parameter.description
+    return (
+        len(_VARIANT.findall(f"{described.parameter.name} "))
+        + bool(ARROW.match(description))
+        + bool(_VARIANT.search(description))
+    )
+
+
+def _of_frame(found: list[Match], frame: str) -> list[Match]:
+    """Of the same vector in several frames, keep the one in a frame."""
+    frames = [_frame_of(match.first) for match in found]
+    others = [
+        match
+        for match, own in zip(found, frames, strict=True)
+        if len(match.first.parameter.size) == 1 and own not in ("", frame)
+    ]
+    framed = [match for match, own in zip(found, frames, strict=True) if own == frame]
+
+    def unframed(match: Match) -> frozenset[str]:
+        return frozenset(match.extra - {*_FRAME_WORDS})
+
+    return [
+        match
+        for match in found
+        if match not in others
+        or not any(len(unframed(match) ^ unframed(other)) <= _ALIKE for other in framed)
+    ]
+
+
+def _frame_of(described: DescribedParameter) -> str:
+    words = {*word_list(f"{described.parameter.name} {described.parameter.description}")} & {*_FRAME_WORDS}
+    return described.parameter.frame or (_FRAME_WORDS[words.pop()] if len(words) == 1 else "")
+
+
+def _shown_once(found: list[Match]) -> list[Match]:
+    """Keep the first of parameters that only show the same data as another plot."""
+    first: dict[tuple[str, frozenset[str]], Match] = {}
+    for match in found:
+        parameter = match.first.parameter
+        words = {*word_list(f"{_COPY.sub('', parameter.name)} {parameter.description}")} - _PLOTS
+        first.setdefault((match.dataset.id, frozenset(words)), match)
+    return list(first.values())
+
+
+def _at_one_cadence(found: list[Match], wanted: Wanted, *, always: bool) -> list[Match]:
+    """Keep the parameters of the dataset that suits the time; only if all datasets have them, or always.
+
+    Data of several instruments stay.
+    """
+    if always and len({(match.dataset.instrument, match.first.craft) for match in found}) > 1:
+        return found
+    own: dict[str, set[tuple[str, ...]]] = {}
+    for match in found:
+        own.setdefault(match.dataset.id, set()).add(_named(match))
+    if not always and any(names != own[found[0].dataset.id] for names in own.values()):
+        return found
+    first = min(
+        found,
+        key=lambda match: (_off_records(match.dataset, wanted), len(match.dataset.id), match.dataset.id),
+    )
+    return [match for match in found if match.dataset.id == first.dataset.id]
+
+
+def cadence_rank(entry: CatalogueEntry, wanted: Wanted) -> int:
+    """Return how well a dataset fits the cadence that the sentence asks for: equal, finer, unknown or coarser."""
+    if wanted.cadence is None:
+        return 0
+    if any(0.67 <= cadence / wanted.cadence <= 1.5 for cadence in entry.cadence):
+        return 0
+    return 2 if not entry.cadence else 1 if min(entry.cadence) < wanted.cadence else 3
+
+
+def _off_records(entry: CatalogueEntry, wanted: Wanted) -> float:
+    """Return how far the cadence of a dataset is from one that gives a good number of records."""
+    length = sum(((span.stop - span.start) for span in wanted.spans), timedelta()).total_seconds() or 86400.0
+    if len(entry.cadence) != 1:
+        return math.log(3.0)
+    return abs(math.log(entry.cadence[0] * RECORDS / length))
+
+
+def together(found: list[Match], text: str) -> list[Match]:
+    """Join matches that differ only by the direction of a sensor or, where a plural asks for all, by particles."""
+    if not 1 < len(found) <= MOST_TOGETHER or len({match.dataset.id for match in found}) > 1:
+        return found
+    every = [described for match in found for described in match.parameters]
+    shapes = {(described.parameter.canonical_unit, described.parameter.size) for described in every}
+    apart: list[set[str]] = [{*word_list(match.first.parameter.description)} for match in found]
+    differing = set[str]().union(*apart) - apart[0].intersection(*apart) - {"ab"}
+    plural = re.search(
+        r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE
+    )
+    one = len(shapes) == 1 and set() < differing <= (SIDES | SPECIES_WORDS if plural else SIDES)
+    return [Match(tuple(every))] if one else found
+
+
+def chosen(question: str, found: Sequence[Match], ask: Asks) -> list[Match]:
+    """Let the person choose one of several matches."""
+    choices = {match.described: match for match in found}
+    return [choices[ask(question, list(choices))]]
+
+
+@lru_cache(maxsize=4096)
+def _id_pieces(dataset: str) -> set[str]:
+    return {folded(name) for piece in dataset.split("_") for name in (piece, *piece.split("-"))}
+
+
+def _named(match: Match) -> tuple[str, ...]:
+    return tuple(described.parameter.name for described in match.parameters)

@@ -1,0 +1,382 @@
+"""Find the parameters of the catalogue that have the words, or the particles, that a part of a sentence asks for."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from helio.authoring.request import Computation
+from helio.authoring.rules.catalogue.catalogue_parameters import (
+    OF_TIME,
+    DescribedDataset,
+    DescribedParameter,
+    described_dataset,
+    species_words,
+    word_list,
+)
+from helio.authoring.rules.catalogue.particle_words import Wish, channel_name, moment_units
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
+from helio.knowledge.frame_names import KNOWN_FRAMES
+from helio.knowledge.instrument_index import folded
+from helio.knowledge.modes import in_modes
+from helio.knowledge.particles import SPECIES_WORDS, Energy
+from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.knowledge.words import Clause, clauses, concepts, plain, tokens
+from helio.time_range import TimeRange
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*[A-Za-z_])")
+_MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|nuc|nucleon|q))?(?!\w)")
+_UNITS = {
+    "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
+    "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
+    "potential": ("V",), "distance": ("km", "AU", "R_E"),
+}  # fmt: skip
+"""Words that say of which unit the parameter is; a concept such as ``temperature`` also has thermal speeds."""
+_OTHER_DENSITY = re.compile(
+    r"\b(?:current|power|spectral|space|energy|flux)\s+densit(?:y|ies)", re.IGNORECASE
+)
+_CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
+"""Pattern of words that ask for all parameters that fit."""
+_OTHER = frozenset({"thermal"})
+"""Words of descriptions that make a quantity a different one."""
+_WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
+_SHOWS_SPECTRUM = re.compile(
+    r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
+)
+_ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
+_NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
+"""Units that no flux has."""
+_OF_MOMENTS = re.compile(
+    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|vector|t3\b", re.IGNORECASE
+)
+MEASURED = frozenset(VOCABULARY["measured quantities"])
+"""Words for what is measured."""
+_FRAMES = frozenset(frame.lower() for frame in KNOWN_FRAMES)
+_EV = {"ev": 1.0, "kev": 1e3, "mev": 1e6, "gev": 1e9}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What else a request says of its data."""
+
+    spans: tuple[TimeRange, ...]
+    frame: str
+    cadence: float | None
+    modes: tuple[tuple[str, str], ...] = ()
+    """Modes of data, each with the words that name it."""
+
+    def has(self, name: str) -> bool:
+        """Return whether the ids of a dataset and its parameter say one of the modes."""
+        return not self.modes or bool(in_modes([mode for mode, _ in self.modes], [(name, name, None)])[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """Parameters of a dataset that fit a part of a sentence, what to take of them, and how well they fit.
+
+    Parameters
+    ----------
+    named : int
+        Number of words that are names of parameters.
+    extra : frozenset of str
+        Words of the description that the sentence has not.
+    names : frozenset of str
+        Names of the instrument in the sentence.
+    off : tuple of int
+        How far the kind of flux, the energies and the species are from those of the sentence.
+    """
+
+    parameters: tuple[DescribedParameter, ...]
+    named: int = 0
+    extra: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    cuts: tuple[Computation, ...] = ()
+    off: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def first(self) -> DescribedParameter:
+        """The first of the parameters."""
+        return self.parameters[0]
+
+    @property
+    def dataset(self) -> CatalogueEntry:
+        """The dataset of all parameters."""
+        return self.first.entry
+
+    @property
+    def described(self) -> str:
+        """The dataset, the parameters, their meaning and the cadence, for people."""
+        names = "+".join(parameter.parameter.name for parameter in self.parameters)
+        more = (text for text in (self.first.description[:70], self.dataset.cadence_words) if text)
+        return f"{self.dataset.id}.{names}: {', '.join(more)}"
+
+
+@dataclass(frozen=True)
+class Named:
+    """What words of a sentence name.
+
+    Parameters
+    ----------
+    said : str
+        The words.
+    region : tuple of int
+        Where the part of the sentence with the words begins and ends.
+    crafts : tuple of str
+        The spacecraft of the part.
+    """
+
+    said: str
+    region: tuple[int, int]
+    spans: tuple[tuple[int, int], ...]
+    matches: tuple[Match, ...]
+    crafts: tuple[str, ...] = ()
+
+
+def with_words(
+    text: str,
+    names: Sequence[str],
+    numbers: Sequence[int],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    *,
+    frame_elsewhere: bool = False,
+) -> Iterator[Match]:
+    """Yield the parameters that have all words of a text.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of instruments for which the text asks; not part of the text.
+    numbers : sequence of int
+        The datasets in which to look.
+    frame_elsewhere : bool
+        Whether the frame may be of a quantity in another part of the sentence.
+    """
+    text, channels = _CHANNELS.subn(" ", text)
+    text, units = _MEASURED_IN.sub(" ", text), _MEASURED_IN.findall(text)
+    numerals = {float(number) for number in _NUMBER.findall(text)}
+    words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
+    means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
+    letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))
+    for number in numbers:
+        dataset = described_dataset(number, catalogue)
+        own_names = {*names} & dataset.names
+        other_names = [name for name in names if name not in own_names]
+        if not own_names and names:
+            continue
+        literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset)]
+        rest = clauses(word_list(" ".join(word for word in words if word not in literal)))
+        named = tuple(dict.fromkeys(dataset.by_name[folded(word)] for word in literal))
+        if words and not (rest or named or letters):
+            continue  # a letter alone says nothing
+        asked = [word for clause in rest for word in clause.words]
+        fitting = tuple(
+            parameter
+            for parameter in dataset.drawn
+            if (not named or parameter in named)
+            and wanted.has(" ".join(parameter.pair))
+            and all(parameter.words.has_name(name) or dataset.words.has_name(name) for name in other_names)
+            and _has_clauses(rest, parameter, dataset, named=bool(named), by_instrument=bool(own_names))
+            and _has_unit(parameter.parameter, text)
+            and numerals <= parameter.words.numerals | dataset.words.numerals
+            and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
+            and {*letters} <= parameter.words.letters
+            and _has_frame(parameter, wanted.frame, elsewhere=frame_elsewhere)
+        )
+        if {*named} - {*fitting}:
+            continue
+        groups = [fitting] if fitting and (named or channels) else [(parameter,) for parameter in fitting]
+        for group in groups:
+            described = group[0].parameter.description.split("[")[0] or group[0].parameter.name
+            extra = (
+                {word for word in word_list(described) if len(word) > 1 and not word.isdigit()}
+                - {*asked, *word_list(text)}
+                - dataset.words.words
+            )
+            off = (int(means_flux and not group[0].is_flux), 0, 0)
+            yield Match(group, len(literal), frozenset(extra), frozenset(own_names), off=off)
+
+
+def _has_clauses(
+    rest: Sequence[Clause],
+    parameter: DescribedParameter,
+    dataset: DescribedDataset,
+    *,
+    named: bool,
+    by_instrument: bool,
+) -> bool:
+    """Return whether a parameter, or else its dataset, has every word; the dataset only what tells none apart."""
+    own = parameter.words
+    asked = {word for clause in rest for word in (*clause.words, clause.concept)}
+    species = asked & SPECIES_WORDS
+    if "sunward" in asked and "antisunward" in own.concepts and "antisunward" not in asked:
+        return False
+    if (own.species and species and not species & own.species) or (
+        own.auxiliary | own.words & _OTHER
+    ) - asked:
+        return False
+    covered = [own.has(clause) for clause in rest]
+    by_dataset = (
+        parameter.head_words.has(clause)
+        or (
+            dataset.words.has(clause)
+            and not {clause.concept, *clause.words} & _UNITS.keys()
+            and not any(parameter.words.has(clause) for parameter in dataset.drawn)
+            and not (clause.concept in SPECIES_WORDS and len(dataset.words.species) > 1)
+        )
+        for clause, own_word in zip(rest, covered, strict=True)
+        if not own_word
+    )
+    measured = [not all(word.isdigit() or word in OF_TIME for word in clause.words) for clause in rest]
+    any_own = named or any(map(all, zip(covered, measured, strict=True))) or by_instrument
+    return any_own and all(by_dataset)
+
+
+def _has_frame(parameter: DescribedParameter, frame: str, *, elsewhere: bool) -> bool:
+    """Return whether a parameter is in a frame, or is a scalar without one if the frame may be of another quantity."""
+    named = (parameter.words.words | {parameter.parameter.frame.lower()}) & _FRAMES
+    scalar = not named and not parameter.parameter.size
+    return not frame or frame.lower() in named or (elsewhere and scalar)
+
+
+def _is_literal(word: str, dataset: DescribedDataset) -> bool:
+    """Return whether a word is the name of a parameter; in small letters only without another meaning."""
+    described = dataset.by_name.get(folded(word))
+    if described is None:
+        return False
+    name = described.parameter.name
+    return not word.islower() or (word == name and not concepts(tokens(word)) and len(word) < 5)
+
+
+def _has_unit(parameter: ParameterEntry, text: str) -> bool:
+    """Return whether the unit of a parameter is one of the quantity that the words name."""
+    named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
+    return (
+        not named
+        or not parameter.canonical_unit
+        or any(comparable(parameter.canonical_unit, unit) for unit in _UNITS[named[-1]])
+    )
+
+
+def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:
+    """Yield the parameters that have the particles of a wish, with what to take of each."""
+    names = frozenset(map(folded, wish.words)) & dataset.sensors
+    for described in dataset.measured:
+        if wish.channel and channel_name(wish.channel) != described.parameter.name:
+            continue
+        if wish.direction and wish.direction not in described.directions:
+            continue
+        if wish.spectrum and not described.parameter.size:
+            continue
+        kind = _off_kind(wish, described)
+        species = _off_species(wish, described)
+        taken = _taken(wish, described)
+        if kind is not None and species is not None and taken is not None:
+            yield Match((described,), names=names, cuts=taken[0], off=(kind, taken[1], species))
+
+
+def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
+    """Return whether a parameter is the wished moment or flux: 0, or 1 for counts instead of a flux; else None."""
+    unit, written = described.parameter.canonical_unit, described.parameter.unit
+    if wish.moment and wish.moment != "counts":
+        scalar = len(described.parameter.size) < 2
+        return 0 if scalar and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
+    if (
+        _OF_MOMENTS.search(described.text)
+        or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")
+        or any(comparable(unit, of) for of in _NO_FLUX)
+    ):
+        return None
+    per_area = re.search(r"sr|ster|cm", written or described.description) is not None
+    return int(per_area) if wish.moment else int(not per_area)
+
+
+def _off_species(wish: Wish, described: DescribedParameter) -> int | None:
+    """Return how far the species is from the wished one; None for another one."""
+    if wish.species is None:
+        return 0 if wish.channel or not described.species or wish.energy else None
+    if len({species.kind for species in described.species}) != 1:
+        return None
+    own = described.species[0]
+    return wish.species.distance(own) if wish.species.fits(own) else None
+
+
+def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation, ...], int] | None:
+    """Return what to take of a parameter for the energies and angles of a wish, and how far it is from them."""
+    axes = len(described.parameter.size)
+    entry = described.entry
+    is_pitch = bool(_ABOUT_PITCH.search(f"{described.text} {entry.id} {entry.title}"))
+    whole_sky = wish.pitch or not any(word.casefold().endswith("directional") for word in wish.words)
+    if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
+        return None
+    cuts: list[Computation] = []
+    if axes == 2 and not wish.pitch:  # the omnidirectional flux
+        cuts.append(Computation("pitch_angle_average"))
+    elif wish.averaged or len(wish.angles) == 2:
+        low, high = wish.angles if len(wish.angles) == 2 else (0.0, 180.0)
+        cuts.append(Computation("pitch_angle_average", args=(("low", low), ("high", high))))
+    elif wish.angles:
+        cuts.append(Computation("slice_spectrum", args=(("at", wish.angles[0]), ("axis", "pitch angle"))))
+    elif wish.pitch and wish.energy is None:
+        return None
+    axis = "energy" if axes == 2 and not cuts else ""
+    if wish.energy is None:
+        return tuple(cuts), 0
+    if wish.integrated and (not axes or wish.energy.is_point):
+        return None
+    if not axes:
+        off = _off_channel(wish.energy, described.bands)
+        return None if off is None else ((), off)
+    return _with_energy(wish.energy, described, axis, cuts, integrated=wish.integrated)
+
+
+def _off_channel(energy: Energy, bands: Sequence[Energy]) -> int | None:
+    """Return how far the channels of energy are from the wished one: the same, rounded, or around it."""
+    for band in bands:
+        if energy.is_same(band):
+            return int((energy.low, energy.high) != (band.low, band.high))
+        if energy.is_point and band.low <= energy.low < band.high < math.inf:
+            return 2
+    return None
+
+
+def _with_energy(
+    energy: Energy,
+    described: DescribedParameter,
+    axis: str,
+    cuts: list[Computation],
+    *,
+    integrated: bool,
+) -> tuple[tuple[Computation, ...], int] | None:
+    """Add what takes an energy, or a range of energies, of a spectrogram."""
+    unit, bands = described.energy_unit, described.bands
+    if energy.high == math.inf or unit not in _EV:
+        return None
+    scale, named = _EV[unit], (("axis", axis),) if axis else ()
+    if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]) and not integrated:
+        return (), 1
+    if any(band.is_point for band in bands):  # angles or sensors at one energy
+        return None
+    inside = not bands or any(band.has(energy) for band in bands)
+    if energy.is_point and inside:
+        at = float(f"{energy.low / scale:.6g}")
+        return (*cuts, Computation("slice_spectrum", args=(("at", at), *named))), 2
+    if len(bands) > 1 and any(energy.is_same(band) for band in bands) and not integrated:
+        at = float(f"{energy.centre / scale:.4g}")
+        return (*cuts, Computation("slice_spectrum", args=(("at", at), *named))), 1
+    if inside:
+        limits = [float(f"{limit / scale:.6g}") for limit in (energy.low, energy.high)]
+        tool = "band_integral" if integrated else "band_average"
+        return (*cuts, Computation(tool, args=(("bands", (tuple(limits),)), *named))), 3
+    return None
+
+
+def reaches(entry: DatasetSummary, spans: Sequence[TimeRange], catalogue: Catalogue) -> bool:
+    """Return whether a dataset has data of every time, or may have them."""
+    first, last = (time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
+    stopped = last if last and catalogue.has_stopped(entry) else datetime.max
+    return all((first is None or first < span.stop) and span.start <= stopped for span in spans)

@@ -1,0 +1,237 @@
+"""Find the parameters of the catalogue that have the particles a sentence asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.catalogue.catalogue_choice import best_matches, chosen, in_same_dataset
+from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted, reaches, with_particles
+from helio.authoring.rules.catalogue.catalogue_parameters import (
+    DescribedDataset,
+    described_dataset,
+    sensor_names,
+)
+from helio.authoring.rules.catalogue.particle_words import PLAIN, Segment, Wish, read_particles
+from helio.authoring.rules.harmless import IN_REQUESTS
+from helio.authoring.rules.reading.sentence import Part
+from helio.authoring.writing.asking import Asks
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.instrument_index import folded, instrument_index, is_name
+from helio.knowledge.quantities import SOURCES
+from helio.knowledge.search import Search
+
+_QUESTION = "Which of these particle data do you mean?"
+MOST_CHANNELS = 6
+"""Maximum number of channels that helio draws if the request names none."""
+
+
+def particles_asked(
+    view: str,
+    parts: Sequence[Part],
+    crafts: Sequence[tuple[int, str]],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    ask: Asks,
+) -> list[Named]:
+    """Find the parameters for all particles that a sentence asks for; empty if one is not there, or not clear.
+
+    Parameters
+    ----------
+    view : str
+        The sentence with a mark in the place of each letter that is already understood.
+    """
+    datasets = _datasets(view, crafts, catalogue)
+    channels = {described.parameter.name for dataset in datasets for described in dataset.parameters}
+    sensors = frozenset[str]().union(*(dataset.sensors for dataset in datasets))
+    read = read_particles(view, crafts, channels, sensors)
+    if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
+        return []
+    read = [
+        (segment, wishes) for segment, wishes in read if not (segment.words and all(map(_is_plasma, wishes)))
+    ]
+    capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
+    every = [(dataset, described) for dataset in datasets for described in dataset.measured]
+    if any(not any(dataset.explains(described, word) for dataset, described in every) for word in capitals):
+        return []  # the name of another instrument
+    named: list[Named] = []
+    unread = {span for part in parts for span in part.left}
+    for segment, matches in _whole(read, datasets, sensors, wanted, catalogue, ask):
+        known = {dataset.entry.id: dataset for dataset in datasets}
+        explained = [
+            span
+            for word, span in segment.words
+            if all(known[match.dataset.id].explains(match.first, word) for match in matches)
+        ]
+        if any(
+            _overlap(span, other) for _, span in segment.words if span not in explained for other in unread
+        ):
+            return []
+        spans = tuple(sorted({*segment.spans, *explained}))
+        said = " ".join(view[slice(*span)] for span in spans)
+        named.append(Named(said, (segment.start, segment.stop), spans, tuple(matches)))
+    return named
+
+
+def _overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
+    return first[0] < second[1] and second[0] < first[1]
+
+
+def _is_plasma(wish: Wish) -> bool:
+    """Return whether a wish is a moment of all protons, ions or electrons, which the table of quantities has."""
+    of_table = {folded(name) for source in SOURCES for name in source.instruments}
+    return (
+        bool(wish.moment and wish.moment != "counts")
+        and wish.species in PLAIN
+        and wish.energy is None
+        and {folded(word) for word in wish.words} <= of_table
+    )
+
+
+def _whole(
+    read: Sequence[tuple[Segment, list[Wish]]],
+    datasets: Sequence[DescribedDataset],
+    sensors: frozenset[str],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    ask: Asks,
+) -> list[tuple[Segment, list[Match]]]:
+    """Choose parameters for every wish of every part; empty if one has none, or several that differ."""
+    names = _sensors(read, sensors)
+    every: list[tuple[Segment, Wish, list[Match]]] = []
+    for segment, wishes in read:
+        own = names[id(segment)]
+        if not own and not segment.crafts:
+            return []
+        reaching = [
+            dataset
+            for dataset in datasets
+            if (
+                own & dataset.sensors or {dataset.craft.spacecraft, dataset.craft.mission} & {*segment.crafts}
+            )
+            and reaches(dataset.entry, wanted.spans, catalogue)
+        ]
+        reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)] or reaching
+        for wish in wishes:
+            fits = _explaining(wish, reaching, own)
+            if not fits:
+                _refuse_energy(wish, reaching, own)
+                if segment.is_continued:
+                    raise NotUnderstood(
+                        f"helio finds no {wish.moment} of the same particles",
+                        advice=f"leave it out, or say of which particles, such as 'proton {wish.moment}'",
+                    )
+                return []
+            every.append((segment, wish, fits))
+    whole: list[tuple[Segment, list[Match]]] = []
+    for segment, _ in read:
+        beside = [
+            fits
+            for other, _, fits in every
+            if names[id(other)] == names[id(segment)] and other.crafts == segment.crafts
+        ]
+        found: list[Match] = []
+        for of, wish, fits in every:
+            if of is segment:
+                best = _best(wish, in_same_dataset(fits, beside), wanted, catalogue, ask)
+                if not best:
+                    return []
+                found += best
+        whole.append((segment, found))
+    return whole
+
+
+def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> list[Match]:
+    """Return the parameters with the particles of a wish that explain all names, and most of the other words."""
+    found = [
+        (sum(not dataset.explains(match.first, word) for word in wish.words), match)
+        for dataset in datasets
+        for match in with_particles(wish, dataset)
+        if all(dataset.explains(match.first, name) for name in names)
+    ]
+    return [match for missing, match in found if missing == min(found, key=lambda fit: fit[0])[0]]
+
+
+def _sensors(read: Sequence[tuple[Segment, list[Wish]]], known: frozenset[str]) -> dict[int, frozenset[str]]:
+    """Return the names of instruments that each part has, or else the part before or behind it."""
+    of: dict[int, frozenset[str]] = {}
+    for segment, _ in read:
+        words = [word for word, _ in segment.words if is_name(word)]
+        single = {folded(word) for word in words} & known
+        pairs = {
+            folded(first + second)
+            for first, second in pairwise(words)
+            if not {folded(first), folded(second)} & known
+        }
+        of[id(segment)] = frozenset(single | pairs & known)
+    order = [id(segment) for segment, _ in read]
+    for before, after in (*pairwise(order), *pairwise(order[::-1])):
+        of[after] = of[after] or of[before]
+    return of
+
+
+def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue) -> list[DescribedDataset]:
+    """Return the datasets of the named spacecraft, and those of instruments that these do not have."""
+    named = {craft for _, craft in crafts} or Search(catalogue).named(view)[1]
+    words = re.findall(r"[^\s\x1f,;()/]+", view)
+    words = [word for word in words if is_name(word) and word not in IN_REQUESTS]
+    spelt = {*map(folded, words)} | {folded(first + second) for first, second in pairwise(words)}
+    flown = [
+        number
+        for number, (_, craft) in enumerate(catalogue.crafts())
+        if {craft.spacecraft, craft.mission} & named
+    ]
+    rows = [catalogue.rows[number] for number in flown]
+    elsewhere = spelt - frozenset[str]().union(*(sensor_names(row.id, row.title) for row in rows))
+    index = instrument_index(catalogue)
+    others = {number for name in elsewhere for number in index.numbers(name)} - {*flown}
+    return [described_dataset(number, catalogue) for number in (*flown, *sorted(others))]
+
+
+def _refuse_energy(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> None:
+    """Refuse energies that the instrument has not, if it has the particles."""
+    others = _explaining(replace(wish, energy=None), datasets, names) if wish.energy else []
+    if others:
+        raise NotUnderstood(
+            "helio finds no channel with these energies", advice=f"choose one of {_listed(others)}"
+        )
+
+
+def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogue, ask: Asks) -> list[Match]:
+    """Return the best parameter, or all channels of the best dataset; empty if several are equally good.
+
+    Raises
+    ------
+    NotUnderstood
+        The dataset has many channels, and the request names none.
+    """
+    best = best_matches(fits, "", wish, wanted, catalogue)
+    instruments = {match.dataset.instrument for match in fits}
+    if len(instruments) > 1 and wish == Wish(wish.crafts, wish.species, spectrum=wish.spectrum):
+        alike = (
+            [match for match in fits if match.dataset.instrument == name] for name in sorted(instruments)
+        )
+        best = [best_matches(group, "", wish, wanted, catalogue)[0] for group in alike]
+        return chosen(_QUESTION, best, ask)
+    if len({match.dataset.id for match in best}) > 1:
+        return []
+    scalar = not any(match.first.parameter.size for match in best)
+    if wish.every and scalar:
+        return best
+    if len(best) > MOST_CHANNELS:
+        best = [match for match in best if "telescope 1" in match.first.directions] or best
+    if len(best) > MOST_CHANNELS:
+        raise NotUnderstood(
+            f"{best[0].dataset.id} has {len(best)} parameters that fit",
+            advice=f"choose by energy or direction: {_listed(best)} …",
+        )
+    if len(best) == 1 or (scalar and not wish.energy and not wish.moment):
+        return best
+    return chosen(_QUESTION, best, ask)
+
+
+def _listed(matches: Sequence[Match]) -> str:
+    return "; ".join([*dict.fromkeys(match.described for match in matches)][:MOST_CHANNELS])

@@ -1,0 +1,347 @@
+"""Read data that are in no row of the table of quantities: by the names and descriptions that the catalogue gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.catalogue.catalogue_choice import best_matches, chosen, in_same_dataset, together
+from helio.authoring.rules.catalogue.catalogue_matches import (
+    MEASURED,
+    Match,
+    Named,
+    Wanted,
+    reaches,
+    with_words,
+)
+from helio.authoring.rules.catalogue.catalogue_parameters import (
+    OF_TIME,
+    described_dataset,
+    species_words,
+    word_list,
+)
+from helio.authoring.rules.catalogue.particle_words import NO_PARTICLES
+from helio.authoring.rules.reading.named import read_quantities
+from helio.authoring.rules.reading.sentence import Part, Sentence
+from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.steps import listed
+from helio.knowledge.catalogue import Catalogue, time_text
+from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
+from helio.knowledge.particles import LETTERS, SPECIES_WORDS
+from helio.knowledge.quantities import SOURCES, families
+from helio.knowledge.search import Search
+from helio.knowledge.words import concepts, tokens
+
+MOST_CHOICES = 12
+"""Maximum number of parameters between which helio lets the person choose."""
+_LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates"})
+"""Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
+_DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
+_PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
+"""Pattern of pictures, which no panel draws; IMAGE is a mission."""
+_PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
+"""Words for a part of an instrument, which its name says, too."""
+_LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
+"""Pattern of words that tell datasets of an instrument apart."""
+_COMPONENTS = frozenset("HDZXYE")
+"""Components of the field at a station on the ground."""
+_COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
+"""Missions whose names in small letters are words."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a part of a sentence asks for, completed with what it shares with the parts beside it.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of instruments and stations, in small letters without signs.
+    said : tuple of str
+        The same names as the sentence writes them.
+    """
+
+    part: Part
+    words: tuple[str, ...]
+    crafts: frozenset[str]
+    names: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The words that say what is measured, without the kinds of particles."""
+        return tuple(
+            word
+            for word in self.words
+            if word not in LETTERS and {*word_list(word)} - SPECIES_WORDS - OF_TIME
+        )
+
+    @property
+    def species(self) -> set[str]:
+        return species_words(self.text)
+
+    @property
+    def has_head(self) -> bool:
+        return bool({*word_list(self.text)} & MEASURED)
+
+
+def words_asked(
+    parts: Sequence[Part],
+    covered: Sequence[bool],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    ask: Asks,
+) -> list[Named] | str | None:
+    """Find the parameters whose descriptions have the words of parts; None if a word stays unexplained.
+
+    Parameters
+    ----------
+    covered : sequence of bool
+        Whether each part is already explained.
+
+    Returns
+    -------
+    list of Named, str or None
+        The string says where to look, if too many parameters fit to choose from.
+    """
+    if any(_PICTURES.search(part.text) for part in parts):
+        return None
+    if any(_DENIAL.search(part.text) or _LAYOUT & {*part.text.casefold().split()} for part in parts):
+        return (
+            None if any(part.unread and not done for part, done in zip(parts, covered, strict=True)) else []
+        )
+    index = instrument_index(catalogue)
+    search = Search(catalogue)
+    every = _completed([asked for part in parts for asked in _each_letter(_asked(part, index, search))])
+    done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
+    read = [
+        asked
+        for asked in every
+        if asked.part.region not in done
+        and (asked.part.unread or not (done or asked.part.crafts) or _is_new(asked, every))
+        and (asked.words or asked.names)
+    ]
+    found: list[tuple[_Asked, str, list[Match]]] = []
+    for asked in read:
+        for narrowed in _narrower(asked):
+            text, fits = _found(narrowed, wanted, catalogue, index, ask, alone=len(every) == 1)
+            if fits:
+                break
+        if fits:
+            found.append((narrowed, text, fits))
+        elif asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index):
+            return None
+    named = []
+    for asked, text, fits in found:
+        beside = [
+            fits for other, _, fits in found if (other.names, other.crafts) == (asked.names, asked.crafts)
+        ]
+        best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
+        best = together(best, text) if text else best
+        if len(best) > MOST_CHOICES:
+            return _hint(asked, best)
+        part = asked.part
+        if len(best) > 1:
+            best = chosen(f"Which data do you mean by '{part.text}'?", best, ask)
+        named.append(Named(part.text, part.region, part.spans, tuple(best), part.crafts))
+    return named
+
+
+def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) -> bool:
+    """Return whether the named instrument has such a quantity, which must not come from another instrument."""
+    placed, _ = read_quantities(Sentence(asked.part.text), magnitude=False)
+    of_quantity = {concept for _, quantity in placed for concept in concepts(tokens(quantity.name))}
+    return any(
+        (of_quantity - SPECIES_WORDS) & described.words.concepts
+        for number in _flown(asked, catalogue)
+        if {*asked.names} <= index.names_of(number)
+        for described in described_dataset(number, catalogue).drawn
+    )
+
+
+def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
+    """Return the numbers of the datasets of the spacecraft that a part names; all if it names none."""
+    named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
+    return [
+        number
+        for number, (_, craft) in enumerate(catalogue.crafts())
+        if not named or {craft.spacecraft, craft.mission} & named
+    ]
+
+
+def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
+    """Find the names of instruments and of spacecraft in a part of a sentence."""
+    crafts = frozenset(part.crafts)
+    text = re.sub(
+        r"(?<![\w-])L(?![\w-])(?! (?:shell|value))",
+        "L shell",
+        part.text.replace("|B|", "magnetic field magnitude"),
+    )
+    words = [word for word in text.split() if word.casefold() not in _PARTS]
+    words = [piece for word in words for piece in _pieces(word, index)]
+    rest, named = search.named(" ".join(words))
+    left = {*rest.split()}
+    if named and not crafts:
+        kept = [
+            word for word in words if {*re.findall(r"[a-z0-9.]+", word.lower())} & left or word in _COMMON
+        ]
+        if len(kept) < len(words):
+            words, crafts = kept, frozenset(named)
+    found = index.named_in(words)
+    said = [word for _, names in found for word in names]
+    return _Asked(
+        part,
+        tuple(word for word in words if word not in said),
+        crafts,
+        tuple(name for name, _ in found),
+        tuple(" ".join(names) for _, names in found),
+    )
+
+
+def _each_letter(asked: _Asked) -> list[_Asked]:
+    """Return what ``FSMI H D Z`` asks for: each of the components."""
+    letters = [word for word in asked.words if word in _COMPONENTS]
+    others = tuple(word for word in asked.words if word not in letters)
+    return [replace(asked, words=(*others, letter)) for letter in letters] if len(letters) > 1 else [asked]
+
+
+def _pieces(word: str, index: InstrumentIndex) -> list[str]:
+    """Split ``CIS-HIA``, ``CIS/CODIF``, ``HOPE-A`` and ``EESA-Low`` into the name and what narrows it."""
+    pieces = re.split(r"[-/]", word)
+    names = [bool(index.numbers(folded(piece))) for piece in pieces]
+    narrow = len(pieces) == 2 and names[0] and not index.numbers(folded(word))
+    return pieces if len(pieces) > 1 and all(pieces) and (all(names) or narrow) else [word]
+
+
+def _completed(every: list[_Asked]) -> list[_Asked]:
+    """Give each part the spacecraft, the instrument and the quantity that it shares with the parts beside it."""
+    done: list[_Asked] = []
+    shared: tuple[str, ...] = ()
+    for at, asked in enumerate(every):
+        others = [*reversed(done), *every[at + 1 :]]
+        if not asked.crafts:
+            crafts = next((other.crafts for other in others if other.crafts), frozenset())
+            asked = replace(asked, crafts=crafts)
+        if not asked.names:
+            same = (other for other in others if other.names and other.crafts in (asked.crafts, frozenset()))
+            if other := next(same, None):
+                labels = tuple(word for word in other.words if _LABEL.fullmatch(word))
+                own = (*asked.words, *labels) if asked.words else ()
+                asked = replace(asked, names=other.names, said=other.said, words=own)
+            elif done and asked.words and not {*asked.words} & _of_table():
+                names = [
+                    word for word in done[-1].words if word in _of_table()
+                ]  # LPW density and temperature
+                asked = replace(asked, words=(*names, *asked.words))
+        if not asked.words:  # SPC and SPAN-I density
+            words = next(
+                (other.words for other in (*every[at + 1 :], *reversed(every[:at])) if other.words), ()
+            )
+            asked = replace(asked, words=words)
+        if asked.species and not asked.has_head:  # omni H+ and O+ fluxes
+            ahead = (*every[at + 1 :], *reversed(every[:at]))
+            head = next((other.measured for other in ahead if other.has_head), ())
+            shared = asked.measured or shared
+            asked = replace(
+                asked, words=(*asked.words, *(word for word in (*shared, *head) if word not in asked.words))
+            )
+        else:
+            if asked.species and shared:
+                asked = replace(asked, words=(*shared, *asked.words))
+            shared = ()
+        done.append(asked)
+    return done
+
+
+@lru_cache(maxsize=1)
+def _of_table() -> frozenset[str]:
+    """Return the names of instruments in the table of quantities."""
+    return frozenset(name for source in SOURCES for name in source.instruments if name.isupper())
+
+
+def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
+    """Return whether a part that the table explains belongs to an instrument that the table does not know."""
+    named = {*asked.words} & _of_table()
+    return any(
+        beside.part.unread and (beside.names == asked.names != () or named & {*beside.words})
+        for beside in every
+        if beside is not asked
+    )
+
+
+def _narrower(asked: _Asked) -> Iterator[_Asked]:
+    """Yield what a part asks for, by all names, and if it only shares them, by each of them."""
+    yield asked
+    if not asked.part.unread and len(asked.names) > 1:
+        for name, said in zip(asked.names, asked.said, strict=True):
+            yield replace(asked, names=(name,), said=(said,))
+
+
+def _found(
+    asked: _Asked,
+    wanted: Wanted,
+    catalogue: Catalogue,
+    index: InstrumentIndex,
+    ask: Asks,
+    *,
+    alone: bool,
+) -> tuple[str, list[Match]]:
+    """Return the words of a part beside names, and the parameters that have them.
+
+    Let the person choose the spacecraft if several have such parameters.
+    """
+    crafts = catalogue.crafts()
+    named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
+    numbers = _flown(asked, catalogue)
+    if not named:
+        owners = [index.numbers(name) for name in asked.names]
+        if not owners:
+            return "", []
+        some = set.intersection(*owners) or set.union(*owners)
+        missions = {crafts[number][1].mission for number in some}
+        numbers = [number for number in numbers if number in some or crafts[number][1].mission in missions]
+    own = {name for number in numbers for name in index.names_of(number)}
+    unknown = [said for name, said in zip(asked.names, asked.said, strict=True) if name not in own]
+    words = (*asked.words, *unknown)
+    for label in filter(_LABEL.fullmatch, words):  # editor-A
+        titled = [number for number in numbers if _has_word(catalogue.rows[number].title, label)]
+        if titled:
+            numbers, words = titled, tuple(word for word in words if word != label)
+    names = [name for name in asked.names if name in own]
+    text = " ".join(words)
+    every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
+    reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
+    if every and not reaching:
+        first = every[0].dataset
+        raise NotUnderstood(
+            f"helio knows no '{asked.part.text}' of {listed(sorted({match.dataset.spacecraft for match in every}))}"
+            " for that time",
+            advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
+        )
+    flown = list(dict.fromkeys(match.dataset.spacecraft for match in reaching))
+    if len(flown) > 1 and len(named) != len(flown):
+        if len(flown) > MOST_CHOICES:
+            return text, []
+        chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
+        reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
+    return text, reaching
+
+
+def _has_word(title: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", title, re.IGNORECASE) is not None
+
+
+def _hint(asked: _Asked, found: Sequence[Match]) -> str:
+    datasets = list(dict.fromkeys(match.dataset.id for match in found))
+    more = f" and {len(datasets) - 3} more" if len(datasets) > 3 else ""
+    return (
+        f"'{asked.part.text}' may be one of {len(found)} parameters of {listed(datasets[:3])}{more}: name one as "
+        f"DATASET.PARAMETER, such as {found[0].first.full_name}"
+    )

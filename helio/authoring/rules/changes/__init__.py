@@ -1,0 +1,1 @@
+"""Changes of a template that a sentence asks for."""

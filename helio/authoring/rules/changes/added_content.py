@@ -1,0 +1,115 @@
+"""Read the words that name what an addition to a figure draws, with the spacecraft and the mode of the figure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.siblings import GROUPS
+from helio.authoring.rules.reading.sentence_reading import Reading, read_request
+from helio.authoring.swapping import crafts_in
+from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.writer import write_template
+from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantities import SOURCES
+from helio.knowledge.quantity_words import INDICES
+
+SUPERPOSED = "superposed_epoch"
+_PAIR = 2
+_COARSE = 300.0
+"""Least cadence, in seconds, of data that are coarser than most archives have them."""
+_EVERY_CRAFT = re.compile(
+    r"\b(?:both|each|all|(?:the\s+)?(?:two|three|four))\s+(?:spacecraft|monitors?|satellites?|probes?|missions?)",
+    re.IGNORECASE,
+)
+_LIKE_THE_OTHERS = re.compile(
+    r"\b(?:(?:superpos\w+|stacked)(?:[\s-]epochs?)?|epochs?)\b"
+    r"|\b(?:in\s+|treated\s+|done\s+|processed\s+)?(?:the\s+)?same\s+way\b|\b(?:like|as)\s+the\s+(?:others?|rest)\b"
+    r"|\b(?:around|about|on|at|for|of|from|to|during|relative\s+to|centred\s+on|centered\s+on)\s+(?:(?:the|these|those|all|each|every|same|storm|Dst|zero|event)\s+)*"
+    r"(?:minim(?:a|um)|storms?|events?|times?|onsets?)\b",
+    re.IGNORECASE,
+)
+"""Words with which a figure of superposed epochs gets another series: ``the density around the minima``."""
+
+
+def read_addition(editor: FigureEditor, content: str) -> Reading:
+    """Read what to draw; words of a catalogue mean something only with a spacecraft, such as that of the figure."""
+    if any(step["tool_name"] == SUPERPOSED for step in editor.after["steps"]):
+        content = _LIKE_THE_OTHERS.sub(" ", content)
+    in_burst = _read_here(editor, f"burst {content}") if _takes_burst(editor, content) else None
+    if in_burst is not None and not in_burst.unread and _exists(editor, in_burst.request):
+        return in_burst
+    return _read_here(editor, content)
+
+
+def _read_here(editor: FigureEditor, content: str) -> Reading:
+    fetched = _datasets(editor)
+
+    def ask(text: str, choices: Sequence[str]) -> str:
+        """Choose what a dataset of the pipeline has; ask about the rest."""
+        own = [choice for choice in choices if choice.partition(".")[0] in fetched]
+        return own[0] if len(own) == 1 else editor.ask(text, choices)
+
+    reading = read_request(content, editor.catalogue, editor.now, ask)
+    crafts = crafts_in(editor.after, editor.catalogue)
+    if reading.unread and not reading.request.spacecraft and len(crafts) == 1:
+        own = read_request(f"{crafts[0]} {content}", editor.catalogue, editor.now, ask)
+        reading = reading if own.unread else own
+    return reading
+
+
+def _takes_burst(editor: FigureEditor, content: str) -> bool:
+    """Return whether a pipeline fetches only burst data, and words that name what to draw name no other mode."""
+    fetched = [str(step["tool_args"].get("dataset_id", "")) for step in editor.after["steps"]]
+    modes = [phrases for group in GROUPS if "BRST" in group for phrases in group.values()]
+    named = any_phrase([phrase for phrases in modes for phrase in phrases])
+    return (
+        any(fetched)
+        and all("BRST" in name for name in fetched if name)
+        and not re.search(rf"\b(?:{named})\b", content, re.IGNORECASE)
+    )
+
+
+def _exists(editor: FigureEditor, request: PipelineRequest) -> bool:
+    """Return whether helio knows data for a request: not every quantity is measured in burst mode."""
+    if not (request.quantities or request.datasets):
+        return False
+    if not request.spacecraft and not request.datasets:
+        request = replace(request, spacecraft=crafts_for(editor, request))
+    try:
+        write_template(request, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
+    except NotUnderstood:
+        return False
+    return True
+
+
+def coarse_cadence(editor: FigureEditor) -> float | None:
+    """Return the finest cadence of the data of a pipeline in seconds, if it is coarse: new data shall not be finer."""
+    datasets = _datasets(editor)
+    finest = min((row.cadence for row in SOURCES if row.cadence and row.dataset in datasets), default=0.0)
+    return finest if finest >= _COARSE else None
+
+
+def _datasets(editor: FigureEditor) -> set[str]:
+    """Return the datasets that a pipeline fetches."""
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
+    return {choice.dataset_id for step in steps for choice in fetch_choices(step["tool_args"])}
+
+
+def crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...]:
+    """Return the spacecraft of the template; ask which one if it has several. Indices come from OMNI."""
+    if all(quantity.name in INDICES for quantity in request.quantities):
+        return ("OMNI",)
+    present = crafts_in(editor.after, editor.catalogue)
+    if _EVERY_CRAFT.search(editor.said) and request.quantities:
+        return tuple(present)
+    if len(present) == _PAIR and any(computation.tool in OF_TWO for computation in request.computations):
+        return tuple(present)
+    if len(present) > 1:
+        return (editor.ask("Of which spacecraft?", present),)
+    return tuple(present)

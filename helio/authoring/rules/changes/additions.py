@@ -1,0 +1,566 @@
+"""Add what a request for a new figure could name to the figure of a template, or draw it instead of a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import PipelineRequest, RequestQuantity
+from helio.authoring.rules.changes.added_content import SUPERPOSED, coarse_cadence, crafts_for, read_addition
+from helio.authoring.rules.changes.atom_reading import plain_name
+from helio.authoring.rules.changes.atoms import PLACE, Atom
+from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.own_inputs import computed_here
+from helio.authoring.rules.changes.panel_settings import panel_numbers, put_panel_type
+from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.notes import TimeNote
+from helio.authoring.writing.steps import free_name
+from helio.authoring.writing.writer import write_template
+from helio.knowledge.quantities import B
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES
+
+_PAIR = 2
+_INTO = re.compile(
+    r"\b(?:to|in|into|on|onto|within)\s+(?:the\s+)?(?:same\s+)?(?:panel|plot)\s+(?:of|with|for|as|"
+    r"showing)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    r"(?<!difference )(?<!differences )(?<!ratio )(?<!angle )(?<!lag )(?<!delay )"
+    r"\bbetween\s+(?:the\s+)?(?:panels?\s+of\s+)?$",
+    re.IGNORECASE,
+)
+_BEFORE_PANEL = re.compile(r"\b(?:to|in|into|on|onto)\s+(?:the\s+)?$", re.IGNORECASE)
+_WITH_PANEL = re.compile(
+    r"^\W*(?:an?\s+|the\s+|one\s+)?(?:\w+\s+){1,2}(?:sub)?panel\s+(?:with|for|of|showing|that\s+shows)\b",
+    re.IGNORECASE,
+)
+_IN_NEW_PANEL = re.compile(rf"\b(?:in|as)\s+an?\s+(?:{PLACE})\s+(?:sub)?panel\b", re.IGNORECASE)
+_FILLER = re.compile(
+    r"\b(?:in|as|into|with|to|on)\s+(?:an?\s+)?(?:(?:new|own|separate|extra|another|second|further)\s+)"
+    r"*(?:panel|plot)\b(?:\s+of\s+its\s+own)?"
+    r"|\b(?:an?|one more|another)\s+(?:(?:new|own|separate|extra|further)\s+)*panel\s+(?:with|of|for|showing|"
+    r"that shows)\b"
+    r"|\b(?:in|into|as)\s*$|\bpanels?\b|\b(?:line|curve|trace)s?\b(?!\s+(?:at|of))|\b(?:in|as|with)\s+an?\s*$|\band\s+(?:show|plot|"
+    r"draw)\s+it\b",
+    re.IGNORECASE,
+)
+
+
+def add_quantities(editor: FigureEditor, clause: Clause) -> None:
+    """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
+    place = _place_of(editor, clause, clause.atoms)
+    content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
+    vectors = _vectors_of(editor, content)
+    parts = _parts_of(editor, content)
+    if parts:
+        _put_into(editor, parts, place, ())
+        set_look(editor, clause, parts)
+    elif not vectors:
+        draw_new(editor, clause, clause.atoms, ())
+    for vector in vectors:
+        label = add_magnitude(editor, vector)
+        if place.into is not None:
+            _put_into(editor, [label], place, ())
+        else:
+            editor.draw(label, near=vector, own_panel=True)
+        set_look(editor, clause, [label])
+
+
+_STRENGTH = re.compile(
+    r"(?:the\s+)?(?:vector\s+|scalar\s+)?(?:magnitudes?|\|b\||total\s+(?:magnetic\s+)?field|total\s+b|b\s?tot(?:al)?|(?:magnetic\s+)"
+    r"?field\s+(?:strength|magnitude))"
+    r"(?:\s+(?:line|curve))?(?:\s+(?:of|for|to|from)\s+(?:the\s+)?(?P<what>.+))?",
+    re.IGNORECASE,
+)
+
+
+def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
+    """Return the drawn vectors of which words mean the magnitude, without those whose magnitude is drawn already."""
+    match = _STRENGTH.fullmatch(content)
+    if match is None:
+        return []
+    lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match["what"] else editor.drawn
+    vectors = [line for line in lines if editor.lines.is_vector(line)]
+    drawn = [editor.lines.producers.get(line) for line in editor.drawn]
+    done = {
+        step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
+    }
+    return [line for line in vectors if line not in done]
+
+
+_COMPONENTS = re.compile(
+    r"(?:the\s+)?(?:(?:three|vector|field|its|magnetic|all)\s+)*components?|vector", re.IGNORECASE
+)
+
+
+def strength_beside(editor: FigureEditor, clause: Clause) -> bool:
+    """Draw the magnitude of a vector beside it, if a clause means that: ``|B| in the panel of the components``."""
+    names = [plain_name(name) for name in clause.names]
+    given = [name for name in names if _STRENGTH.fullmatch(name)]
+    others = [name for name in names if name not in given]
+    vectors = [line for name in given for line in _vectors_of(editor, name)]
+    if len(given) != 1 or len(vectors) != 1 or not others:
+        return False
+    own = [line for name in others if not _COMPONENTS.fullmatch(name) for line in editor.known(name)]
+    if not set(own) <= set(vectors):
+        return False
+    editor.draw(add_magnitude(editor, vectors[0]), near=vectors[0], own_panel=False)
+    return True
+
+
+_PART = re.compile(
+    r"(?:the\s+)?(?:(?P<parallel>parallel|field[- ]aligned)|perpendicular|transverse|(?P<axis>[xyzrtn]))"
+    r"[\s-]+(?:components?|part)\s+of\s+(?:the\s+)?(?P<what>.+)",
+    re.IGNORECASE,
+)
+
+
+def _parts_of(editor: FigureEditor, content: str) -> list[str]:
+    """Return new labels with a component of the drawn vectors that words name: along the field, or along an axis."""
+    match = _PART.fullmatch(content)
+    lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match else []
+    vectors = [line for line in lines if line in editor.drawn and editor.lines.is_vector(line)]
+    if match is None or len(vectors) != 1:
+        return []
+    (vector,) = vectors
+    if match["axis"]:
+        return [editor.component(f"{vector}.{match['axis'].casefold()}")]
+    field = _field_of(editor, vector)
+    give = "parallel" if match["parallel"] else "perpendicular"
+    label = editor.free_label(f"{vector}_{give}")
+    args = {"vector_label": vector, "field_label": field, "give": give, "output_label": label}
+    intent = "Component along the field" if match["parallel"] else "Size of the part across the field"
+    editor.add_step(editor.free_id(label), "along_field", args, intent, after=vector)
+    return [label]
+
+
+def _field_of(editor: FigureEditor, vector: str) -> str:
+    """Return the magnetic field from which a vector is computed, which is on the same epochs."""
+    step = editor.lines.producers[vector]
+    fields = [label for label in step.labels if B in editor.lines.quantities(label)]
+    if not fields:
+        raise NotUnderstood(
+            f"{vector} and the magnetic field are not on the same epochs",
+            advice="align the field onto them first, in the file of the pipeline",
+        )
+    return fields[0]
+
+
+def add_magnitude(editor: FigureEditor, vector: str) -> str:
+    """Compute the magnitude of a vector; return its label."""
+    label = editor.free_label(f"{vector}mag")
+    args = {"source_label": vector, "output_label": label}
+    editor.add_step(editor.free_id(label), "magnitude", args, "Compute the magnitude", after=vector)
+    return label
+
+
+def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instead: Sequence[str]) -> None:
+    """Fetch or compute what a clause names, and draw it where the clause says, or instead of lines."""
+    place = _place_of(editor, clause, atoms)
+    content = _content(clause, [atom for atom in atoms if atom not in place.atoms], place.words)
+    reading = read_addition(editor, content)
+    request = reading.request
+    if not request.quantities and not request.datasets and request.spacecraft and place.into is not None:
+        request = replace(request, quantities=_quantities_of(editor, place.into))
+    if reading.unread or request.times or not (request.quantities or request.datasets):
+        if request.spacecraft and not (reading.unread or request.times):
+            of = " and ".join(request.spacecraft)
+            raise NotUnderstood(
+                f"the request does not say which quantity of {of} to draw",
+                advice=f"say, for example, 'add the magnetic field strength of {of}'",
+            )
+        left = ", ".join(f"'{word}'" for word in reading.unread) or f"'{content}'"
+        raise NotUnderstood(
+            f"helio does not understand {left}", advice="name a quantity, such as 'add the proton density'"
+        )
+    if not request.spacecraft and not request.datasets:
+        request = replace(request, spacecraft=crafts_for(editor, request))
+    if not request.computations and not instead:
+        _check_new(editor, request)
+    if own := "" if instead else computed_here(editor, request):
+        _put_into(editor, [own], place, instead)
+        set_look(editor, clause, [own])
+        return
+    cadence = request.cadence or coarse_cadence(editor)
+    # the new data have to reach into this time
+    timed = replace(request, times=_default_ranges(editor)[:1], cadence=cadence)
+    made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
+    labels = _merged(editor, made)
+    if any(computation.tool in OF_TWO for computation in request.computations):
+        labels = labels[-1:]  # the two series are drawn already, or were not asked for
+    drawn = [label for label in labels if label not in editor.drawn]
+    if not drawn:
+        raise NotUnderstood(f"the figure already draws {', '.join(labels)}")
+    editor.notes += [note for note in notes if not isinstance(note, TimeNote)]
+    one = re.search(
+        r"\b(?:an?|one|a new)\s+panel\s+(?:with|of|for|showing)\b"
+        r"|\b(?:one|a single)\s+(?:(?:more|new|extra|further)\s+)?panel\b"
+        r"|\btogether\b",
+        clause.text,
+        re.IGNORECASE,
+    )
+    if len(drawn) == 1 and place.into is None and re.search(r"\btogether\b", clause.text, re.IGNORECASE):
+        raise NotUnderstood(
+            f"helio does not understand together with what to draw {drawn[0]}",
+            advice="add them one after the other, then say 'put A and B in one panel'",
+        )
+    together = len(drawn) > 1 and (one is not None or clause.has("rel:same_panel"))
+    second = _of_second_unit(editor, drawn) if together else []
+    drawn = _superposed(editor, drawn)
+    _put_into(editor, drawn, place, instead, together=together)
+    set_look(editor, clause, drawn)
+    if second:
+        editor.put("right", [*(editor.spec.get("right") or []), *second])
+        editor.notes.append(f"{', '.join(second)} has its axis at the right")
+
+
+def _of_second_unit(editor: FigureEditor, lines: Sequence[str]) -> list[str]:
+    """Return those of the lines of a new panel whose axis is at the right, because they have a second unit."""
+    units = list(dict.fromkeys(editor.lines.unit(line) for line in lines))
+    if len(units) > _PAIR or ("" in units and len(units) > 1):
+        raise NotUnderstood(
+            f"{', '.join(lines)} have different units, so helio does not draw them in one panel",
+            advice="add them in panels of their own",
+        )
+    return [line for line in lines if editor.lines.unit(line) != units[0]]
+
+
+def _default_ranges(editor: FigureEditor) -> tuple[str, ...]:
+    """Return the defaults of the time ranges of the template that is changed."""
+    return tuple(
+        facts["default"]
+        for facts in editor.after.get("variables", {}).values()
+        if facts.get("type") == "time_range" and facts.get("default")
+    )
+
+
+def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:
+    """Superpose new lines as a figure superposes its own: on the same events, in the same bins."""
+    producers = editor.lines.producers
+    steps = [step for line in editor.drawn if (step := producers.get(line)) is not None]
+    if not steps or any(step.tool != SUPERPOSED for step in steps):
+        return drawn
+    like = next(step for step in steps if step.params.get("give") is None)
+    labels = []
+    for line in drawn:
+        label = editor.free_label(f"{line}_superposed")
+        args = {**like.params, "series_label": line, "output_label": label}
+        editor.add_step(editor.free_id(label), SUPERPOSED, args, f"{line} around the events", after=line)
+        labels.append(label)
+    return labels
+
+
+def set_look(editor: FigureEditor, clause: Clause, lines: Sequence[str]) -> None:
+    """Set the colour, the dashes and the kind of panel that a clause names for its new lines."""
+    for line in lines:
+        if clause.has("paneltype"):
+            number = next(at for at, panel in enumerate(editor.panels, 1) if line in panel)
+            put_panel_type(editor, number, clause.value("paneltype"))
+        if clause.has("colour"):
+            editor.put("trace_colors", clause.value("colour"), line)
+        if clause.has("dash"):
+            editor.put("line_styles", clause.value("dash"), line, "dash")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where new lines are drawn: into a panel by its index, or at an index between the panels.
+
+    `words` are the first and the last letter of the clause that name the place.
+    """
+
+    atoms: tuple[Atom, ...] = ()
+    into: int | None = None
+    at: int | None = None
+    words: tuple[int, int] = (0, 0)
+
+
+def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _Place:
+    numbered = [atom for atom in atoms if atom.kind == "panel"]
+    used = [*numbered, *(atom for atom in atoms if atom.kind == "rel")]
+    relation = next(
+        (
+            atom
+            for atom in atoms
+            if atom.kind == "rel" and atom.value in ("above", "below", "top", "bottom", "before", "after")
+        ),
+        None,
+    )
+    if relation is not None:
+        beside = [
+            atom for atom in atoms if atom.start > relation.start and atom.kind in ("what", "craft", "panel")
+        ][:1]
+        above = relation.value in ("above", "top", "before")
+        if beside and relation.value not in ("top", "bottom"):
+            numbers = (
+                panel_numbers(editor, beside)
+                if beside[0].kind == "panel"
+                else editor.numbers_of(beside[0].text)
+            )
+            return _Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
+        return _Place(tuple(used), at=0 if above else len(editor.panels))
+    names = [atom for atom in atoms if atom.kind in ("what", "craft")]
+    first = next((atom for atom in names if _BETWEEN.search(clause.text[: atom.start - clause.start])), None)
+    if first is not None and not clause.has("tool"):
+        beside = names[names.index(first) :]
+        numbers = sorted({number for atom in beside for number in editor.numbers_of(atom.text)})
+        if len(beside) != _PAIR or len(numbers) < _PAIR or numbers[-1] - numbers[0] != len(numbers) - 1:
+            raise NotUnderstood("a new panel comes between two neighbouring panels")
+        return _Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1])
+    if numbered:
+        spoken = clause.text[: numbered[0].start - clause.start]
+        numbers = (
+            _new_number(editor, numbered[0])
+            if re.search(r"\b(?:as|an?|add)\s+(?:the\s+|an?\s+)?$", spoken, re.IGNORECASE)
+            or _WITH_PANEL.search(clause.text)
+            else []
+        )
+        if numbers:
+            return _Place(tuple(used), at=numbers[0] - 1)
+        return _Place(tuple(used), into=panel_numbers(editor, numbered)[0] - 1)
+    for atom in atoms:
+        if atom.kind not in ("what", "craft"):
+            continue
+        ahead = clause.text[: atom.start - clause.start]
+        behind = clause.text[atom.stop - clause.start :]
+        named = re.match(r"\s+(?:panel|plot)\b", behind, re.IGNORECASE) and _BEFORE_PANEL.search(ahead)
+        if _INTO.search(ahead) or named:
+            return _Place((*used, atom), into=editor.numbers_of(atom.text)[0] - 1)
+    return _drawn_onto(editor, clause, used) or _Place(tuple(used))
+
+
+_ONTO = re.compile(
+    r"\b(?P<how>on\s+top\s+of|on|onto|over|into|in|to|with|alongside|together\s+with|and)\s+"
+    r"(?:(?:that|the\s+one|those)\s+(?:of|for)\s+)?(?:the\s+)?"
+    r"(?P<what>[^,;]+?)(?P<panel>\s+(?:sub)?(?:panel|plot)s?)?(?:\s+(?:too|also|as\s+well))?[\s.!]*$",
+    re.IGNORECASE,
+)
+_OVERLAID = re.compile(r"\b(?:over(?:plot|lay|laid)|superimpos|draw|plot|put)\w*\b", re.IGNORECASE)
+_OVER = re.compile(r"\w\s+(?:on\s+top\s+of|over|onto|on)\s+(?:the\s+)?\w", re.IGNORECASE)
+_JOINING = ("into", "in", "to", "onto", "on top of")
+
+
+def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _Place | None:
+    """Return the panel of a line that the end of a clause names: ``overplot the electrons on the ion density``."""
+    last = _ONTO.search(clause.text)
+    while last is not None:
+        how = " ".join(last["how"].casefold().split())
+        if last["panel"] or how in _JOINING or (_OVERLAID.search(clause.text) and how != "and"):
+            lines = editor.lines.meant(plain_name(last["what"]), editor.figure())
+            numbers = [at for at, panel in enumerate(editor.panels) if set(panel) & set(lines)]
+            if len(numbers) == 1:
+                return _Place(tuple(used), into=numbers[0], words=last.span())
+        last = _ONTO.search(clause.text, last.start() + 1)
+    return None
+
+
+def _new_number(editor: FigureEditor, atom: Atom) -> list[int]:
+    """Return the number of a panel that does not exist yet: ``a fourth panel`` of a figure with three."""
+    count = len(editor.panels)
+    return (
+        [count + 1]
+        if atom.value in ((count + 1,), (-1,))
+        else [place for place in atom.value if 0 < place <= count]
+    )
+
+
+def _content(clause: Clause, atoms: Sequence[Atom], place: tuple[int, int] = (0, 0)) -> str:
+    """Return the words of a clause that name what to draw, without those of its place."""
+    kept = [" "] * len(clause.text)
+    ignored = {
+        atom
+        for atom in clause.atoms
+        if atom not in atoms
+        or atom.kind in ("verb", "paneltype", "colour", "dash", "relative", "rel", "line")
+    }
+    for at, letter in enumerate(clause.text):
+        where = at + clause.start
+        named = place[0] <= at < place[1]
+        if not named and not any(atom.start <= where < atom.stop for atom in ignored):
+            kept[at] = letter
+    text = re.sub(r"\b(?:the\s+)?(?:two|both)\s+", "", _FILLER.sub(" ", "".join(kept)), flags=re.IGNORECASE)
+    text = re.sub(r"\band\s+it\b(?:\s+(?:as|in|on))?\s*$", " ", text.strip(" ,"), flags=re.IGNORECASE)
+    return " ".join(text.split()).strip(" ,")
+
+
+def _put_into(
+    editor: FigureEditor, drawn: list[str], place: _Place, instead: Sequence[str], *, together: bool = False
+) -> None:
+    """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
+    panels = editor.panels or [editor.drawn]
+    if instead:
+        at = next(number for number, labels in enumerate(panels) if set(instead) & set(labels))
+        panels[at] = [label for label in panels[at] if label not in instead] + drawn
+        panels = [[label for label in labels if label not in instead] for labels in panels]
+    elif place.into is not None:
+        panels[place.into] = [*panels[place.into], *drawn]
+    else:
+        at = len(panels) if place.at is None else place.at
+        panels[at:at] = [drawn] if together else [[label] for label in drawn]
+    editor.redraw(panels)
+
+
+def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
+    """Refuse to add a quantity of a spacecraft that the figure draws already."""
+    for line in editor.drawn:
+        steps = [editor.lines.producers[label] for label in editor.behind(line)]
+        fetched = " ".join(str(step.params.get("dataset_id", "")) for step in steps)
+        if request.instruments and not any(name in fetched for name in request.instruments):
+            continue
+        if request.frame and editor.lines.frame(line) not in ("", request.frame):
+            continue
+        own, of = editor.lines.own_quantities(_unscaled(editor, line)), editor.lines.crafts(line)
+        for quantity in request.quantities:
+            if not quantity.component and quantity.name in own and of == set(request.spacecraft):
+                raise NotUnderstood(
+                    f"the figure already draws {line}, the {quantity.name} of {request.spacecraft[0]}"
+                )
+
+
+def _unscaled(editor: FigureEditor, line: str) -> str:
+    """Return the label that a line is in another unit or scale; the line itself if it is not."""
+    step = editor.lines.producers.get(line)
+    while step is not None and step.tool in ("rescale", "convert_units") and len(step.labels) == 1:
+        line = step.labels[0]
+        step = editor.lines.producers.get(line)
+    return line
+
+
+def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, ...]:
+    """Return the quantity that the lines of a panel have in common."""
+    known = [editor.lines.quantities(label) for label in editor.panels[panel]]
+    common = set.intersection(*known) if known else set()
+    own = [editor.lines.own_quantities(label) for label in editor.panels[panel]]
+    exact = set.intersection(*own) if own else set()
+    return tuple(RequestQuantity(name) for name in sorted(exact or common)[:1])
+
+
+def _merged(editor: FigureEditor, made: Document) -> list[str]:
+    """Add the steps of another template before the first figure; return the labels that its figure draws.
+
+    A step that the template already has is not added again.
+    """
+    variables = editor.after.get("variables") or {}
+    times = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
+    if len(times) != 1:
+        raise NotUnderstood(
+            "this pipeline has no single variable for its time range, so helio cannot add data to it",
+            advice="use `helio fix` to make a variable from the time ranges",
+        )
+    names: dict[str, str] = {}
+    drawn: list[str] = []
+    for step in deepcopy(made["steps"]):
+        if step["tool_name"] in FIGURES:
+            drawn += [label for panel in step["tool_args"]["spec"]["panels"] for label in panel]
+            continue
+        args = _renamed(step["tool_args"], {**names, "$TIME_RANGE": times[0]})
+        label = args.get("output_label")
+        known = _known_label(editor, step["tool_name"], args)
+        if label and known:
+            names[label] = known
+            continue
+        if label:
+            names[label] = free_name(label, editor.lines.producers)
+            args["output_label"] = names[label]
+        ids = [str(present["step_id"]) for present in editor.after["steps"]]
+        step_id = free_name(str(step["step_id"]), set(ids))
+        tools = [present["tool_name"] for present in editor.after["steps"]]
+        index = next(number for number, name in enumerate(tools) if name in FIGURES)
+        value = {**step, "step_id": step_id, "tool_args": args}
+        editor.do(Operation("add", value=value, after=ids[index - 1] if index else ""))
+    return [names.get(label, label) for label in drawn]
+
+
+def _known_label(editor: FigureEditor, tool: str, args: Document) -> str:
+    """Return the label of a step of the template with the same tool and arguments, or an empty text."""
+    wanted = _work(args)
+    for step in editor.after["steps"]:
+        own = step.get("tool_args", {})
+        if step["tool_name"] == tool and own.get("output_label") and _work(own) == wanted:
+            return str(own["output_label"])
+    return ""
+
+
+def _work(args: Document) -> str:
+    """Return the arguments of a step without its label; of several datasets the first counts."""
+    plain = {key: value for key, value in args.items() if key != "output_label"}
+    if "candidates" in plain:
+        first = plain.pop("candidates")[0]
+        plain |= {key: first[key] for key in ("dataset_id", "parameter_id") if key in first}
+    return json.dumps(plain, sort_keys=True)
+
+
+def _renamed(value: Any, names: dict[str, str]) -> Any:
+    """Return arguments in which labels and variables have their new names, also labels of components."""
+    if isinstance(value, dict):
+        return {key: _renamed(part, names) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_renamed(part, names) for part in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+ANY_PART = (
+    "what craft panel paneltype colour dash frame duration tool line noun:unit number unit noun:window noun:cadence "
+    "rel:above rel:below rel:top rel:bottom "
+    "rel:before rel:after rel:own_panel rel:same_panel rel:instead rel:instead_of verb:smooth verb:add "
+    "verb:replace verb:swap verb:show moment time range bound"
+)
+"""Parts of a clause that names something new."""
+
+
+def _adds_panel(clause: Clause) -> bool:
+    """Return whether a clause without a verb says what a new panel shows: ``third panel with the clock angle``."""
+    return (
+        _WITH_PANEL.search(clause.text) is not None
+        or _IN_NEW_PANEL.search(clause.text) is not None
+        or clause.has("rel:own_panel", "rel:more")
+    )
+
+
+def add_onto(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a quantity that the figure lacks over one of its lines; of two drawn lines it may mean a scatter plot."""
+    place = _drawn_onto(editor, clause, ())
+    content = _content(clause, clause.atoms, place.words) if place else ""
+    if not content or editor.lines.meant(plain_name(content), editor.figure()):
+        raise NotUnderstood(
+            f"helio does not understand '{clause.text}'", advice="say 'add … to the panel of …'"
+        )
+    add_quantities(editor, clause)
+
+
+def add_panel(editor: FigureEditor, clause: Clause) -> None:
+    """Draw quantities in a new panel, of which the clause may give the number."""
+    if any(place in range(1, len(editor.panels) + 1) for atom in clause.of("panel") for place in atom.value):
+        raise NotUnderstood(
+            f"the figure has {len(editor.panels)} panels",
+            advice="say 'add … to panel 1' or 'add … in a new panel'",
+        )
+    add_quantities(editor, clause)
+
+
+def _says_place(clause: Clause) -> bool:
+    """Return whether a clause without a verb says where something new comes: ``the clock angle below``."""
+    return clause.has("rel:above", "rel:below") or any(
+        _BETWEEN.search(clause.text[: atom.start - clause.start]) for atom in clause.of("what")
+    )
+
+
+ADDITIONS: tuple[Rule, ...] = (
+    Rule("verb:add|rel:also what", ANY_PART, add_quantities),
+    Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
+         add_quantities, _says_place),
+    Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
+         lambda clause: _OVER.search(clause.text) is not None),
+    Rule("what panel|rel:own_panel|rel:more",
+         "what craft panel colour dash frame rel:same_panel rel:top rel:bottom rel:more rel:own_panel",
+         add_panel, _adds_panel),
+)  # fmt: skip

@@ -1,0 +1,536 @@
+"""Arrange what a figure draws: remove, keep, move, join and split panels and lines, and mark times and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.additions import add_quantities, draw_new, strength_beside
+from helio.authoring.rules.changes.atom_reading import plain_name
+from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.moments import interval_of, moment_in
+from helio.authoring.rules.changes.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
+from helio.authoring.rules.changes.replacements import replace_quantities
+from helio.authoring.writing.asking import EVERY
+from helio.pipelines.template.figures import RIGHT, TWO_SIDED
+
+SIDES = 2
+"""A panel has at most two y axes, each with one unit."""
+
+
+_IN_PANEL = re.compile(r"(?P<line>.+?)\s+(?:from|in|of)\s+(?:the\s+)?(?P<panel>.+)", re.IGNORECASE)
+"""Pattern of a line and the name of its panel: ``SPC density from the density`` panel."""
+
+
+def remove(editor: FigureEditor, clause: Clause) -> None:
+    """Remove lines or panels, with the settings for them."""
+    numbers = panel_numbers(editor, clause.of("panel"))
+    panels = editor.panels
+    if clause.of("panel") and not panels:
+        raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
+    gone: list[str] = []
+    for atom in clause.of("what"):
+        inside = _IN_PANEL.fullmatch(atom.text) if says_panel(clause, atom.text) else None
+        if inside:
+            there = [line for number in editor.numbers_of(inside["panel"]) for line in panels[number - 1]]
+            gone += [line for line in editor.known(inside["line"], every=True) if line in there]
+        elif says_panel(clause, atom.text) or (clause.has("panel") and not numbers):
+            numbers += _panels_named(editor, clause, atom)
+        elif numbers:  # remove Wind from panel 2
+            continue
+        else:
+            gone += editor.known(atom.text)
+    if (
+        clause.has("panel")
+        and clause.has("what")
+        and not any(says_panel(clause, name) for name in clause.names)
+    ):
+        lines = [line for name in clause.names for line in editor.lines.meant(name, editor.figure())]
+        if re.search(r"\b(?:from|in|of)\b", clause.text, re.IGNORECASE) and lines:
+            kept = [
+                [line for line in panel if at not in numbers or line not in lines]
+                for at, panel in enumerate(panels, 1)
+            ]
+            if not any(kept) or kept == panels:
+                raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
+            editor.redraw(kept)
+            return
+        gone += lines
+    if len(numbers) == len(panels) and numbers:
+        raise NotUnderstood(
+            "the request would remove every panel of the figure", advice="keep at least one panel"
+        )
+    panels = panels or [editor.drawn]
+    beside = editor.spec.get("ephemeris") or []
+    if set(gone) & set(beside) and not any(set(gone) & set(panel) for panel in panels):
+        behind = [label for line in gone for label in editor.behind(line)]
+        editor.set_for("ephemeris", [line for line in beside if line not in gone])
+        editor.prune(behind)
+        return
+    kept = [
+        _without(editor, number, panel, gone)
+        for number, panel in enumerate(panels, 1)
+        if number not in numbers
+    ]
+    behind = [label for line in editor.drawn for label in editor.behind(line)]
+    if not any(kept) or (gone and not any(line in panel for panel in panels for line in gone)):
+        raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
+    editor.redraw(kept)
+    editor.prune(behind)
+
+
+def _without(editor: FigureEditor, number: int, panel: Sequence[str], gone: Sequence[str]) -> list[str]:
+    """Return the lines of a panel without some; lines over a spectrogram go with it."""
+    left = [line for line in panel if line not in gone]
+    lone = len(left) < len(panel) and not any(map(editor.lines.may_have_colours, left))
+    return [] if lone and editor.panels and is_spectrogram(editor, number) else left
+
+
+def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]:
+    """Return the panels to remove that a quantity names."""
+    numbers, shared = editor.panel_numbers(atom.text)
+    is_whole = all(map(editor.lines.may_have_colours, editor.lines_of(atom.text)))
+    if shared and not (is_whole and all(is_spectrogram(editor, number) for number in numbers)):
+        raise NotUnderstood(
+            f"panel {numbers[0]} draws more than '{atom.text}'",
+            advice=f"say 'remove panel {numbers[0]}' to remove the whole panel",
+        )
+    plural = re.search(r"panels\b|\b(?:both|all)\b", clause.text, re.IGNORECASE)
+    if len(numbers) > 1 and not plural:
+        answer = editor.ask("Which panel do you mean?", [*(f"panel {number}" for number in numbers), EVERY])
+        return numbers if answer == EVERY else [int(answer.removeprefix("panel "))]
+    return numbers
+
+
+def keep_only(editor: FigureEditor, clause: Clause) -> None:
+    """Draw only what the clause names."""
+    numbers = panel_numbers(editor, clause.of("panel"))
+    panels = editor.panels or [editor.drawn]
+    if numbers and not clause.has("what"):
+        editor.redraw([panel for number, panel in enumerate(panels, 1) if number in numbers])
+        return
+    meant = [editor.known(name, every=True) for name in clause.names]
+    if any(re.match(r"one\s", name, re.IGNORECASE) for name in clause.names):
+        raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
+    narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
+    lines = list(dict.fromkeys(line for lines in narrow for line in lines))
+    inside = numbers and re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
+    whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
+    kept = [
+        [line for line in panel if line in lines or number in whole] for number, panel in enumerate(panels, 1)
+    ]
+    apart = [line for line in lines if not any(line in panel for panel in kept)]
+    behind = [label for line in editor.drawn for label in editor.behind(line)]
+    editor.redraw([*kept, *([editor.component(line)] for line in apart)])
+    editor.prune(behind)
+
+
+def says_just(clause: Clause) -> bool:
+    """Return whether a clause without a verb says what alone stays: ``just the density``."""
+    return re.match(r"\W*just\s", clause.text, re.IGNORECASE) is not None
+
+
+_MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
+"""Verbs of what the figure draws already; one can also put or place something new."""
+
+
+def _names_new(editor: FigureEditor, atoms: Sequence[Atom]) -> bool:
+    """Return whether names mean something that the figure does not draw yet."""
+    if not atoms or any(atom.kind == "panel" for atom in atoms):
+        return False
+    names = [atom.text for atom in atoms]
+    return any(not editor.lines.meant(plain_name(name), editor.figure()) for name in names)
+
+
+def move(editor: FigureEditor, clause: Clause) -> None:
+    """Move panels above or below others, or to the top or the bottom."""
+    moving, beside, side = _placed(clause)
+    if not moving:
+        raise NotUnderstood("the request does not say which panel to move")
+    if re.search(r"\btry\b", clause.text, re.IGNORECASE):
+        raise NotUnderstood("helio does not understand which dataset to try first")
+    if not _MOVED.search(clause.text) and _names_new(editor, moving):
+        add_quantities(editor, clause)
+        return
+    if clause.has("rel:own_panel"):
+        split(editor, clause)
+    panels = editor.panels
+    moved = [number - 1 for number in _numbers(editor, moving)]
+    if beside:
+        others = [number - 1 for number in _numbers(editor, beside)]
+        at = min(others) if side in ("above", "before") else max(others) + 1
+    else:
+        at = len(panels) if side == "bottom" else 0
+    kept = [number for number in range(len(panels)) if number not in moved]
+    order = [number for number in kept if number < at] + moved + [number for number in kept if number >= at]
+    editor.redraw([panels[number] for number in order])
+
+
+def _placed(clause: Clause) -> tuple[list[Atom], list[Atom], str]:
+    """Return the panels that move, those beside which they come, and the side."""
+    relation = next(
+        atom
+        for atom in clause.of("rel")
+        if atom.value in ("above", "below", "before", "after", "top", "bottom")
+    )
+    named = [atom for atom in clause.all if atom.kind in ("what", "craft", "panel")]
+    if relation.value in ("top", "bottom"):
+        return named, [], relation.value
+    ahead = [atom for atom in named if atom.start < relation.start]
+    behind = [atom for atom in named if atom.start > relation.start]
+    return ahead, behind, relation.value
+
+
+def _numbers(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
+    numbers = panel_numbers(editor, [atom for atom in atoms if atom.kind == "panel"])
+    for atom in atoms:
+        if atom.kind != "panel":
+            numbers += editor.numbers_of(atom.text)
+    return list(dict.fromkeys(numbers))
+
+
+def _goes_somewhere(clause: Clause) -> bool:
+    if not clause.has("what", "panel"):
+        return False
+    ahead, behind, side = _placed(clause)
+    return bool(ahead) and (bool(behind) or side in ("top", "bottom"))
+
+
+def swap_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Exchange two panels, or a line for a quantity that the figure does not draw yet."""
+    if len(clause.names) == SIDES and _names_new(editor, clause.of("what")[1:]):
+        replace_quantities(editor, clause)
+        return
+    numbers = panel_numbers(editor, clause.of("panel"))
+    for name in clause.names:
+        found, _ = editor.panel_numbers(name)
+        if len(found) > 1:
+            raise NotUnderstood(f"the figure has several panels of '{name}'", advice="give their numbers")
+        numbers += found
+    _swap(editor, numbers)
+
+
+def _swap(editor: FigureEditor, numbers: Sequence[int]) -> None:
+    if len(numbers) != SIDES or max(numbers) > len(editor.panels) or min(numbers) < 1:
+        raise NotUnderstood("an exchange needs two panels", advice="say 'swap panels 1 and 2'")
+    panels, (first, second) = editor.panels, (number - 1 for number in numbers)
+    panels[first], panels[second] = panels[second], panels[first]
+    editor.redraw(panels)
+
+
+def to_the_right(editor: FigureEditor, clause: Clause) -> None:
+    """Give lines a second y axis at the right of their panel."""
+    lines = [line for name in clause.names for line in editor.known(name)]
+    if len(editor.panels) == SIDES and sorted(lines) in [sorted(panel) for panel in editor.panels]:
+        _join(editor, editor.drawn, 1, lines)
+        return
+    held = editor.spec.get("right") or []
+    editor.put("right", [*held, *(line for line in lines if line not in held)])
+
+
+def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
+    """Write the values of lines in rows below the time axis, also of lines that the figure does not draw yet."""
+    drawn = editor.drawn
+    if _names_new(editor, clause.of("what")):
+        named = [atom for atom in clause.atoms if "rel:below_axis" not in atom.tags]
+        draw_new(editor, clause, named, ())
+        lines = [line for line in editor.drawn if line not in drawn]
+    else:
+        lines = [line for name in clause.names for line in editor.known(name, every=True)]
+    editor.redraw([[line for line in panel if line not in lines] for panel in editor.panels])
+    held = editor.spec.get("ephemeris") or []
+    editor.put("ephemeris", [*held, *(line for line in lines if line not in held)])
+
+
+def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
+    """Draw two panels as one, with a y axis at each side; a panel that has both stays."""
+    del clause
+    if len(editor.panels) == 1 and editor.spec.get("right"):
+        return
+    if len(editor.panels) != SIDES:
+        raise NotUnderstood("the request does not say which lines have their axis at the right")
+    _join(editor, editor.drawn, 1, editor.panels[1])
+
+
+def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
+    """Draw lines in the panel that an ordinal means, or move their panel to this place."""
+    numbers = panel_numbers(editor, clause.of("panel"))
+    if not re.search(
+        r"\b(?:in|into|inside|on)\s+(?:the\s+)?$",
+        clause.text[: clause.of("panel")[0].start - clause.start],
+        re.IGNORECASE,
+    ):
+        panels, moved = editor.panels, []
+        for name in clause.names:
+            moved += [number - 1 for number in editor.numbers_of(name)]
+        kept = [number for number in range(len(panels)) if number not in moved]
+        at = numbers[0] - 1
+        editor.redraw([panels[number] for number in [*kept[:at], *moved, *kept[at:]]])
+        return
+    if not _MOVED.search(clause.text) and _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
+    lines = [line for name in clause.names for line in editor.known(name)]
+    if len(numbers) != 1:
+        raise NotUnderstood("the request names several panels to draw in")
+    _join(editor, lines, numbers[0])
+
+
+def _is_place(clause: Clause) -> bool:
+    """Return whether an ordinal says where a panel comes: ``Kp should be the first panel``."""
+    ahead = clause.text[: clause.of("panel")[0].start - clause.start]
+    return (
+        clause.has("verb:move")
+        or re.search(
+            r"\b(?:be|as|become|becomes|is|make)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$",
+            ahead,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def join(editor: FigureEditor, clause: Clause) -> None:
+    """Draw lines or panels in one panel; with a drawn line also a line that the figure does not draw yet."""
+    if strength_beside(editor, clause):
+        return
+    if _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
+    numbers = panel_numbers(editor, clause.of("panel"))
+    lines = [line for number in numbers for line in editor.panels[number - 1]]
+    for name in clause.names:
+        lines += [line for line in editor.known(name) if line not in lines]
+    if clause.has("every") or not lines:
+        lines = editor.drawn
+    at = next((number for number, panel in enumerate(editor.panels, 1) if set(panel) & set(lines)), 1)
+    _join(editor, lines, at)
+
+
+def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequence[str] | None = None) -> None:
+    """Draw lines in a panel; `at_right` are those with an axis at the right, if not those of another unit."""
+    panels = editor.panels
+    there = panels[number - 1]
+    everything = list(dict.fromkeys([*there, *lines]))
+    units = list(dict.fromkeys(editor.lines.unit(line) for line in everything))
+    if at_right is None and (len(units) > SIDES or "" in units):
+        raise NotUnderstood(
+            "helio cannot tell that all lines have the same unit, so it does not draw them in one panel",
+            advice="say which panels to join",
+        )
+    chosen = at_right is not None
+    if at_right is None:
+        at_right = [line for line in everything if editor.lines.unit(line) != units[0]]
+    joined = [
+        [*panel, *(line for line in lines if line not in panel)]
+        if at == number
+        else [line for line in panel if line not in lines]
+        for at, panel in enumerate(panels, 1)
+    ]
+    if joined == panels:
+        raise NotUnderstood("these lines are in one panel already")
+    old = next((str(at) for at, panel in enumerate(panels, 1) if at_right and at_right[0] in panel), "")
+    moved = {}
+    for key in TWO_SIDED if old != str(number) else ():
+        texts = editor.spec.get(key)
+        if isinstance(texts, dict) and old in texts:
+            moved[key] = texts[old]
+            editor.set_for(key, {name: text for name, text in texts.items() if name != old} or None)
+    editor.redraw(joined)
+    for key, text in moved.items():
+        new = next(at for at, panel in enumerate(editor.panels, 1) if at_right[0] in panel)
+        editor.put(key, text, f"{new}{RIGHT}")
+    if at_right:
+        held = editor.spec.get("right") or []
+        editor.put("right", [*held, *(line for line in at_right if line not in held)])
+        unit = "" if chosen else f" in {units[1]}"
+        editor.notes.append(f"{', '.join(at_right)}{unit} has its axis at the right")
+
+
+def split(editor: FigureEditor, clause: Clause) -> None:
+    """Draw lines in panels of their own."""
+    if _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
+    panels = editor.panels
+    if clause.has("what"):
+        lines = [line for name in clause.names for line in editor.known(name)]
+    else:
+        numbers = panels_of(editor, clause)
+        lines = [line for number in numbers for line in panels[number - 1][1:]]
+    arranged: list[list[str]] = []
+    for panel in panels:
+        kept = [line for line in panel if line not in lines]
+        apart = [[line] for line in panel if line in lines]
+        arranged += [kept, *apart] if kept else apart
+    arranged += [[editor.component(line)] for line in lines if not any(line in panel for panel in panels)]
+    if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
+        raise NotUnderstood("these lines have panels of their own already")
+    editor.redraw(arranged)
+
+
+# Marks ----------------------------------------------------------------------------------------------------
+
+
+_KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
+
+
+def mark_value(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a horizontal line at a value."""
+    values = [atom.value.value for atom in clause.of("number")] or [0.0]
+    units = [atom.value.unit for atom in clause.of("number") if atom.value.unit]
+    names = tuple(
+        atom for atom in clause.atoms if atom.kind != "what" or not _KIND_OF_LINE.fullmatch(atom.text)
+    )
+    where = replace(clause, atoms=names)
+    numbers = panels_of(editor, where, "The line is in which panel?", unit=units[0] if units else "")
+    placed = len(editor.panels) > 1 or clause.has("panel", "what")
+    label = {"label": clause.value("text")} if clause.has("text") else {}
+    for panel, value in product(numbers, values):
+        at_panel = {"panel": panel} if placed else {}
+        _add_mark(editor, "hlines", {"y": value} | at_panel | _look(clause) | label)
+
+
+def _look(clause: Clause) -> dict[str, Any]:
+    keys = {"colour": "color", "dash": "dash", "width": "width"}
+    look = {key: clause.value(kind) for kind, key in keys.items() if clause.has(kind)}
+    return look | ({"width": 3.0} if clause.value("relative") == "bold" else {})
+
+
+def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
+    held = editor.spec.get(key)
+    marks = [*held, mark] if isinstance(held, list) else [mark]
+    editor.put(key, marks)
+
+
+def mark_time(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a vertical line at a time."""
+    label = clause.value("text") or _label(clause)
+    mark = {"x": moment_in(editor, clause)} | ({"label": label} if label else {}) | _look(clause)
+    _add_mark(editor, "vlines", mark)
+
+
+def _label(clause: Clause) -> str:
+    """Return the words that name what happens at a time: ``mark the shock at 04:45``."""
+    names, verbs = clause.of("what"), clause.of("verb:mark", "verb:shade")
+    if not names:
+        return ""
+    start = verbs[0].stop if verbs and verbs[0].stop <= names[0].start else names[0].start
+    if any(start <= moment.start < names[0].start for moment in clause.of("moment", "time")):
+        start = names[0].start  # mark 04:45 with a line called shock
+    words = clause.text[start - clause.start : names[0].stop - clause.start]
+    return re.sub(r"^\s*(?:the\s+|an?\s+)?", "", words, flags=re.IGNORECASE)
+
+
+def shade(editor: FigureEditor, clause: Clause) -> None:
+    """Shade an interval of time."""
+    start, stop = interval_of(editor, clause)
+    label = clause.value("text") or _label(clause)
+    mark = {"x0": start, "x1": stop} | ({"label": label} if label else {})
+    colour = clause.value("colour")
+    _add_mark(editor, "vrects", mark | ({"color": colour} if colour else {}))
+
+
+_MARK_KEYS = {"horizontal_line": "hlines", "vertical_line": "vlines"}
+
+
+def remove_marks(editor: FigureEditor, clause: Clause) -> None:
+    """Remove horizontal or vertical lines, or shaded intervals."""
+    key = next((key for noun, key in _MARK_KEYS.items() if clause.has(f"noun:{noun}")), "vrects")
+    held = editor.where(key)[0]
+    if not held:
+        names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
+        raise NotUnderstood(f"the figure has no {names[key]} to remove")
+    kept = []
+    if clause.has("number"):
+        kept = [
+            mark
+            for mark in held
+            if not (isinstance(mark, dict) and mark.get("y", mark.get("x")) == clause.value("number").value)
+        ]
+    elif clause.has("panel"):
+        numbers = panel_numbers(editor, clause.of("panel"))
+        kept = [mark for mark in held if not (isinstance(mark, dict) and mark.get("panel", 1) in numbers)]
+    if kept == held:
+        raise NotUnderstood("the figure has no such line")
+    if kept:
+        _, step_id, path = editor.where(key)
+        editor.do(Operation("set", step_id, path, kept))
+    else:
+        editor.set_for(key, None)
+
+
+def add_levels(editor: FigureEditor, clause: Clause) -> None:
+    """Draw the named levels of storms, flares, Kp or protons."""
+    if not clause.has("what", "panel"):
+        _add_mark(editor, "hlines", {"levels": clause.value("levels")} | _look(clause))
+        return
+    for number in panels_of(editor, clause):
+        _add_mark(editor, "hlines", {"levels": clause.value("levels"), "panel": number} | _look(clause))
+
+
+def _says_value(clause: Clause) -> bool:
+    """Return whether a clause draws a line at a value: ``red line at -10 nT``, ``mark beta = 1``."""
+    if clause.has("number"):
+        at_value = re.search(r"(?:\bat|=|<|>)\s*(?:y\s*=\s*)?[-−+]?[\d.]", clause.text, re.IGNORECASE)
+        return at_value is not None or bool(clause.value("number").unit)
+    return clause.has("what", "panel") and not clause.has("verb:remove")
+
+
+def _two_numbers(clause: Clause) -> bool:
+    return len(clause.of("number")) == SIDES
+
+
+def swap_numbered(editor: FigureEditor, clause: Clause) -> None:
+    """Exchange the panels of two numbers."""
+    numbers = [int(atom.value.value) for atom in clause.of("number")]
+    _swap(editor, numbers)
+
+
+_PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
+_MARKED = (
+    "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
+    "noun:vertical_line line verb:move"
+)
+MARKS: tuple[Rule, ...] = (
+    Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
+    Rule(
+        "verb:remove noun:horizontal_line|noun:vertical_line|verb:shade",
+        "number panel what colour dash",
+        remove_marks,
+    ),
+    Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis verb:name", mark_value, several="number"),
+    Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
+    Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
+    Rule(
+        "verb:mark|noun:vertical_line moment|time",
+        f"{_MARKED} moment time verb:name",
+        mark_time,
+        several="moment",
+    ),
+    Rule("verb:shade moment|time", "moment time noun:time colour what text", shade, several="moment"),
+)
+ARRANGING: tuple[Rule, ...] = (
+    *MARKS,
+    Rule("verb:remove what|panel", "craft every", remove),
+    Rule("verb:only what|panel", "craft", keep_only),
+    Rule("what|panel", "craft", keep_only, says_just),
+    Rule("verb:swap what|panel", "craft", swap_panels),
+    Rule("rel:right_axis what", "craft verb:move verb:show rel:own_panel", to_the_right),
+    Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
+    Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),
+    Rule("verb:swap number", "", swap_numbered, _two_numbers, several="number"),
+    Rule("rel:above|rel:below|rel:before|"
+         "rel:after|rel:top|rel:bottom what|panel", f"{_PLACES} craft panel", move, _goes_somewhere),
+    Rule("rel:same_panel|verb:join", "what craft panel every verb:move verb:join rel:same_panel line", join),
+    Rule("rel:own_panel|verb:split", "what craft panel every verb:move "
+                                     "verb:split rel:own_panel line verb:show", split),
+    Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),
+)  # fmt: skip

@@ -1,0 +1,358 @@
+"""Find the values in a sentence about a figure: texts, numbers, times, colours, frames, units and formats."""
+
+from __future__ import annotations
+
+import re
+
+from helio.authoring.rules.changes.atoms import (
+    CHANGES,
+    TAKEN,
+    Atom,
+    Number,
+    Range,
+    UnreadWords,
+    number_of_text,
+)
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
+from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.phrases import any_phrase
+from helio.knowledge.unit_algebra import comparable, conversion_factor
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
+from helio.steps.render.colours import CSS_NAMES
+
+COLOURS = "|".join(VOCABULARY["colours"])
+"""Regular expression of the most usual colours."""
+NUMBER = r"[-−+]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?(?!\w*\d|\.\d)"
+_UNITS = (
+    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|R[Ee]|AU|km|mV/m|kHz|Hz|deg|"
+    "degrees|"
+    r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
+)
+_UNIT = rf"(?P<of>(?-i:{_UNITS}))(?![\w/^-])"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:UTC?|Z)?"
+_DATE = (
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})"
+    rf"?|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?(?!\d))"
+)
+MOMENT = (
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?Z?|{_DATE},?\s+(?:at\s+)?{_CLOCK}"
+    rf"|{_CLOCK}(?:\s*,?\s*(?:on\s+(?:the\s+)?)?{_DATE})?|{_DATE})"
+)
+_LENGTHS = "ms|milliseconds?|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|weeks?|months?|years?"
+PANEL_ONLY = r"(?:panels?|subplots?|subpanels?)"
+_SHADES = (
+    "dark", "light", "medium", "deep", "pale", "hot", "royal", "sky", "forest", "lime", "sea", "steel", "dim", "slate",
+    "midnight", "spring", "lawn", "dodger", "powder", "baby", "bright",
+)  # fmt: skip
+_OTHER_SHADES = {"babyblue": "lightblue", "brightred": "red", "deepblue": "darkblue", "deepred": "darkred"}
+_COLOUR = "|".join(sorted({*CSS_NAMES, *VOCABULARY["colours"]}, key=len, reverse=True))
+_SHADED = "|".join(
+    rf"{shade}[\s-]+{name}"
+    for shade in _SHADES
+    for name in sorted({*CSS_NAMES, *VOCABULARY["colours"]})
+    if f"{shade}{name}" in {*CSS_NAMES, *_OTHER_SHADES}
+)
+SHADED = rf"\b(?:very\s+)?(?:{_SHADED})\b"
+"""Regular expression of colours of two words, such as ``dark red``."""
+_SCALES = (
+    "viridis|turbo|spedas|plasma|magma|inferno|cividis|jet|hot|greys|blues|rainbow|hsv|rdbu|portland|"
+    "ylorrd|electric|blackbody|thermal"
+)
+_THEMES = "plotly_white|plotly_dark|plotly|ggplot2|seaborn|simple_white|presentation"
+_FORMATS = "png|pdf|svg|html"
+_TABLES = "excel|spreadsheet|csv|cdf|netcdf|nc|parquet"
+_TABLE_NAMES = {"nc": "netcdf", "excel": "csv", "spreadsheet": "csv"}
+DASHES = {
+    **VOCABULARY["dashes"], "dash": "dash", "dashes": "dash", "dots": "dot", "dash-dot": "dashdot",
+    "dash dotted": "dashdot",
+    "dashdot": "dashdot", "long-dashed": "longdash", "long dashed": "longdash", "continuous": "solid", "broken": "dash",
+}  # fmt: skip
+_DASHED = "|".join(sorted(DASHES, key=len, reverse=True))
+QUOTES = re.compile(r"[\"“„](?P<a>[^\"”“]+)[\"”“]|(?<!\w)['‘](?P<b>[^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
+_DATED = (
+    rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{_MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*(?:[.;]|,?\s*(?:$|\band\b)))"
+)
+"""Regular expression of a date that ends a title: ``title: ACE, 10 May 2024``."""
+_NAMES = (
+    r"(?-i:(?:and\s+)?(?!PNG|PDF|SVG)[A-Z][\w.-]*"
+    r"(?:(?:,\s*|\s+(?:and|&)\s+|\s+)(?:and\s+)?[A-Z\d][\w.-]*)*)\s*[.;]?\s*$"
+)
+"""Regular expression of names that end a title: ``title: ACE, Wind and DSCOVR``."""
+_TITLE_ENDS = (
+    rf"(?=\s*(?:[;\x1f]|\.(?:\s|$)|$)|,\s(?!\s*(?:{_DATED}|{_NAMES}))|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
+    r"draw|plot|show|set|change|put|"
+    r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b)"
+)
+_TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
+_TITLED = re.compile(
+    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+)"
+    rf"(?P<text>[^\x1f;\"“„']+?){_TITLE_ENDS}"
+    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
+    rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
+    rf")[ ]+(?P<called>[^\x1f;\"“„']+?){_TITLE_ENDS}",
+    re.IGNORECASE,
+)
+"""Titles without quotes."""
+
+
+_MOST_PANELS = 20
+"""Numbers up to this one may be those of panels: ``panel 1 to -20..20``, but ``the top panel 0 to 40``."""
+
+
+def shaded(match: re.Match[str]) -> str:
+    """Return the name of a colour of two words, as `SHADED` matches it."""
+    joined = re.sub(r"[\s-]+|very", "", match[0].casefold())
+    return _OTHER_SHADES.get(joined, joined)
+
+
+def with_quoted_titles(text: str) -> str:
+    """Write titles in quotes, so that a date or a name in them is not read as a change.
+
+    >>> with_quoted_titles("title: ACE, 10 May 2024; Bz red")
+    'title: "ACE, 10 May 2024"; Bz red'
+    """
+
+    def quoted(match: re.Match[str]) -> str:
+        name = next(key for key in ("text", "name", "called") if match[key])
+        title = re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
+        return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
+
+    return _TITLED.sub(quoted, text)
+
+
+def take_texts(unread: UnreadWords) -> None:
+    """Take texts in quotes, and those that follow a word such as ``title``."""
+    for match in list(QUOTES.finditer(unread.left)):
+        unread.put("text", (match["a"] or match["b"]).strip(), *match.span())
+    for match in list(_TITLED.finditer(unread.left)):
+        name = next(key for key in ("text", "name", "called") if match[key])
+        noun = match["noun"] or "title"
+        unread.put("noun", noun.casefold(), match.start(), match.start(name))
+        unread.put(
+            "text", re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE), *match.span(name)
+        )
+
+
+_PAGES = {"A3": ("297 mm", "420 mm"), "A4": ("210 mm", "297 mm"), "A5": ("148 mm", "210 mm")}
+
+
+def _page(match: re.Match[str]) -> tuple[str, str]:
+    """Return the width and the height of a page of paper."""
+    short, long = _PAGES[match["page"].upper()]
+    return (long, short) if match["lying"] or match["laid"] else (short, long)
+
+
+def take_numbers(unread: UnreadWords) -> None:
+    """Take numbers, limits, sizes and factors."""
+    not_time = rf"(?!\s*(?:UTC?|{_MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
+    unit = rf"(?:\s*{_UNIT})?".replace("?P<of>", "?P<{}>")
+    unit_low, unit_high = unit.format("u1"), unit.format("u2")
+    low = rf"(?P<low>{NUMBER}|zero)"
+    high = rf"(?P<high>{NUMBER}|zero)"
+
+    def bounds(match: re.Match[str]) -> Range:
+        values = [number_of_text(match[name]) for name in ("low", "high")]
+        first, last = match["u1"], match["u2"]
+        if first and last and first != last and comparable(first, last):  # 50 Hz to 1 kHz
+            values[1] = float(f"{values[1] * conversion_factor(last, first):.12g}")
+            last = first
+        return Range(min(values), max(values), last or first or "")
+
+    def is_range(match: re.Match[str]) -> bool:
+        years = [re.fullmatch(r"(?:19|20)\d\d", match[name]) for name in ("low", "high")]
+        ahead = "" if match[0][:1].isalpha() else unread.text[: match.start()]
+        counted = "energ(?:y|ies)|channels?|bands?"
+        if number_of_text(match["low"]) in range(1, _MOST_PANELS + 1):
+            counted += f"|{PANEL_ONLY}|rows?"
+        return bool(match["u1"] or match["u2"]) or not (
+            all(years) or re.search(rf"(?:{_MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
+        )
+
+    for pattern in (
+        rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>)",
+        rf"[\[(]\s*{low}{unit_low}\s*,\s*{high}{unit_high}\s*[\])](?:{unit_high.replace('u2', 'u3')})",
+        rf"(?:\bbetween\s+)(?<![\w.:-]){low}{unit_low}\s*(?:and|to|-|–|,)\s*{high}{unit_high}(?![\w:]){not_time}",
+        rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\s?\d)"
+        rf")\s*{high}{unit_high}(?![\w:-]){not_time}",
+    ):
+        compiled, at = ignoring_case(pattern), 0
+        while match := compiled.search(unread.left, at):
+            at = match.start() + 1
+            if pattern.startswith("(?:±"):
+                top = float(match["high"])
+                unread.put("range", Range(-top, top, match["u2"] or ""), *match.span())
+            elif is_range(match):
+                unread.put("range", bounds(match), *match.span())
+    value = rf"(?P<number>{NUMBER}|zero)\s*(?:{_UNIT})?(?![\w:]){not_time}"
+    unread.take(
+        "bound",
+        rf"\b(?:(?:not?\s+)?(?:above|over(?!\s+(?:19|20)\d\d\b)|at least|minimum(?:\s+of)?|"
+        rf"min(?:imum)?|lowest|lower limit|floor)(?:\s+(?:of|to|at|is|=))?)\s*(?:value\s+)?(?<![\w-]){value}|(?:>=?|"
+        rf"≥)\s*{value.replace('?P<number>', '?P<number2>').replace('?P<of>', '?P<of2>')}",
+        lambda match: Range(
+            number_of_text(match["number"] or match["number2"]), None, match["of"] or match["of2"] or ""
+        ),
+    )
+    unread.take(
+        "bound",
+        rf"\b(?:below|at most|up to|maximum(?:\s+of)?|max(?:imum)?|highest|upper limit|capped at|ceiling|"
+        rf"under)(?:\s+(?:of|to|at|is|=))?\s*(?<![\w-]){value}|(?:<=?|"
+        rf"≤)\s*{value.replace('?P<number>', '?P<number2>').replace('?P<of>', '?P<of2>')}",
+        lambda match: Range(
+            None, number_of_text(match["number"] or match["number2"]), match["of"] or match["of2"] or ""
+        ),
+    )
+    unread.take(
+        "bound",
+        rf"(?<![\w.:-]){value}\s+(?:or|and)\s+(?:(?P<low>higher|more|above|larger|greater)|lower|less|below|smaller)\b",
+        lambda match: (
+            Range(number_of_text(match["number"]), None, match["of"] or "")
+            if match["low"]
+            else Range(None, number_of_text(match["number"]), match["of"] or "")
+        ),
+    )
+    unread.take(
+        "bound",
+        r"\b(?:where|when)\s+(?:it\s+is\s+|b_?z\s+is\s+)?(?:negative|southward)\b"
+        r"|\b(?:negative|southward)(?:\s+(?:values|parts?|bz))?(?=\s+(?:filled|shaded)\b)",
+        lambda match: Range(None, 0.0),
+    )
+    unread.take(
+        "size",
+        r"(?<![\w.-])(?P<w>\d{3,4})\s*(?:px|pixels)?\s*(?:x|×|by)\s*(?P<h>\d{3,5})(?:\s*(?:px|pixels))?\b",
+        lambda match: (int(match["w"]), int(match["h"])),
+    )
+    unread.take(
+        "size",
+        r"\b(?:(?P<lying>landscape)|portrait)?\s*(?:an?\s+|one\s+)?(?:whole\s+|full\s+)?(?P<page>A[3-5])\b(?:\s+(?:page|paper|sheet|size))?"
+        r"(?:\s*,?\s*(?:in\s+)?(?:(?P<laid>landscape)|portrait)(?:\s+(?:format|orientation|mode))?)?",
+        _page,
+    )
+    unread.take(
+        "width",
+        r"(?<![\w.-])(?P<number>\d+(?:\.\d+)?)[\s-]*(?:px|pixels?)(?:\s+(?:wide|thick|width))?\b|"
+        r"(?<![\w.-])(?P<pt>\d+(?:\.\d+)?)\s*(?:pt|points?)\s+(?:wide|thick)\b",
+        lambda match: float(match["number"] or match["pt"]),
+    )
+    unread.take(
+        "printed",
+        r"(?<![\w.-])\d+(?:\.\d+)?\s*(?:mm|cm|pt)\b",
+        lambda match: " ".join(re.findall(r"[\d.]+|[a-z]+", match[0].casefold())),
+    )
+    unread.take("factor", r"\b(?:double|twice(?:\s+as)?|2x|two times(?:\s+as)?)\b", lambda match: 2.0)
+    unread.take(
+        "factor",
+        r"\b(?:half(?:\s+as|\s+the)|halve|three times(?:\s+as)?|triple)\b",
+        lambda match: 3.0 if match[0].casefold().startswith("t") else 0.5,
+    )
+    unread.take("number", r"(?<=\bline at )zero\b|(?<== )zero\b|(?<=\by=)zero\b", lambda match: Number(0.0))
+    unread.take(
+        "number",
+        rf"(?<![\w.:-])(?P<number>{NUMBER})\s*{_UNIT}{not_time}",
+        lambda match: Number(number_of_text(match["number"]), match["of"]),
+    )
+
+
+def take_times(unread: UnreadWords) -> None:
+    """Take times and durations."""
+    before = unread.left
+    sentence = Sentence.masked(before)
+    times = sentence.take_times(unread.now)
+    after = sentence.left
+    taken = [
+        at
+        for at in range(len(before))
+        if before[at] != after[at] or (before[at] == " " and after[at : at + 1] == TAKEN)
+    ]
+    at = 0
+    for time in times:
+        where = before.find(time, at)
+        start = where if where >= 0 else next((place for place in taken if place >= at), at)
+        stop = start + len(time) if where >= 0 else max(taken, default=start) + 1
+        unread.put("time", time, start, stop)
+        at = stop
+    for place in taken:  # words before a time, such as "during"
+        unread.left = unread.left[:place] + TAKEN + unread.left[place + 1 :]
+    for match in list(
+        re.finditer(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x1f)", unread.left, re.IGNORECASE)
+    ):
+        unread.left = unread.left[: match.start()] + TAKEN * len(match[0]) + unread.left[match.end() :]
+    for match in list(re.finditer(rf"(?<![\w:-])({_CLOCK})\s*[-–]\s*({_CLOCK})(?![\w:-])", unread.left)):
+        unread.put("moment", match[1], *match.span(1))
+        unread.put("moment", match[2], *match.span(2))
+    unread.take("moment", rf"(?<![\w:-]){MOMENT}(?![\w:-])")
+    unread.take("duration", rf"\b(?:{'|'.join(INTERVALS)})\b", lambda match: INTERVALS[match[0].lower()])
+    unread.take("duration", r"\b(?:carrington|solar)[\s-]+rotations?\b", lambda match: "Carrington rotation")
+    for match in re.finditer(rf"(?<![\w.]){duration_pattern()}", unread.left, re.IGNORECASE):
+        if re.search(r"\b(?:more|extra|additional)\b", match[0], re.IGNORECASE):
+            unread.atoms.append(Atom("rel", "more", match.start(), match.start(), ""))
+    unread.take(
+        "duration",
+        rf"(?<![\w.]){duration_pattern()}(?:[\s-]+(?:long|wide)\b)?",
+        lambda match: duration_in(match),
+    )
+
+
+def take_values(unread: UnreadWords) -> None:
+    """Take colours, scales, frames, units, formats and other values with names."""
+    unread.take(
+        "palette",
+        r"\b(?:an?\s+)?(?:(?:palette|colou?rs)"
+        r"\s+(?:that|for)\s+(?:(?:the|my|our)\s+)?)?colou?r-?\s?blind(?:[ -](?:safe|friendly))"
+        r"?"
+        r"(?:\s+(?:palette|colou?rs|people|readers?|friends?|colleagues?|viewers?|students?))*"
+        r"(?:\s+can\s+(?:read|see|tell apart))"
+        r"?\b|\bcolou?r-?\s?blind\w*|\bokabe[- ]?ito\b",
+        "okabe-ito",
+    )
+    unread.take("palette", r"\btplot\b", "tplot")
+    unread.take(
+        "theme",
+        r"\b(?:dark|white|light)\s+(?=(?:theme|background|mode|style)\b)",
+        lambda match: "dark" if match[0].casefold().startswith("dark") else "white",
+    )
+    unread.take("theme", r"\bwhite on (?:a )?black(?: background)?\b", "dark")
+    unread.take("theme", r"\bblack on (?:a )?white(?: background)?\b", "white")
+    unread.take("theme", rf"\b(?:{_THEMES})\b", lambda match: match[0].casefold())
+    unread.take(
+        "colormap",
+        rf"\b(?:{_SCALES})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
+        lambda match: match[0].casefold(),
+    )
+    unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())
+    unread.take("colour", SHADED, shaded)
+    unread.take(
+        "colour", rf"(?<![\w|])(?:{_COLOUR})\b(?!\s+(?:line|hole)s? of)", lambda match: match[0].casefold()
+    )
+    unread.take(
+        "dash",
+        rf"(?<!\bas )(?<!\bwith )(?<!\busing )\bdots\b|\b(?!dots\b)(?:{_DASHED})\b",
+        lambda match: DASHES[match[0].casefold()],
+    )
+    unread.take("scale", r"\bsym(?:metric(?:al)?)?[- ]?log(?:arithmic)?\b", "symlog")
+    unread.take("scale", r"\b(?:semi-?)?log(?:arithmic(?:ally)?|10|-?scaled?)?\b|\blogarithm\b", "log")
+    unread.take(
+        "scale",
+        r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold|regression|de-?trend\w*|interpolat\w*|wave))",
+        "linear",
+    )
+    unread.take(
+        "auto", r"\b(?:auto(?:matic(?:ally)?)?[\s-]?(?:scal(?:e|ed|ing)|range[ds]?)?|free range|full range)\b"
+    )
+    unread.take(
+        "frame",
+        rf"\b(?:{'|'.join(FRAMES)})(?:[\s-]+(?:coordinates?|frame|system|components?))*(?![\w-])",
+        lambda match: match[0].split()[0].split("-")[0].upper(),
+    )
+    unread.take("unit", rf"(?<![\w/^|.-])(?!(?<!\bin )(?<!\bto )(?<!\binto )(?-i:AU)\b){_UNIT}")
+    unread.take("format", rf"\b(?:{_FORMATS})\b(?:\s+files?)?", lambda match: match[0].split()[0].casefold())
+    unread.take(
+        "table",
+        rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+files?)?",
+        lambda match: _TABLE_NAMES.get(match[0].split()[0].casefold(), match[0].split()[0].casefold()),
+    )
+    for mode, phrases in CHANGES["modes"].items():
+        unread.take("mode", rf"\b(?:{any_phrase(phrases)})\b", mode)

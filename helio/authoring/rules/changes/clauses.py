@@ -1,0 +1,327 @@
+"""Divide a sentence into clauses, and find for each clause the change that its typed parts mean."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from helio.authoring.rules.changes.atoms import Atom
+
+_SEPARATOR = re.compile(
+    r"\s*(?P<joint>[;,]|\.(?=\s|$)|\b(?:and(?!\s+(?:(?:show|plot|draw|display|put)\s+(?:it|them|that|"
+    r"the\s+result)|above|upwards?|larger|bigger|stronger|higher|beyond)\b)|then|but|plus)\b|&)\s*",
+    re.IGNORECASE,
+)
+_MANY = frozenset({"what", "panel", "verb", "noun", "rel", "line", "every", "craft"})
+"""Kinds of which a clause may have several; of each other kind at most one."""
+_LOOKS = frozenset({"colour", "dash", "width", "mode", "scale", "range", "bound", "relative"})
+"""Kinds of values that are for what the clause before names, if the clause itself names nothing."""
+VALUES = frozenset({
+    "colour", "dash", "width", "mode", "scale", "range", "bound", "relative", "factor", "auto", "colormap", "palette",
+    "theme", "text", "time", "frame", "craft", "unit",
+})  # fmt: skip
+"""Kinds of values of which a clause may have several: ``log from 1 to 1000``, ``Wind for 2015-03-17``."""
+_EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette", "theme", "format"})
+"""Kinds of values of which a look has one, so that ``A instead of B`` says all with A."""
+_TARGETS = ("what", "panel", "every", "line")
+_SEVERAL = 2
+_NAMES = frozenset({"what", "craft"})
+_FIRST_INPUT = re.compile(r"\bfrom\s+(?:the\s+)?(?:\S+\s+)?\S+$", re.IGNORECASE)
+"""The first of two names at the end of a clause: ``add the dynamic pressure from N and V at the bottom``."""
+_TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
+"""Parts at the end of a list of names: ``add A and B together``."""
+_IMPLIED = frozenset({"rel:also", "line", "verb:show"})
+"""Parts that any clause may have."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """The typed parts of a clause, in order.
+
+    Parameters
+    ----------
+    atoms : tuple of Atom
+    start, stop : int
+        Where the clause is in the sentence.
+    text : str
+        The words of the clause.
+    shared : tuple of Atom
+        Parts that the clause takes from the clause before it.
+    """
+
+    atoms: tuple[Atom, ...]
+    start: int
+    stop: int
+    text: str
+    shared: tuple[Atom, ...] = ()
+
+    @property
+    def all(self) -> tuple[Atom, ...]:
+        """Return the clause's own parts and those that it shares."""
+        return (*self.atoms, *self.shared)
+
+    def of(self, *tags: str) -> list[Atom]:
+        """Return the parts with one of the tags."""
+        return [atom for atom in self.all if any(tag in atom.tags for tag in tags)]
+
+    def has(self, *tags: str) -> bool:
+        """Return whether the clause has a part with one of the tags."""
+        return bool(self.of(*tags))
+
+    def value(self, kind: str) -> Any:
+        """Return the value of the first part of a kind, or None."""
+        return next((atom.value for atom in self.all if kind in atom.tags), None)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the words that name lines or panels."""
+        return [atom.text for atom in self.of("what")]
+
+    @property
+    def new_names(self) -> list[str]:
+        """Return the names without those that others replace: A of ``A instead of B``."""
+        relation = next(iter(self.of("rel:instead_of")), None)
+        new = [atom.text for atom in self.of("what") if relation is None or atom.start < relation.start]
+        return new or self.names
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a clause with certain parts means.
+
+    Parameters
+    ----------
+    needs : str
+        Tags that the clause must have, separated by blanks; alternatives are separated by ``|``.
+    may : str
+        Tags that it may have besides; parts with other tags do not fit.
+    change : callable
+        Makes the change: takes the editor and the clause.
+    when : callable, optional
+        Whether a clause with these parts fits.
+    several : str
+        Kinds of values of which the clause may have more than one.
+    """
+
+    needs: str
+    may: str
+    change: Callable[[Any, Clause], None]
+    when: Callable[[Clause], bool] | None = None
+    several: str = ""
+
+    def fits(self, clause: Clause) -> bool:
+        """Return whether the rule reads every part of a clause."""
+        needs, may = _tags(self.needs), frozenset(self.may.split())
+        known = may.union(*needs) | _IMPLIED
+        atoms = clause.all
+        if not all(any(tag in known for tag in atom.tags) for atom in atoms):
+            return False
+        if not all(any(tag in atom.tags for atom in atoms for tag in tags) for tags in needs):
+            return False
+        counts = Counter(atom.kind for atom in atoms if atom.kind not in _MANY)
+        if any(count > 1 and kind not in self.several.split() for kind, count in counts.items()):
+            return False
+        return self.when is None or self.when(clause)
+
+
+@lru_cache(maxsize=256)
+def _tags(needs: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(need.split("|")) for need in needs.split())
+
+
+@dataclass(frozen=True)
+class Change:
+    """A clause, and the rule that reads it."""
+
+    clause: Clause
+    rule: Rule
+
+
+def without_old_values(atoms: Sequence[Atom]) -> list[Atom]:
+    """Leave out values that a new value of the same kind replaces: ``log`` of ``linear instead of log``."""
+    kept = list(atoms)
+    for relation in [atom for atom in atoms if "rel:instead_of" in atom.tags]:
+        at = kept.index(relation)
+        old = kept[at + 1] if at + 1 < len(kept) else relation
+        if old.kind not in _EXCLUSIVE:
+            continue
+        earlier = kept[:at] if any(atom.kind == old.kind for atom in kept[:at]) else kept[at + 2 : at + 4]
+        if sum(atom.kind == old.kind for atom in earlier) == 1:
+            kept[at : at + 2] = []
+    return kept
+
+
+def read_clauses(
+    text: str, atoms: Sequence[Atom], rules: Sequence[Rule]
+) -> tuple[list[Change], list[Clause]]:
+    """Read a sentence as the largest number of clauses that each mean something.
+
+    Returns
+    -------
+    list of Change
+        The changes in order; empty if a part of the sentence has no meaning.
+    list of Clause
+        The parts of the sentence at which the reading ends; empty if everything was read.
+    """
+    segments = _segments(text, atoms)
+    if not segments:
+        return [], []
+    reader = _Reading(segments, text, rules)
+    for level in range(3):
+        changes = reader.read(0, (), level)
+        if changes is not None:
+            return changes, []
+    return [], [clause for clause in segments if not reader.alone(clause)] or segments[reader.furthest :]
+
+
+class _Reading:
+    def __init__(self, segments: Sequence[Clause], text: str, rules: Sequence[Rule]) -> None:
+        self.segments = segments
+        self.text = text
+        self.rules = rules
+        self.furthest = 0
+
+    def alone(self, clause: Clause) -> bool:
+        return any(rule.fits(clause) for rule in self.rules)
+
+    def read(self, at: int, before: tuple[Atom, ...], level: int) -> list[Change] | None:
+        """Read the segments from a position; `before` has the parts of the clause before it."""
+        self.furthest = max(self.furthest, at)
+        if at == len(self.segments):
+            return []
+        for stop in range(at + 1, len(self.segments) + 1):
+            clause = self._joined(at, stop)
+            for wanted in _with_shared(clause, before, level):
+                changes = self.changes(wanted)
+                if not changes:
+                    continue
+                rest = self.read(stop, wanted.all, level)
+                if rest is not None:
+                    return [*changes, *rest]
+                break
+        return None
+
+    def changes(self, clause: Clause) -> list[Change]:
+        """Return the change that a clause means, or one change for each of its values."""
+        rule = next((rule for rule in self.rules if rule.fits(clause)), None)
+        if rule is not None:
+            return [Change(clause, rule)]
+        values = [atom for atom in clause.all if atom.kind in VALUES]
+        kinds_of = {atom.kind for atom in clause.all}
+        if len(values) < _SEVERAL or ("text" in kinds_of and kinds_of & {"time", "moment"}):
+            return []
+        changes = []
+        for value in values:
+            for kinds in ((), ("noun",), _TARGETS, ("noun", *_TARGETS)):
+                part = _without(clause, [atom for atom in values if atom is not value], kinds)
+                rule = next((rule for rule in self.rules if rule.fits(part)), None)
+                if rule is not None:
+                    changes.append(Change(part, rule))
+                    break
+            else:
+                return []
+        used = {atom for change in changes for atom in change.clause.all}
+        return changes if used.issuperset(clause.all) else []
+
+    def _joined(self, at: int, stop: int) -> Clause:
+        return _join(self.segments[at:stop], self.text)
+
+
+def _without(clause: Clause, atoms: Sequence[Atom], kinds: Sequence[str]) -> Clause:
+    """Return a clause without some parts."""
+    own, shared = (
+        tuple(atom for atom in part if not any(atom is gone for gone in atoms) and atom.kind not in kinds)
+        for part in (clause.atoms, clause.shared)
+    )
+    return replace(clause, atoms=own, shared=shared)
+
+
+def _join(clauses: Sequence[Clause], text: str) -> Clause:
+    """Return several neighbouring clauses as one."""
+    start, stop = clauses[0].start, clauses[-1].stop
+    return Clause(tuple(atom for clause in clauses for atom in clause.atoms), start, stop, text[start:stop])
+
+
+def _with_shared(clause: Clause, before: tuple[Atom, ...], level: int) -> list[Clause]:
+    """Return a clause alone, and with parts of the clause before it that it lacks: verb, names of settings, targets.
+
+    On level 1 a clause without values may also share the values; on level 0 it shares the verb only to remove or add.
+    """
+    if not before:
+        return [clause]
+    verbs = tuple(atom for atom in before if atom.kind == "verb")
+    nouns = tuple(atom for atom in before if atom.kind == "noun")
+    targets = tuple(atom for atom in before if atom.kind in ("what", "panel", "craft", "every", "line"))
+    values = tuple(
+        atom for atom in before if atom.kind not in ("verb", "noun", "rel", *(a.kind for a in targets))
+    )
+    own = {atom.kind for atom in clause.atoms}
+    has_target = bool(own & {"what", "panel", "craft", "every"})
+    shared: list[tuple[Atom, ...]] = []
+    if not has_target and targets:
+        shared.append(targets)
+        if "noun" not in own:
+            shared.append((*targets, *nouns))
+    if "verb" not in own:
+        shared += [verbs, (*verbs, *nouns)] if "noun" not in own else [verbs]
+    if "noun" not in own:
+        shared.append(nouns)
+    if level and has_target and own <= {"what", "panel", "craft", "every", "line", "rel"}:
+        shared.append((*verbs, *nouns, *values))
+    options = [replace(clause, shared=parts) for parts in dict.fromkeys(shared) if parts]
+    looks = own & _LOOKS and not clause.has("every", "line:lines") and targets and not has_target
+    return [*options, clause] if looks else [clause, *options]
+
+
+def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:
+    """Divide a sentence at commas and conjunctions outside of its typed parts."""
+    covered = [False] * (len(text) + 1)
+    for atom in atoms:
+        covered[atom.start : atom.stop] = [True] * (atom.stop - atom.start)
+    cuts = [match for match in _SEPARATOR.finditer(text) if not any(covered[slice(*match.span("joint"))])]
+    edges = [0, *(place for cut in cuts for place in cut.span()), len(text)]
+    clauses = []
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        inside = tuple(atom for atom in atoms if start <= atom.start < stop)
+        if inside:
+            clauses.append(Clause(inside, start, stop, text[start:stop]))
+    return _with_lists(clauses, text)
+
+
+def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
+    """Join a clause that only names lines to a clause before it that ends with such a name: ``remove Bx and By``."""
+    joined: list[Clause] = []
+    for clause in clauses:
+        last = joined[-1].atoms if joined else ()
+        ends = bool(last) and last[-1].kind in _NAMES and any(atom.kind not in _NAMES for atom in last)
+        lone = {atom.kind for atom in clause.atoms if "noun:window" not in atom.tags}
+        lacks = bool(last) and len(lone) == 1 and lone.isdisjoint(atom.kind for atom in last)
+        added = (
+            "colour" in lone
+            and not re.search(r"\b(?:it|them|this|that)\b", clause.text)
+            and any("verb:add" in atom.tags for atom in last)
+        )
+        marked = any(
+            f"noun:{name}" in atom.tags for atom in last for name in ("horizontal_line", "vertical_line")
+        )
+        titled = re.search(r"\b(?:it|title|figure|plot)\b", clause.text, re.IGNORECASE)
+        named = lone == {"text", "verb"} and titled is None and "text" not in {atom.kind for atom in last}
+        listed = marked and "number" in lone and lone <= {"number", "what", "panel"}
+        if (marked or any("verb:shade" in atom.tags for atom in last)) and (named or listed):
+            joined[-1] = _join([joined[-1], clause], text)
+            continue
+        windowed = "duration" in lone and any(atom.kind == "tool" for atom in last)
+        names = [atom for atom in clause.atoms if _TOGETHER.isdisjoint(atom.tags)]
+        names_inputs = any("verb:add" in atom.tags for atom in last) and clause.atoms[0].kind in _NAMES
+        if names_inputs and _FIRST_INPUT.search(joined[-1].text):
+            joined[-1] = _join([joined[-1], clause], text)
+            continue
+        if (lacks and (added or windowed)) or (ends and names and all(atom.kind in _NAMES for atom in names)):
+            joined[-1] = _join([joined[-1], clause], text)
+        else:
+            joined.append(clause)
+    return joined

@@ -1,0 +1,437 @@
+"""Change the computations of a pipeline and the arguments of its steps."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+from helio.authoring.fetches import FETCH
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.added_content import SUPERPOSED
+from helio.authoring.rules.changes.arranging import remove
+from helio.authoring.rules.changes.atoms import Number
+from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.lines import AVERAGES
+from helio.authoring.rules.changes.panel_settings import limit_panels
+from helio.authoring.rules.events.storms import STORMS
+from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.writing.asking import WINDOWS
+from helio.authoring.writing.computations import APPLIED, DERIVED
+from helio.pipelines.template.document import Document
+from helio.steps.signature import signatures
+
+_WINDOW_OF = {
+    **{recipe.tool: recipe.window for recipe in DERIVED.values() if recipe.window},
+    **{tool: computation.argument for tool, computation in APPLIED.items() if computation.argument},
+    SUPERPOSED: "bin",
+}
+"""Tools with a window, each with the argument for it."""
+
+
+def set_argument(editor: FigureEditor, step: Document, name: str, value: Any) -> None:
+    """Set an argument of a step, or the default of the variable that the argument names."""
+    held = (step.get("tool_args") or {}).get(name)
+    if isinstance(held, str) and held in (editor.after.get("variables") or {}):
+        editor.do(Operation("set", "", ("variables", held, "default"), value))
+        return
+    editor.do(Operation("set", str(step["step_id"]), ("tool_args", name), value))
+    fresh = next(new for new in editor.after["steps"] if new["step_id"] == step["step_id"])
+    if isinstance(held, str) and held and held in str(fresh.get("intent", "")):
+        editor.do(
+            Operation(
+                "set", str(step["step_id"]), ("intent",), str(fresh["intent"]).replace(held, str(value))
+            )
+        )
+
+
+def set_window(editor: FigureEditor, clause: Clause) -> None:
+    """Change the window of the computations that the clause names, or of all."""
+    durations = [str(atom.value) for atom in clause.of("duration")]
+    tools = [atom.value for atom in clause.of("tool")]
+    steps = _of_named(editor, clause, _windowed(editor, tools))
+    if not steps and variable_named(editor, clause):
+        set_value(editor, clause)
+        return
+    averaged = clause.has("verb:smooth") or set(tools) & set(AVERAGES)
+    if not steps and (averaged or (tools and clause.has("what", "every"))):
+        smooth(editor, clause)
+        return
+    if not steps and not clause.has("what"):
+        set_value(editor, clause)
+        return
+    if not steps:
+        raise NotUnderstood("the pipeline has no average or other computation with a window to change")
+    if not clause.has("what", "tool", "panel", "rel:instead_of"):
+        steps = _of_one_window(editor, steps)
+    held = {_window_of(editor, step) for step in steps}
+    length = new_of(durations, held, clause)
+    if len(durations) == 2:
+        old = next(value for value in durations if value != length)
+        matching = [step for step in steps if _window_of(editor, step) == old]
+        if not matching:
+            raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
+        steps = matching
+    for step in steps:
+        set_argument(editor, step, _WINDOW_OF[step["tool_name"]], length)
+
+
+def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
+    """Return the steps of one window; ask which one if the template has variables for several."""
+    variables = editor.after.get("variables") or {}
+    windows = [
+        name for name, facts in variables.items() if facts.get("type") == "duration" and "WINDOW" in name
+    ]
+    if len(windows) < 2:
+        return steps
+    chosen = editor.ask("Which window do you mean?", windows)
+    return [step for step in editor.after["steps"] if chosen in (step.get("tool_args") or {}).values()]
+
+
+def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[Document]:
+    """Return those of some steps that the named lines come from, or that take the named lines."""
+    if not clause.has("what", "panel", "rel:top", "rel:bottom"):
+        return steps
+    lines = lines_named(editor, clause)
+    behind = {str(step.id) for line in lines for step in steps_behind(editor, line)}
+    named = [step for step in steps if str(step["step_id"]) in behind]
+    if named:
+        return named
+    parts = {
+        (whole_of(editor, line), line[len(whole_of(editor, line)) :].strip("._").casefold()[-1:])
+        for line in lines
+    }
+    taking = []
+    for step in steps:
+        read = str(step["tool_args"].get("source_label", ""))
+        base = whole_of(editor, read)
+        if (base, read[len(base) :].casefold()[-1:]) in parts or (base, "") in parts:
+            taking.append(step)
+    return taking
+
+
+def _window_of(editor: FigureEditor, step: Document) -> str:
+    held = str(step["tool_args"].get(_WINDOW_OF[step["tool_name"]], ""))
+    variables = editor.after.get("variables") or {}
+    return str(variables[held].get("default", "")) if held in variables else held
+
+
+def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
+    """Return the steps with a window: of the named tools, or the averages, or any others if there are no averages."""
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") in _WINDOW_OF]
+    if tools:
+        wanted = {*tools, *(AVERAGES if set(tools) & set(AVERAGES) else ())}
+        exact = [step for step in steps if step["tool_name"] in tools]
+        wanted |= {SUPERPOSED} if "resample" in tools else set()
+        return exact or [step for step in steps if step["tool_name"] in wanted]
+    averages = [step for step in steps if step["tool_name"] in AVERAGES]
+    return averages or steps
+
+
+def _is_smoothed(editor: FigureEditor, line: str, tools: list[str]) -> bool:
+    made = editor.lines.producers.get(whole_of(editor, line))
+    return made is not None and made.tool in (tools or ("running_average", "running_median"))
+
+
+def smooth(editor: FigureEditor, clause: Clause) -> None:
+    """Draw smoothed, averaged or cleaned lines instead of the lines themselves."""
+    tool, window = _tool_of(editor, clause)
+    lines = [line for name in clause.new_names for line in editor.known(name)]
+    tools = [atom.value for atom in clause.of("tool")]
+    smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
+    if not lines:  # smooth with 30 min: a new window of what is smoothed already
+        lines = smoothed if smoothed and window and not clause.has("every") else editor.drawn
+    for line in dict.fromkeys(lines):
+        made = editor.lines.producers.get(whole_of(editor, line))
+        if (
+            made is not None
+            and window
+            and made.tool in (*AVERAGES, SUPERPOSED)
+            and (made.tool in (tool, SUPERPOSED) or not clause.has("tool"))
+        ):
+            held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
+            set_argument(editor, held, _WINDOW_OF[made.tool], window)
+            continue
+        editor.draw_instead(line, _computed_from(editor, line, tool, window))
+
+
+def add_beside(editor: FigureEditor, clause: Clause) -> None:
+    """Compute a new line from each of the meant lines, and draw the new line in the same panel."""
+    tool, window = _tool_of(editor, clause)
+    lines = [line for name in clause.names for line in editor.known(name)]
+    if not lines:
+        drawn = editor.drawn
+        lines = [line for line in drawn if not editor.lines.is_vector(line)] if len(drawn) > 1 else drawn
+        lines = lines or drawn
+    for line in lines:
+        new = _computed_from(editor, line, tool, window)
+        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or APPLIED[tool].kind == "spectrum")
+        if clause.has("colour"):
+            editor.put("trace_colors", clause.value("colour"), new)
+        if clause.has("dash"):
+            editor.put("line_styles", clause.value("dash"), new, "dash")
+
+
+def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
+    """Return the tool that a clause names and its window; ask for a window that is not named."""
+    tool = str(clause.value("tool") or "running_average")
+    window = clause.value("duration") or ""
+    if APPLIED[tool].argument and not window:
+        window = editor.ask(f"How long is the window of the {tool.replace('_', ' ')}?", WINDOWS)
+    return tool, window
+
+
+def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> str:
+    """Add a step that applies a tool to a line; return the new label."""
+    computation = APPLIED[tool]
+    source = editor.component(line)
+    new = editor.free_label(f"{source}_{computation.ending}")
+    given = {computation.argument: window} if computation.argument else {}
+    args = {"source_label": source, **given, "output_label": new}
+    intent = computation.intent.format(window=window, method="mean")
+    editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, source))
+    return new
+
+
+def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a computed line, beside the line or instead of it; a line that is computed so already gets the window."""
+    if clause.has("duration") and _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
+        set_window(editor, clause)
+        return
+    beside, instead = "beside the line", "instead of the line"
+    answer = editor.ask(
+        f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
+        [beside, instead],
+    )
+    (add_beside if answer == beside else smooth)(editor, clause)
+
+
+def adds_tool(clause: Clause) -> bool:
+    return all(atom.value in APPLIED for atom in clause.of("tool"))
+
+
+def change_tool(editor: FigureEditor, clause: Clause) -> None:
+    """Let steps use another tool: a running median instead of a running average, with the same window."""
+    tools = [str(atom.value) for atom in clause.of("tool")]
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") in AVERAGES]
+    new = new_of(tools, {str(step["tool_name"]) for step in steps}, clause)
+    steps = [step for step in steps if step["tool_name"] != new or clause.has("duration")]
+    steps = _of_named(editor, clause, steps)
+    if not steps:
+        raise NotUnderstood("the pipeline has no average or median to change")
+    for step in steps:
+        args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
+        durations = [str(atom.value) for atom in clause.of("duration")]
+        length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
+        changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
+        changed[computation.argument] = length
+        name = str(step["step_id"])
+        editor.do(
+            Operation("set", name, ("tool_name",), new), Operation("set", name, ("tool_args",), changed)
+        )
+        if step.get("intent"):
+            editor.do(
+                Operation("set", name, ("intent",), computation.intent.format(window=length, method="mean"))
+            )
+
+
+def is_average(clause: Clause) -> bool:
+    return all(atom.value in AVERAGES for atom in clause.of("tool"))
+
+
+def without_tool(editor: FigureEditor, clause: Clause) -> None:
+    """Draw lines without a computation: the series that the computation took."""
+    tools = [str(atom.value) for atom in clause.of("tool")] or list(AVERAGES)
+    same = set(AVERAGES) if set(tools) & set(AVERAGES) else set(tools)
+    named = lines_named(editor, clause)
+    coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
+    coloured = [line for line in coloured if not named or line in named]
+    if coloured:
+        behind = [label for line in coloured for label in editor.behind(line)]
+        editor.redraw([[label for label in panel if label not in coloured] for panel in editor.panels])
+        editor.prune(behind)
+        return
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") in same]
+    meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}
+    for line in editor.drawn:
+        step = editor.lines.producers.get(whole_of(editor, line))
+        source = step.params.get("source_label") if step is not None and str(step.id) in meant else None
+        if not isinstance(source, str):
+            continue
+        if any(source in panel for panel in editor.panels):
+            editor.redraw([[label for label in panel if label != line] for panel in editor.panels])
+        else:
+            editor.draw_instead(line, source)
+        editor.raw.add(source)
+    if not editor.raw and (named or not clause.has("tool")):
+        raise NotUnderstood("no line of the figure is smoothed or averaged")
+    if not editor.raw:  # the name of the tool is that of a line
+        names = [replace(atom, kind="what") if atom.kind == "tool" else atom for atom in clause.atoms]
+        remove(editor, replace(clause, atoms=tuple(names)))
+
+
+def set_value(editor: FigureEditor, clause: Clause) -> None:
+    """Set a variable, or an argument of the one tool that has an argument of this name."""
+    words = _argument_words(clause)
+    value = _argument_value(clause)
+    variables = editor.after.get("variables") or {}
+    named = [
+        name
+        for name, variable in variables.items()
+        if _words_of(name) <= words and variable.get("type") != "time_range"
+    ]
+    if len(named) > 1:
+        named = [
+            name for name in named if len(_words_of(name)) == max(len(_words_of(rival)) for rival in named)
+        ]
+    if len(named) == 1:
+        _check_words(editor, words, named[0], _steps_with(editor, named[0]))
+        _check_unit(clause, str(variables[named[0]].get("description", "")))
+        editor.do(Operation("set", "", ("variables", named[0], "default"), value))
+        return
+    places = [
+        (step, name)
+        for step in editor.after["steps"]
+        if (signature := signatures().get(str(step.get("tool_name")))) is not None
+        for name in (argument.name for argument in signature.arguments)
+        if _words_of(name) <= words
+        and str(step.get("tool_name")) not in ("render_spec", "plot_data", "style_plot", FETCH)
+    ]
+    if not places:
+        unread = [
+            word for word in re.findall(r"[^\s,;:()\"]+", clause.text) if word.casefold() not in IN_CHANGES
+        ]
+        raise NotUnderstood(f"helio does not understand {', '.join(map(repr, unread))}")
+    if len({name for _, name in places}) > 1:
+        raise NotUnderstood(
+            f"several arguments are called so: {', '.join(sorted({name for _, name in places}))}"
+        )
+    _check_words(editor, words, places[0][1], [step for step, _ in places])
+    for step, name in places:
+        set_argument(editor, step, name, value)
+
+
+def _check_unit(clause: Clause, description: str) -> None:
+    """Refuse a value in a unit that the description of its variable does not name."""
+    number = clause.value("number")
+    named = number is None or re.search(rf"(?<!\w){re.escape(number.unit)}(?!\w)", description)
+    if number is not None and number.unit and description and not named:
+        raise NotUnderstood(
+            f"helio does not know whether the value may be in {number.unit}",
+            advice=f"its variable says: {description}",
+        )
+
+
+def _steps_with(editor: FigureEditor, variable: str) -> list[Document]:
+    """Return the steps with an argument that is a variable."""
+    return [step for step in editor.after["steps"] if variable in (step.get("tool_args") or {}).values()]
+
+
+def variable_named(editor: FigureEditor, clause: Clause) -> str:
+    """Return the variable that the words of a clause name, if there is exactly one."""
+    words = _argument_words(clause)
+    variables = editor.after.get("variables") or {}
+    named = [
+        name
+        for name, variable in variables.items()
+        if _words_of(name) <= words and variable.get("type") != "time_range"
+    ]
+    return named[0] if len(named) == 1 else ""
+
+
+_EXTREME = re.compile(r"^(?:minimum|maximum|min|max|peak|lowest|highest)\s+", re.IGNORECASE)
+
+
+def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
+    """Set the threshold of the events found in the named line, if the clause means it; return whether it does."""
+    name = variable_named(editor, clause)
+    if name:
+        set_value(editor, clause)
+        return True
+    limits = clause.value("bound")
+    value = limits.high if limits.low is None else limits.low
+    names = [_EXTREME.sub("", words) for words in clause.names]
+    lines = {whole_of(editor, line) for words in names for line in editor.known(words, every=True)}
+    behind = {label for line in lines for label in editor.behind(line)}
+    steps = [
+        step
+        for step in editor.after["steps"]
+        if "threshold" in (step.get("tool_args") or {})
+        and step["tool_args"].get("source_label") in behind | lines
+    ]
+    for step in steps:
+        set_argument(editor, step, "threshold", int(value) if float(value).is_integer() else value)
+    return bool(steps)
+
+
+def keep_storms(editor: FigureEditor, clause: Clause) -> None:
+    """Set the threshold of storms to that of the named class."""
+    word = next(word for word in STORMS if re.search(rf"\b{word}\b", clause.text, re.IGNORECASE))
+    steps = [step for step in editor.after["steps"] if "threshold" in (step.get("tool_args") or {})]
+    if not steps:
+        raise NotUnderstood("the pipeline finds no storms")
+    for step in steps:
+        set_argument(editor, step, "threshold", STORMS[word])
+
+
+def limit(editor: FigureEditor, clause: Clause) -> None:
+    """Set a threshold that the words mean, or otherwise one limit of an axis."""
+    if not set_threshold(editor, clause):
+        limit_panels(editor, clause)
+
+
+_COUNT = "count|consider|find|list|select|regard|treat"
+
+
+def names_storms(clause: Clause) -> bool:
+    """Return whether a clause names nothing but a class of storms: ``only intense storms``."""
+    named = rf"(?:(?:{_COUNT})\s+)?(?:{'|'.join(STORMS)})[ -]?storms?|{_COUNT}"
+    return bool(re.search(r"\bstorms?\b", clause.text, re.IGNORECASE)) and all(
+        re.fullmatch(named, name, re.IGNORECASE) for name in clause.names
+    )
+
+
+def _check_words(editor: FigureEditor, words: set[str], name: str, steps: list[Document]) -> None:
+    """Refuse words that are neither of the name of a value nor of the steps that take it."""
+    variable = (editor.after.get("variables") or {}).get(name, {})
+    known = _words_of(f"{name} {variable.get('description', '')}")
+    for step in steps:
+        text = json.dumps(
+            [step.get("step_id"), step.get("tool_name"), step.get("tool_args"), step.get("intent")]
+        )
+        known |= _words_of(text.replace("_", " "))
+        for label in (step.get("tool_args") or {}).values():
+            if isinstance(label, str) and label in editor.lines.producers:
+                known |= _words_of(editor.lines.all_words(label))
+    left = words - known - {"value", "window", "limit", "level"}
+    if left:
+        raise NotUnderstood(f"helio does not understand {', '.join(map(repr, sorted(left)))}")
+
+
+def _argument_words(clause: Clause) -> set[str]:
+    words = " ".join(
+        atom.text for atom in clause.all if atom.kind in ("what", "noun", "bound", "rel", "tool")
+    ).casefold()
+    return _words_of(words) - {"the", "of", "a", "to", "than", "below", "above"}
+
+
+def _words_of(name: str) -> set[str]:
+    return {word.rstrip("s") for word in re.findall(r"[a-z]+", name.casefold())}
+
+
+def _argument_value(clause: Clause) -> Any:
+    for kind in ("number", "duration", "bound", "text"):
+        value = clause.value(kind)
+        if value is None:
+            continue
+        if isinstance(value, Number):
+            return int(value.value) if value.value.is_integer() else value.value
+        if kind == "bound":
+            limit = value.low if value.low is not None else value.high
+            return int(limit) if float(limit).is_integer() else limit
+        return value
+    return None

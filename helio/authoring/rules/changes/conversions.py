@@ -1,0 +1,262 @@
+"""Change the frame, the cadence or the unit of the data of a pipeline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from helio.authoring.fetches import FETCH, fetch_pairs
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.panel_settings import panel_numbers, unit_of
+from helio.authoring.swapping import refetched, replaced_args
+from helio.knowledge.frame_names import FRAMES, TURNABLE
+from helio.knowledge.quantities import SOURCES, spellings
+from helio.knowledge.unit_algebra import comparable
+from helio.pipelines.dialect.template_in import view_in
+from helio.pipelines.template.graph import StepView
+from helio.pipelines.template.labels import owner
+from helio.steps.signature import signatures
+from helio.time_range import Duration
+
+_SAME_EPOCHS = (
+    "running_average", "running_median", "magnitude", "components", "convert_units", "transform_frame", "despike",
+    "rescale", "mask_by_flag", "detrend", "declare_quantity", "join_components", "thermal_temperature",
+)  # fmt: skip
+"""Tools whose results have the epochs of what they read first."""
+
+
+_REPLACES = re.compile(r"\b(?:replac\w*|instead|rather than|like)\b", re.IGNORECASE)
+"""Words of a sentence whose ``as well`` means that a vector is turned, as others are."""
+
+
+def set_frame(editor: FigureEditor, clause: Clause) -> None:
+    """Draw vectors in another frame: from a parameter in that frame, or by rotating them."""
+    frames = [atom.value for atom in clause.of("frame")]
+    lines = lines_named(editor, clause) or editor.drawn
+    present = {editor.lines.frame(whole_of(editor, line)) for line in lines} - {""}
+    new = new_of(frames, present, clause)
+    if present == {new}:
+        raise NotUnderstood(f"the vectors of this figure are in {new} already")
+    operations: list[Operation] = []
+    named = {str(step.id) for line in lines for step in steps_behind(editor, line)}
+    for step in editor.after["steps"]:
+        view = view_in(step, signatures())
+        pairs = fetch_pairs(view.params) if view.tool == FETCH else []
+        pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
+        if str(step["step_id"]) in named and pairs and len(pairs_new) == len(pairs) and pairs_new != pairs:
+            operations += refetched(editor.after, view, pairs_new)
+    editor.do(*operations)
+    _write_frame(editor, lines, new)
+    left = [line for line in lines if line in editor.drawn] if clause.has("what", "panel") else editor.drawn
+    if not _turn(editor, left, new) and not operations:
+        raise NotUnderstood(f"no vector of this pipeline is available in {new}")
+
+
+def _write_frame(editor: FigureEditor, lines: Sequence[str], new: str) -> None:
+    """Write the new frame of lines into the labels of their axes, if all vectors there are in it."""
+    labels = editor.spec.get("y_label")
+    for number, panel in enumerate(editor.panels, 1):
+        text = labels.get(str(number)) if isinstance(labels, dict) else None
+        frames = {editor.lines.frame(line) for line in panel} - {""}
+        if text and frames == {new} and set(panel) & set(lines):
+            written = re.sub(rf"\b(?:{'|'.join(FRAMES)})\b", new, str(text))
+            if written != text:
+                editor.put("y_label", written, str(number))
+
+
+def _turn(editor: FigureEditor, lines: Sequence[str], new: str) -> bool:
+    """Rotate each vector of lines, and draw the rotated vector."""
+    turned: dict[str, str] = {}
+    for line in lines:
+        base = whole_of(editor, line)
+        frame = editor.lines.frame(base)
+        if not editor.lines.is_vector(base) or frame not in TURNABLE or new not in TURNABLE or frame == new:
+            continue
+        if base not in turned:
+            turned[base] = _rotated(editor, base, new)
+        drawn = turned[base] + line[len(base) :]
+        editor.draw_instead(line, drawn)
+        _write_frame(editor, [drawn], new)
+    return bool(turned)
+
+
+def _rotated(editor: FigureEditor, vector: str, frame: str) -> str:
+    """Rotate a vector; return the new label."""
+    label = editor.free_label(f"{vector}_{frame}")
+    args = {"source_label": vector, "to": frame, "output_label": label}
+    editor.add_step(editor.free_id(label), "transform_frame", args, f"Rotate to {frame}", after=vector)
+    return label
+
+
+def add_frame(editor: FigureEditor, clause: Clause) -> None:
+    """Draw vectors in another frame too, each in a panel of its own: ``B in GSM as well``."""
+    if _REPLACES.search(editor.said):
+        raise NotUnderstood("helio does not understand whether the vector in the other frame stays")
+    new = str(clause.value("frame"))
+    lines = [line for name in clause.names for line in editor.known(name)]
+    for line in lines:
+        old = editor.lines.frame(line)
+        if not editor.lines.is_vector(line) or not {old, new} <= set(TURNABLE) or old == new:
+            raise NotUnderstood(f"helio cannot rotate {line} from {old or 'its frame'} to {new}")
+        editor.draw(_rotated(editor, line, new), near=line, own_panel=True)
+
+
+def epochs_of(editor: FigureEditor, label: str) -> str:
+    """Return the step, or the label, whose epochs a table has."""
+    producers = editor.lines.producers
+    step = producers.get(label)
+    while step is not None and step.tool in (*_SAME_EPOCHS, "align") and step.labels:
+        read = step.params["onto_label"] if step.tool == "align" else step.labels[0]
+        step = producers.get(owner(read, producers) or "")
+    return label if step is None else str(step.id)
+
+
+def whole_of(editor: FigureEditor, line: str) -> str:
+    return owner(line, editor.lines.producers) or line
+
+
+def new_of(values: list[str], present: set[str], clause: Clause) -> str:
+    """Return which of two values is the new one: the first of ``A instead of B``, the second of ``from A to B``."""
+    if len(values) == 1:
+        return values[0]
+    absent = [value for value in values if value not in present]
+    if len(absent) == 1:
+        return absent[0]
+    return values[0] if clause.has("rel:instead_of") else values[-1]
+
+
+def lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
+    lines = [line for name in clause.new_names for line in editor.known(name, every=True)]
+    numbers = panel_numbers(editor, clause.of("panel"))
+    numbers += [at for side, at in (("top", 1), ("bottom", len(editor.panels))) if clause.has(f"rel:{side}")]
+    if numbers and lines:
+        lines = [line for line in lines if any(line in editor.panels[number - 1] for number in numbers)]
+    return lines or [line for number in numbers for line in editor.panels[number - 1]]
+
+
+def steps_behind(editor: FigureEditor, line: str) -> list[Any]:
+    """Return the steps from which a line is computed."""
+    return [editor.lines.producers[label] for label in editor.behind(line)]
+
+
+def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | None:
+    """Return the parameter of the same dataset that has the same quantity in another frame, if there is one."""
+    rows = [row for row in SOURCES if row.dataset == dataset]
+    known = next((row for row in rows if row.parameters == (parameter,)), None)
+    if known is None or not known.frame:
+        return None
+    same = (known.quantity, known.spacecraft, frame)
+    row = next((row for row in rows if (row.quantity, row.spacecraft, row.frame) == same), None)
+    if row is None and not (known.frame in TURNABLE and frame in TURNABLE):
+        others = [row for row in SOURCES if (row.quantity, row.spacecraft, row.frame) == same and row.cadence]
+        row = min(others, key=lambda other: abs((other.cadence or 0) - (known.cadence or 0)), default=None)
+    return (row.dataset, row.parameters[0]) if row is not None and len(row.parameters) == 1 else None
+
+
+def set_cadence(editor: FigureEditor, clause: Clause) -> None:
+    """Fetch the same quantities at another cadence."""
+    durations = [atom.value for atom in clause.of("duration")]
+    crafts = [spellings()[atom.text.casefold()] for atom in clause.of("craft")]
+    length = durations[0]
+    if len(durations) == 2 and not clause.has("rel:instead_of"):
+        length = durations[1]
+    seconds = Duration(length).nanoseconds / 1e9
+    operations: list[Operation] = []
+    for step in editor.after["steps"]:
+        view = view_in(step, signatures())
+        pairs = fetch_pairs(view.params) if view.tool == FETCH else []
+        new = [found for pair in pairs[:1] if (found := _at_cadence(*pair, crafts, seconds)) is not None]
+        if new and new != pairs:
+            operations += refetched(editor.after, view, new)
+        elif view.tool == FETCH and view.params.get("parameters"):
+            operations += _whole_at_cadence(editor, view, crafts, seconds)
+    if not operations:
+        raise NotUnderstood(
+            f"helio knows no {length} data{f' of {crafts[0]}' if crafts else ''} of all the same quantities",
+            advice=f"say 'average all lines over {length}'",
+        )
+    editor.do(*operations)
+
+
+def _whole_at_cadence(
+    editor: FigureEditor, view: StepView, crafts: list[str], seconds: float
+) -> list[Operation]:
+    """Return the operations by which a fetch of several parameters takes a dataset with the same ones at a cadence."""
+    dataset, names = str(view.params.get("dataset_id", "")), set(view.params["parameters"])
+    if dataset not in editor.catalogue:
+        return []
+    craft = editor.catalogue.summary(dataset).spacecraft
+    if crafts and craft not in crafts:
+        return []
+    rows = {
+        row.dataset
+        for row in SOURCES
+        if row.cadence is not None and abs(row.cadence - seconds) <= 0.1 * seconds and row.spacecraft == craft
+    }
+    for name in sorted(rows - {dataset}):
+        has = {parameter.name for parameter in editor.catalogue.dataset(name).parameters}
+        if names <= has:
+            return replaced_args(editor.after, view, dict(view.params) | {"dataset_id": name})
+    return []
+
+
+def _at_cadence(dataset: str, parameter: str, crafts: list[str], seconds: float) -> tuple[str, str] | None:
+    """Return the dataset and parameter with the same quantity, frame and unit at another cadence, if there is one."""
+    known = next((row for row in SOURCES if row.dataset == dataset and row.parameters == (parameter,)), None)
+    if known is None or (crafts and known.spacecraft not in crafts):
+        return None
+    rows = (
+        row
+        for row in SOURCES
+        if (row.quantity, row.spacecraft, row.frame, row.unit)
+        == (known.quantity, known.spacecraft, known.frame, known.unit)
+        and row.cadence is not None
+        and abs(row.cadence - seconds) <= 0.1 * seconds
+    )
+    row = next(rows, None)
+    return None if row is None or len(row.parameters) != 1 else (row.dataset, row.parameters[0])
+
+
+def convert(editor: FigureEditor, clause: Clause) -> None:
+    """Convert lines to another unit, and write the unit into the label of the axis."""
+    units = [unit_of(atom.text) for atom in clause.of("unit")]
+    lines = lines_named(editor, clause)
+    if not lines:
+        lines = [line for line in editor.drawn if _convertible(editor.lines.unit(line), units[0])]
+    present = {editor.lines.unit(line) for line in lines}
+    to = new_of(units, present, clause)
+    if not lines:
+        raise NotUnderstood(f"no line of the figure can be given in {to}")
+    for line in lines:
+        _convert_line(editor, line, to)
+
+
+def _convertible(unit: str, to: str) -> bool:
+    thermal = {unit, to} <= {"eV", "keV", "K", "MK"} and not comparable(unit, to)
+    return bool(unit and unit != to and (thermal or comparable(unit, to)))
+
+
+def _convert_line(editor: FigureEditor, line: str, to: str) -> None:
+    unit = editor.lines.unit(line)
+    if unit == to:
+        raise NotUnderstood(f"{line} is in {to} already")
+    if not _convertible(unit, to):
+        raise NotUnderstood(f"{line} cannot be given in {to}" + (f": it is in {unit}" if unit else ""))
+    thermal = not comparable(unit, to)
+    number = next((str(at) for at, panel in enumerate(editor.panels, 1) if line in panel), "")
+    ending = re.sub(r"\W+", "", to)
+    new = editor.free_label(f"{line}_{ending}")
+    args = {"source_label": line, "to": to, "output_label": new} | (
+        {"equivalence": "thermal"} if thermal else {}
+    )
+    editor.add_step(
+        editor.free_id(new), "convert_units", args, f"Convert to {to}", after=whole_of(editor, line)
+    )
+    editor.draw_instead(line, new)
+    labels = editor.spec.get("y_label")
+    if isinstance(labels, dict) and unit in str(labels.get(number, "")):
+        editor.put("y_label", labels[number].replace(unit, to), number)

@@ -1,0 +1,154 @@
+"""List the rules that change what a pipeline computes, and change its spacecraft and files."""
+
+from __future__ import annotations
+
+import re
+
+from helio.authoring.rules.changes.arranging import swap_panels
+from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.computation_changes import (
+    add_beside,
+    adds_tool,
+    change_tool,
+    is_average,
+    keep_storms,
+    limit,
+    names_storms,
+    set_value,
+    set_window,
+    smooth,
+    smooth_or_add,
+    without_tool,
+)
+from helio.authoring.rules.changes.conversions import (
+    add_frame,
+    convert,
+    epochs_of,
+    set_cadence,
+    set_frame,
+    whole_of,
+)
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.panel_settings import panel_numbers
+from helio.authoring.rules.changes.time_changes import (
+    EDGE,
+    move_edge,
+    move_time,
+    moves_time,
+    names_no_data,
+    set_time,
+    zoom_to_clocks,
+)
+from helio.authoring.swapping import crafts_in, swapped
+from helio.authoring.writing.steps import FILE_ENDINGS
+from helio.knowledge.quantities import spellings
+
+
+def swap_craft(editor: FigureEditor, clause: Clause) -> None:
+    """Replace a spacecraft by another."""
+    named = [spellings()[atom.text.casefold()] for atom in clause.of("craft")]
+    present = crafts_in(editor.after, editor.catalogue)
+    new, old = named[0], ""
+    if len(named) == 2:
+        swapped_in = re.search(r"\b(?:in|for)\b", clause.text, re.IGNORECASE) is not None and clause.has(
+            "verb:swap"
+        )
+        first_is_new = (
+            clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
+        )
+        new, old = named if first_is_new and named[0] not in present else named[::-1]
+        if new in present and old in present:
+            new, old = named if clause.has("rel:instead_of") else named[::-1]
+    if not old and len(present) > 1:
+        others = [name for name in present if name != new]
+        old = editor.ask(f"Which spacecraft should {new} replace?", others)
+    operations, notes = swapped(editor.after, new, catalogue=editor.catalogue, instead_of=old)
+    editor.do(*operations)
+    editor.notes += notes
+    editor.swapped = True
+
+
+def swap_crafts(editor: FigureEditor, clause: Clause) -> None:
+    """Exchange the panels of two spacecraft of the figure, or replace one by another that the figure lacks."""
+    present = crafts_in(editor.after, editor.catalogue)
+    known = all(spellings()[atom.text.casefold()] in present for atom in clause.of("craft"))
+    (swap_panels if known else swap_craft)(editor, clause)
+
+
+def _two_crafts(clause: Clause) -> bool:
+    return len(clause.of("craft")) == 2 and _one_or_two_crafts(clause)
+
+
+def _one_or_two_crafts(clause: Clause) -> bool:
+    return 1 <= len(clause.of("craft")) <= 2 and all(atom.kind == "craft" for atom in clause.of("what"))
+
+
+_OF_ANY_EPOCHS = ("cdf", "netcdf")
+"""Formats that hold tables of different epochs."""
+
+
+def save(editor: FigureEditor, clause: Clause) -> None:
+    """Save lines as files of data; lines that the clause names as one file, if the format can hold them."""
+    form = str(clause.value("table"))
+    named = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
+    numbers = panel_numbers(editor, clause.of("panel"))
+    named = named or [line for number in numbers for line in editor.panels[number - 1]]
+    tables = list(
+        dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in named)
+    )
+    together = form in _OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
+    for labels in [tables] if named and together else [[label] for label in tables or editor.drawn]:
+        name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]
+        args = {"source_labels": labels, "filename": f"{name}.{FILE_ENDINGS.get(form, form)}", "format": form}
+        editor.add_step(editor.free_id(f"save_{name}"), "save_data", args, f"Save as {form}")
+
+
+def names_data(clause: Clause) -> bool:
+    """Return whether a clause asks for data of a cadence: ``use hourly data``."""
+    return re.search(r"\b(?:data|dataset|product|values)\b", clause.text, re.IGNORECASE) is not None
+
+
+_OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
+THRESHOLDS: tuple[Rule, ...] = (
+    Rule("what", "verb:only", keep_storms, names_storms),
+    Rule("bound what", "craft line", limit),
+    Rule("verb:swap craft", "", swap_crafts, _two_crafts),
+)
+DATA: tuple[Rule, ...] = (
+    Rule("duration|factor", "duration factor verb:shift verb:move verb:extend verb:shorten verb:add "
+                            "verb:remove rel:back rel:forward rel:around "
+         "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, moves_time),
+    Rule("time", f"time rel:also verb:add verb:only noun:time every verb:zoom verb:extend "
+                 f"verb:shorten {_OLD} noun:end verb:shift verb:move what", set_time, names_no_data, several="time"),
+    Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
+         zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
+    Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
+         lambda clause: EDGE.search(clause.text) is not None),
+    Rule("craft", f"{_OLD} every noun:time", swap_craft, _one_or_two_crafts),
+    Rule("frame rel:also what", "craft verb:show rel:own_panel", add_frame,
+         lambda clause: not clause.has("verb:convert", "noun:frame")),
+    Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame,
+         lambda clause: clause.has("verb:convert", "noun:frame") or not clause.has("rel:also"), several="frame"),
+    Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
+    Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),
+    Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
+    Rule("table", "verb:save verb:add what craft every table panel tool", save),
+    Rule("tool|verb:smooth|"
+         "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
+                                             f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom "
+                                             f"panel", set_window,
+         lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
+         or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
+    Rule("tool", f"tool noun:window what craft {_OLD} duration", change_tool,
+         lambda clause: is_average(clause)
+         and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
+    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
+         lambda clause: adds_tool(clause)),
+    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
+    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
+    Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
+    Rule("tool duration what", "craft", smooth_or_add, adds_tool),
+    Rule("what|noun:window|"
+         "noun:cadence "
+         "number|duration|bound|text", "noun:window noun:range noun:cadence rel:before rel:after", set_value),
+)  # fmt: skip

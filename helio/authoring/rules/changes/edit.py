@@ -1,0 +1,388 @@
+"""Change a template by rules as a sentence requests, or answer a question about the template."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from helio.authoring.documents import SourceFile
+from helio.authoring.gate import Gate
+from helio.authoring.outcome import (
+    UNABLE,
+    USE_A_MODEL,
+    Attribution,
+    AuthorReply,
+    NotProved,
+    NotUnderstood,
+    Outcome,
+    TemplateDraft,
+)
+from helio.authoring.recorded import Records
+from helio.authoring.rules.changes.additions import ADDITIONS
+from helio.authoring.rules.changes.arranging import ARRANGING
+from helio.authoring.rules.changes.assumptions import Assumptions
+from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
+from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
+from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.clauses import Change, Clause, read_clauses, without_old_values
+from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_settings import style_lines
+from helio.authoring.rules.changes.meanings import Meanings
+from helio.authoring.rules.changes.moments import default_span
+from helio.authoring.rules.changes.replacements import REPLACEMENTS
+from helio.authoring.rules.changes.settings import SETTINGS
+from helio.authoring.rules.changes.siblings import Siblings
+from helio.authoring.rules.changes.time_changes import time_with_data
+from helio.authoring.rules.events.listed import ListedEvents
+from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.misspelt import is_one_slip
+from helio.authoring.rules.questions.answers import answered, fully_answered, is_whole
+from helio.authoring.rules.questions.question_form import is_question, is_wish, without_question_mark
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.dates import with_dates_of
+from helio.authoring.rules.times.named_times import with_plain_times
+from helio.authoring.rules.times.open_times import with_whole_time
+from helio.authoring.swapping import crafts_in
+from helio.authoring.writing.asking import Asks
+from helio.errors import did_you_mean
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import spellings
+from helio.pipelines.template.document import Document
+
+BY = Attribution("rules")
+RULES = (*THRESHOLDS, *SETTINGS, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
+_POLITE = re.compile(
+    r",?\s*\b(?:please|pls|plz|thanks|thank you|kindly|if possible|for me|first of all|cheers|"
+    r"if (?:that|it)(?: is|'s) (?:easy|possible))\b[.!]?",
+    re.IGNORECASE,
+)
+_REST = re.compile(
+    r"[,;]?\s*\b(?:and\s+|but\s+)?(?:(?:keep|leave)\s+)?(?:(?:the\s+|all\s+)?(?:rest|others?)|everything else|"
+    r"all else|nothing (?:else|more))"
+    r"(?:\s+(?:of it|of the (?:figure|plot|pipeline)))?(?:\s+(?:stays?|is|are|remains?|should stay|as)\b)"
+    r"?(?:\s+(?:the\s+)?(?:unchanged|same|as (?:it is|is|before)|is|alone|change[sd]?|it is))+",
+    re.IGNORECASE,
+)
+"""Words that say that nothing else should change."""
+_STAYS = re.compile(
+    r"(?:[,;]|\s+(?:and|but|while))\s+(?:(?:keep|leave)\s+)?(?:the\s+)?[\w|-]+(?:\s+[\w|-]+)?\s+(?:stays?|remains?|as\s+(?:it|they)\s+(?:is|are))\b"
+    r"(?:\s+(?:as\s+(?:it\s+is|is|before)|unchanged|the\s+same|there|smoothed|raw))?(?=\s*(?:[.;,]|$))",
+    re.IGNORECASE,
+)
+"""Words that say that a line does not change: ``no smoothing for the density, temperature stays``."""
+_REASON = re.compile(
+    r"^[^;:–—]*?\b(?:no\s+(?:more\s+)?(?:good\s+|valid\s+)?data|(?:not|n't|no\s+longer)\s+(?:available|working|there)|stopped|"
+    r"ended|failed|broke(?:n)?|died|missing|too\s+(?:noisy|many\s+gaps)|full\s+of\s+gaps)\b[^;:–—]*?"
+    r"(?:\s+[-–—]+\s+|[;:]\s+|,\s+(?:so|thus|therefore|hence)\s+)(?=\w)",
+    re.IGNORECASE,
+)
+"""Words before a request that only say why: ``the plasma data stopped in 2024 - use the key parameters``."""
+_ALL_BUT = (
+    r"(?:everything|all(?:\s+(?:of\s+)?(?:the\s+)?(?:lines|panels|others))?)\s+"
+    r"(?:except|but|apart\s+from|other\s+than)\s+(?:for\s+)?"
+)
+_REMOVE_BUT = re.compile(
+    rf"\b(?:remove|drop|delete|hide|omit|lose|take\s+out|leave\s+out|without)\s+{_ALL_BUT}", re.IGNORECASE
+)
+_KEEP_BUT = re.compile(rf"\b(?:keep|show|leave|retain)\s+(?:only\s+)?{_ALL_BUT}", re.IGNORECASE)
+_ALL_BUT_GO = re.compile(
+    rf"^{_ALL_BUT}(?P<kept>.+?)\s+(?:should|can|must|may)\s+(?:go|disappear)\W*$", re.IGNORECASE
+)
+_PLAINER = (
+    (
+        r"\b(?:right|directly|immediately|just)\s+(?=(?:under(?:neath)?|below|beneath|above|on\s+top|before|after)\b)",
+        "",
+    ),
+    (r"\bPC\s?\((N|S)\)", r"PC\1"),
+    (r"\b(?:do\s+not|don'?t)\s+forget\s+(?:about\s+|to\s+)?", ""),
+    (r"^(?:and|plus)\s+(?=the\s|(?-i:[A-Z|])|(?:electron|proton|ion)s?\b)", "also "),
+    (r"(?<=[a-z] )(?<!\bas )(?<!\bas a )(?<!\ba )strip\b(?!\s+of\b)", "panel"),
+    (r"\bback\s+to\s+(?=\d)", "instead "),
+    (r"\bback\s+to\b", ""),
+    (r"\bcompared?\s+(?:(?:it|this|that|them|these)\s+)?(?:with|to|against)\b", "add"),
+    (
+        r"\b(?:remove|drop|delete|hide|lose|take\s+out)\s+(?P<old>[^,;.]+?)\s*(?:,|;|,?\s+and)\s+(?:then\s+)?"
+        r"(?:put|add|show|plot|draw|use|insert)\s+(?P<new>[^,;]+?)\s+(?:instead|there|in\s+(?:its|their)\s+(?:place|stead))\b",
+        r"replace \g<old> by \g<new>",
+    ),
+)
+"""Spellings and turns of phrase, each with the plainer one that the rules read."""
+_PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
+_QUOTE = "quoted"
+_CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
+
+
+def edited(
+    request: str,
+    template: Document,
+    *,
+    catalogue: Catalogue,
+    gate: Gate,
+    now: datetime,
+    ask: Asks,
+    sources: tuple[SourceFile, ...] = (),
+    records: Records | None = None,
+) -> Outcome:
+    """Answer a question about a template, or change the template as the sentence requests.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of runs and changes, for questions about them.
+
+    Raises
+    ------
+    NotUnderstood
+        Helio does not understand some words; the message quotes them.
+    NotProved
+        The changed pipeline could not run.
+    """
+    if is_question(request):
+        answer = AuthorReply(answered(request, template, catalogue, now, records), BY)
+        wish = "" if sources else without_question_mark(request)
+        if not wish:
+            return answer
+        try:
+            change = edited(wish, template, catalogue=catalogue, gate=gate, now=now, ask=ask)
+        except UNABLE:
+            if is_whole(answer.text):
+                return answer
+            raise
+        is_clear = not is_whole(answer.text)
+        wants_change = (
+            is_clear or ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER) == _CHANGE_OR_ANSWER[0]
+        )
+        return change if wants_change else answer
+    listed = ListedEvents(request, sources, now=now, ask=ask, is_new=False)
+    start = listed.drawn(template, catalogue=catalogue, ask=ask) if sources else template
+    editor = FigureEditor(start, catalogue, ask, now)
+    editor.notes += listed.notes
+    editor.changed = bool(sources)
+    try:
+        change_as_said(editor, listed.rest)
+    except NotUnderstood:
+        reply = (
+            "" if sources or is_wish(request) else fully_answered(request, template, catalogue, now, records)
+        )
+        if not reply:
+            raise
+        return AuthorReply(reply, BY)
+    proved = gate.edited(template, editor.after)
+    if proved.errors:
+        raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
+    if json.dumps(proved.template) == json.dumps(template):
+        known = "; ".join(editor.notes) or "the pipeline is already like this"
+        raise NotUnderstood(f"the request changes nothing: {known}")
+    author = Attribution("equivalence table") if editor.swapped else BY
+    return TemplateDraft(proved, author, tuple(editor.notes))
+
+
+def change_as_said(editor: FigureEditor, request: str) -> None:
+    """Make every change that a sentence requests; refuse the sentence if any of its words is not understood."""
+    said = with_quoted_titles(request)
+    quoted = [match[0] for match in QUOTES.finditer(said)]
+    text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
+    text = _REASON.sub("", _STAYS.sub("", _REST.sub("", _POLITE.sub("", text)))).strip()
+    text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
+    for pattern, plainer in _PLAINER:
+        text = re.sub(pattern, plainer, text, flags=re.IGNORECASE)
+    text = _PROBE.sub(lambda match: _of_family(editor, match), text)
+    if span := default_span(editor):
+        text = with_dates_of(
+            text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
+        )
+    crafts = " ".join(crafts_in(editor.after, editor.catalogue))
+    text, named = with_plain_times(text, editor.now, editor.ask, crafts)
+    text = with_whole_time(text, lambda span: time_with_data(editor, span), editor.now)
+    for words in quoted:
+        text = text.replace(f'"{_QUOTE}"', words, 1)
+    editor.notes += named
+    editor.said = request
+    text = Sentence(text).text
+    text, typos = _corrected(editor, text)
+    editor.notes += typos
+    for name in crafts_in(editor.after, editor.catalogue):  # run my ACE overview for January
+        text = re.sub(
+            rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
+        )
+    atoms = without_old_values(read_atoms(text, editor.now))
+    changes, left = read_clauses(
+        text,
+        atoms,
+        (*Assumptions(editor).rules(), *Meanings(editor).rules(), *Siblings(editor).rules(), *RULES),
+    )
+    if left or not (changes or editor.changed):
+        _refuse(editor, left, atoms)
+    _check_pronouns(changes)
+    changes = _without_reassurance(editor, _without_repetition(editor, changes))
+    for change in sorted(_with_one_panel(_with_one_rest(changes)), key=_order):
+        try:
+            change.rule.change(editor, change.clause)
+        except NotUnderstood:
+            refuse_unknown_craft(editor, [change.clause])
+            raise
+
+
+def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
+    """Return the full name of ``probe D`` if the pipeline has data of one spacecraft that has such a sister."""
+    present = crafts_in(editor.after, editor.catalogue)
+    sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present}
+    return sisters.pop() if len(sisters) == 1 and sisters <= set(spellings().values()) else match[0]
+
+
+def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
+    """Correct misspelt words of the grammar that can mean one word only; return the text and a note for each."""
+    notes = []
+    variables = (editor.after.get("variables") or {}).values()
+    known = " ".join(
+        [
+            *(editor.lines.all_words(line) for line in editor.lines.producers),
+            *(str(variable.get("description", "")) for variable in variables),
+        ]
+    )
+    plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
+    for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
+        if {word, word.removesuffix("s")} & grammar_words() or word in known or word in IN_CHANGES:
+            continue
+        near = {spelling for spelling in grammar_words() if is_one_slip(word, spelling)}
+        if len(near) == 1:
+            (meant,) = near
+            text = re.sub(rf"\b{word}\b", meant, text)
+            notes.append(f"'{word}' is read as '{meant}'")
+    return text, notes
+
+
+def _without_repetition(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
+    """Leave out a clause that only says again that something goes: ``I don't need the pressures, drop that panel``."""
+    return [
+        change
+        for before, change in zip([None, *changes], changes, strict=False)
+        if not (
+            before is not None
+            and before.clause.has("verb:remove")
+            and change.clause.has("verb:remove")
+            and {atom.kind for atom in change.clause.atoms} <= {"verb", "what"}
+            and _lines_named(editor, [change.clause]) <= _lines_named(editor, [before.clause])
+        )
+    ]
+
+
+def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
+    """Join changes that each say what alone stays: ``only Bz, Dst`` keeps both."""
+    joined: list[Change] = []
+    for change in changes:
+        if joined and change.clause.has("verb:only") and joined[-1].rule is change.rule:
+            last = joined.pop().clause
+            change = Change(replace(last, atoms=(*last.atoms, *change.clause.atoms)), change.rule)
+        joined.append(change)
+    return joined
+
+
+def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
+    """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
+    removing = [change.clause for change in changes if change.clause.has("verb:remove")]
+    gone = _lines_named(editor, removing)
+    beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
+
+    def reassures(clause: Clause) -> bool:
+        if not (clause.has("verb:only") and clause.names) or clause.has("panel"):
+            return False
+        is_only = re.search(r"\bonly\b", clause.text, re.IGNORECASE) is not None
+        is_kept = re.search(r"\bkeep", clause.text, re.IGNORECASE) is not None
+        return is_kept and (not is_only or bool(beside & _lines_named(editor, [clause])))
+
+    return [change for change in changes if not (gone and reassures(change.clause))]
+
+
+def _lines_named(editor: FigureEditor, clauses: Sequence[Clause]) -> set[str]:
+    """Return the lines that clauses may name."""
+    words = [name for clause in clauses for name in clause.names]
+    return {line for name in words for line in editor.lines_of(name)}
+
+
+def _with_one_panel(changes: Sequence[Change]) -> list[Change]:
+    """Give the panel at the end of a list of looks to all of the list: ``ACE red and Wind black in the top panel``."""
+    joined: list[Change] = []
+    for change in reversed(changes):
+        clause, after = change.clause, joined[0].clause if joined else None
+        alike = after is not None and joined[0].rule is change.rule and change.rule.change is style_lines
+        if alike and after is not None and clause.has("what") and not clause.has("panel"):
+            panels = [
+                atom for atom in after.of("panel") if atom.start > max(own.start for own in after.of("what"))
+            ]
+            change = Change(replace(clause, shared=(*clause.shared, *panels)), change.rule)
+        joined.insert(0, change)
+    return joined
+
+
+def _order(change: Change) -> int:
+    """Return when a change is made: panels keep their numbers, and lines their places, until all else is done."""
+    clause = change.clause
+    if clause.has("verb:remove", "verb:only") and clause.has("panel"):
+        return 3
+    if clause.has("verb:only") and clause.has("what") and change.rule not in THRESHOLDS:
+        return 2  # protons only, drop the electrons
+    return int(clause.has("every", "line:lines") and not clause.has("what"))
+
+
+def _check_pronouns(changes: Sequence[Change]) -> None:
+    """Refuse ``it`` after a clause that adds: it may mean the new line or the line that it is computed from."""
+    for before, change in pairwise(changes):
+        clause = change.clause
+        pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text, re.IGNORECASE)
+        named = any(atom.kind in ("what", "panel", "craft") for atom in clause.atoms)
+        if pronoun and not named and before.clause.has("verb:add", "verb:replace"):
+            raise NotUnderstood(
+                f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure"
+            )
+
+
+def _refuse(editor: FigureEditor, left: Sequence[Clause], atoms: Sequence[Atom]) -> None:
+    """Refuse a sentence, and name the words without which it could be read."""
+    refuse_unknown_craft(editor, left)
+    words = [word for clause in left for word in re.findall(r"[^\s,;:.?!()\"'“”‘’]+", clause.text)]
+    unread = list(dict.fromkeys(word for word in words if word.casefold() not in IN_CHANGES))
+    quoted = ", ".join(f"'{word}'" for word in unread[:8])
+    raise NotUnderstood(
+        f"helio does not understand {quoted}"
+        if quoted
+        else "the request names no change that helio can make without a language model",
+        advice="say in simple words which colour, title, window, panel, spacecraft or time you want; or "
+        f"{USE_A_MODEL}",
+    )
+
+
+def refuse_unknown_craft(editor: FigureEditor, clauses: Sequence[Clause]) -> None:
+    """Refuse a spacecraft that is not in helio's table of quantities, or a name that comes near one."""
+    missions = {
+        name.casefold()
+        for _, craft in editor.catalogue.crafts()
+        for name in (craft.mission, craft.spacecraft)
+    }
+    known = set(spellings().values())
+    table = ", ".join(sorted(known))
+    for clause in clauses:
+        instead = clause.has("craft", "rel:instead", "rel:instead_of", "verb:replace")
+        for name in clause.names:
+            if name.casefold() in spellings():
+                continue
+            words = re.findall(r"[A-Z][\w-]*(?:\s+[A-Z0-9][\w-]*)*", name)
+            for word in words:
+                if word.casefold() in spellings():
+                    continue
+                if word.casefold() in missions:
+                    advice = (
+                        f"use one of {table}; or find a dataset with `helio datasets search '{word}'`, and "
+                        f"write a new "
+                        "pipeline with it"
+                    )
+                elif instead and did_you_mean(word, known):
+                    advice = did_you_mean(word, known)
+                else:
+                    continue
+                raise NotUnderstood(f"helio knows no quantities of a spacecraft '{word}'", advice=advice)

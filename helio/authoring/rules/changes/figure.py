@@ -1,0 +1,427 @@
+"""Change the figure of a template: its settings, its panels, and the steps that compute what it draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+from datetime import datetime
+from typing import Any
+
+from helio.authoring.fetches import FETCH
+from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atom_reading import plain_name
+from helio.authoring.rules.changes.lines import AVERAGES, Lines
+from helio.authoring.writing.asking import EVERY, Asks
+from helio.authoring.writing.steps import free_name
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.dialect.template_in import template_in
+from helio.pipelines.dialect.written import spec_of
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import (
+    AT_PANEL,
+    BY_NUMBER,
+    FIGURES,
+    LABEL_LISTS,
+    PER_PANEL,
+    RENDER,
+    RIGHT,
+    STYLE,
+    TWO_SIDED,
+    figures_meant,
+)
+from helio.pipelines.template.graph import graph_of
+from helio.pipelines.template.labels import owner
+from helio.steps.signature import signatures
+
+_TYPES = {"superposed_epoch": "epochs", "power_spectrum": "spectrum"}
+"""Tools whose results need a type of panel of their own."""
+
+
+class FigureEditor:
+    """Editor of the figure of a template.
+
+    Parameters
+    ----------
+    template : Document
+        It is not changed; `after` is the changed copy.
+    catalogue : Catalogue
+    ask : callable
+    now : datetime
+        Naive UTC.
+    """
+
+    def __init__(self, template: Document, catalogue: Catalogue, ask: Asks, now: datetime) -> None:
+        self.after = deepcopy(template)
+        self.catalogue = catalogue
+        self.ask = ask
+        self.now = now
+        self.notes: list[str] = []
+        self.changed = False
+        self.swapped = False
+        self.lines = Lines(self.after, catalogue, ask)
+        """Lines of the template, including all changes so far."""
+        self._name = ""
+        self.said = ""
+        """The sentence."""
+        self.raw: set[str] = set()
+        """Lines that the sentence draws without a computation."""
+        self.wished: set[tuple[str, str]] = set()
+        """Settings that the sentence has changed: pairs of a figure's key and the line or panel number,
+        or an empty text."""
+
+    def do(self, *operations: Operation) -> None:
+        self.after = apply(self.after, operations)
+        self.lines = Lines(self.after, self.catalogue, self.ask)
+        self.changed = True
+
+    def figures(self) -> dict[str, Document]:
+        """Return the figures of the template by the ids of their steps."""
+        return {
+            str(step["step_id"]): step for step in self.after["steps"] if step.get("tool_name") in FIGURES
+        }
+
+    def choose(self, figure: str) -> None:
+        """Change the figure with an id from now on."""
+        self._name = figure
+
+    def figure(self) -> Document:
+        """Return the figure of the template; ask the user once if the template has several figures."""
+        figures = self.figures()
+        if not figures:
+            raise NotUnderstood("the pipeline draws no figure")
+        if self._name not in figures:
+            names = list(figures)
+            self._name = names[0] if len(names) == 1 else self.ask("Which figure do you mean?", names)
+        return figures[self._name]
+
+    @property
+    def spec(self) -> Document:
+        """Return the settings of the figure, including those of its styles."""
+        return self.lines.spec(self.figure())
+
+    @property
+    def panels(self) -> list[list[str]]:
+        """Return the labels that each panel draws; empty if the figure has no list of panels."""
+        return [list(panel) for panel in self.lines.panels(self.figure())]
+
+    @property
+    def drawn(self) -> list[str]:
+        """Return every label that the figure draws."""
+        return self.lines.drawn(self.figure())
+
+    def of_tools(self, tools: Sequence[str], among: Sequence[str] = ()) -> list[str]:
+        """Return the lines that steps with some tools make; of several lines those computed from `among`.
+
+        Raises
+        ------
+        NotUnderstood
+            The figure draws no such line.
+        """
+        kinds = {name for tool in tools for name in (AVERAGES if tool in AVERAGES else (tool,))}
+        producers = self.lines.producers
+        lines = [
+            line
+            for line in self.drawn
+            if (step := producers.get(owner(line, producers) or line)) is not None and step.tool in kinds
+        ]
+        if among:
+            own = [
+                line
+                for line in lines
+                if line in among or set(self.behind(line)) & {owner(name, producers) for name in among}
+            ]
+            lines = own or lines
+        if not lines:
+            raise NotUnderstood(f"the figure draws no {tools[0].replace('_', ' ')}")
+        return lines
+
+    def behind(self, line: str) -> list[str]:
+        """Return the labels from which a line is computed, and its own label."""
+        return self.lines.behind(line)
+
+    def unaveraged(self, line: str) -> str:
+        """Return the label from which a line is averaged; the line itself if it is no average."""
+        step = self.lines.producers.get(line)
+        while step is not None and step.tool in AVERAGES and len(step.labels) == 1:
+            line = step.labels[0]
+            step = self.lines.producers.get(line)
+        return line
+
+    def prune(self, before: Sequence[str]) -> None:
+        """Remove the steps behind lines that were drawn before, if without them some data need not be fetched.
+
+        Parameters
+        ----------
+        before : sequence of str
+            The labels behind the lines that were drawn before.
+        """
+        producers = self.lines.producers
+        graph = graph_of(template_in(self.after).steps, signatures())
+        ends = [label for step in graph.steps if not step.outputs for label in step.labels]
+        needed = {label for end in ends for label in self.behind(end)}
+        gone = [
+            label
+            for label in before
+            if label in producers and not needed.intersection(producers[label].outputs)
+        ]
+        if not any(producers[label].tool == FETCH for label in gone):
+            return
+        for step in dict.fromkeys(str(producers[label].id) for label in gone):
+            self.do(Operation("remove", step))
+
+    def where(self, key: str) -> tuple[Any, str, tuple[str, ...]]:
+        """Return a key's value for a figure, and the step and path to set it: where it is set now, if anywhere."""
+        figure = self.figure()
+        meant = figures_meant(template_in(self.after).steps)
+        styles = [
+            step for step in self.after["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
+        ]
+        holders = (step for step in (*styles, figure) if key in (spec_of(step) or {}))
+        fitting = [step for step in styles if signatures()[STYLE].argument(key) is not None]
+        step = next(holders, (fitting or [figure])[-1])
+        path = ("tool_args", "spec", key) if step.get("tool_name") == RENDER else ("tool_args", key)
+        return (spec_of(step) or {}).get(key), str(step["step_id"]), path
+
+    def put(self, key: str, value: Any, *more: str) -> None:
+        _, step_id, path = self.where(key)
+        self.do(Operation("set", step_id, (*path, *more), value))
+        self.wished.add((key, more[0] if more else ""))
+
+    def known(self, what: str, *, by_craft: bool = False, every: bool = False) -> list[str]:
+        """Return the lines that words mean; refuse the sentence if no line fits.
+
+        Parameters
+        ----------
+        every : bool
+            Take all lines that the words may mean, without a question.
+        """
+        find = self.lines.meant if every else self.lines.one_or_all
+        lines = find(plain_name(what), self.figure(), by_craft=by_craft) or self._listed(what)
+        if not lines:
+            drawn = ", ".join(self.drawn)
+            raise NotUnderstood(
+                f"the figure has no line called '{what}'", advice=f"name one of its lines: {drawn}"
+            )
+        return lines
+
+    def lines_of(self, what: str) -> list[str]:
+        """Return all lines that words may mean; nothing if no line fits."""
+        return self.lines.meant(plain_name(what), self.figure()) or self._listed(what)
+
+    def _listed(self, what: str) -> list[str]:
+        """Return the lines that a list such as ``AE/AL/AU`` names; nothing if one of the names fits no line."""
+        symbols = all(re.search(r"[A-Z|\d_]", word) for word in what.split())  # remove BR BT BN
+        names = re.split(r"\s*[/,]\s*|\s+" if symbols else r"\s*[/,]\s*", what)
+        named = [self.lines.meant(plain_name(name), self.figure()) for name in names]
+        return list(dict.fromkeys(line for lines in named for line in lines)) if all(named) else []
+
+    def panel_numbers(self, what: str) -> tuple[list[int], bool]:
+        """Return the numbers of the panels with the lines that words mean, and whether they have other lines too."""
+        # whichever of several lines is meant, its panel is
+        every = Lines(
+            self.after,
+            self.catalogue,
+            lambda text, choices: EVERY if EVERY in choices else self.ask(text, choices),
+        )
+        lines = every.meant(plain_name(what), self.figure()) or self._listed(what)
+        panels = self.panels
+        if not panels or not lines:
+            raise NotUnderstood(f"the figure has no panel called '{what}'")
+        names = {*lines, *(owner(line, self.lines.producers) for line in lines)}
+        drawn = {number: [label in names for label in panel] for number, panel in enumerate(panels, 1)}
+        alone = [number for number, hits in drawn.items() if hits and all(hits)]
+        numbers = alone or [number for number, hits in drawn.items() if any(hits)]
+        if not numbers:
+            raise NotUnderstood(f"the figure has no panel called '{what}'")
+        return numbers, not alone
+
+    def numbers_of(self, what: str) -> list[int]:
+        """Return the numbers of the panels that words of the sentence mean."""
+        numbered = re.fullmatch(r"panel (\d+)", what, re.IGNORECASE)
+        return [int(numbered[1])] if numbered else self.panel_numbers(what)[0]
+
+    def set_for(self, key: str, value: Any) -> None:
+        """Set a key of a figure; remove the key if the value is empty."""
+        _, step_id, path = self.where(key)
+        self.do(Operation("set", step_id, path, value) if value else Operation("unset", step_id, path))
+
+    def redraw(self, panels: list[list[str]]) -> None:
+        """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them."""
+        before = [label for panel in self.panels for label in panel] or self.drawn
+        if self.panels:
+            self._renumber(panels)
+        panels = [panel for panel in panels if panel]
+        labels = list(dict.fromkeys(label for panel in panels for label in panel))
+        self.set_for("panels", panels)
+        if self.where("labels")[0] is not None:
+            self.set_for("labels", labels)
+        for key in LABEL_LISTS:
+            listed = self.where(key)[0]
+            left = [line for line in listed or [] if line not in before or owner(line, labels) is not None]
+            if listed and left != listed:
+                self.set_for(key, left)
+        for key in KEYED_BY_LABEL:
+            known, step_id, path = self.where(key)
+            for line in list(known) if isinstance(known, dict) else []:
+                if owner(line, labels) is None and owner(line, before) is not None:
+                    self._check_not_wished(key, line)
+                    self.do(Operation("unset", step_id, (*path, line)))
+
+    def _check_not_wished(self, key: str, target: str) -> None:
+        """Refuse to remove a line or a panel if the same sentence also changes how it looks."""
+        if (key, target) in self.wished:
+            name = f"panel {target}" if target.isdigit() else target or "a mark"
+            raise NotUnderstood(
+                f"the request both removes {name} and changes its appearance",
+                advice="request only one of the two",
+            )
+
+    def _renumber(self, panels: list[list[str]]) -> None:
+        """Move settings for numbered panels to the panels' new numbers; call this method before the panels change."""
+        kept = [panel for panel in panels if panel]
+        before = self.panels
+        numbers = {
+            str(at): str(_new_number(panel, at, kept, before) or "") for at, panel in enumerate(before, 1)
+        }
+        if all(number == new for number, new in numbers.items()) and len(kept) == len(before):
+            return
+        for key in (*BY_NUMBER, *PER_PANEL, *AT_PANEL):
+            known = self.where(key)[0]
+            if key in PER_PANEL and isinstance(known, list) and len(known) == len(before):
+                places = [_like(panel, before) for panel in kept]
+                value: Any = [
+                    known[at - 1] if at else self._of_new(key, panel, known)
+                    for at, panel in zip(places, kept, strict=True)
+                ]
+            else:
+                value = self._renumbered(key, known, numbers)
+            if value != known:
+                self.set_for(key, value)
+
+    def _of_new(self, key: str, panel: list[str], known: list[Any]) -> Any:
+        """Return the type or the height of a new panel: the type that its lines need, the height that most have."""
+        if key != "panel_types":
+            return max(known, key=known.count)
+        tools = {step.tool for label in panel if (step := self.lines.producers.get(label)) is not None}
+        special = next((kind for tool, kind in _TYPES.items() if tool in tools), "")
+        return special or ("spectrogram" if any(map(self.lines.may_have_colours, panel)) else "line")
+
+    def _renumbered(self, key: str, known: Any, numbers: dict[str, str]) -> Any:
+        """Return the value of a figure's key for the panels' new numbers, without the panels that were removed."""
+        if key in BY_NUMBER and isinstance(known, dict):
+            at_right = {old + RIGHT: new + RIGHT for old, new in numbers.items() if new}
+            names = numbers | at_right if key in TWO_SIDED else numbers
+            for name in known:
+                if not names.get(name):
+                    self._check_not_wished(key, name)
+            kept: dict[str, Any] = {}
+            for name, value in known.items():
+                if names.get(name):
+                    kept.setdefault(names[name], value)  # of joined panels the first keeps its settings
+            return kept
+        if key == "log_scale" and isinstance(known, int):
+            return int(numbers.get(str(known)) or 0)
+        if key in AT_PANEL and isinstance(known, list):
+            marks = [_on_panel(key, mark, numbers) for mark in known]
+            if None in marks:
+                self._check_not_wished(key, "")
+            return [mark for mark in marks if mark is not None]
+        return known
+
+    def component(self, line: str) -> str:
+        """Return the label of a table with only this line; add a step if the line is a component of a vector."""
+        producers = self.lines.producers
+        base = owner(line, producers)
+        if base is None or base == line:
+            return line
+        letter = line[len(base) + 1 :]
+        label = f"{base}{letter}" if f"{base}{letter}" not in producers else f"{base}_{letter}_only"
+        args = {"source_label": base, "keep": [letter], "output_label": label}
+        self.add_step(label.lower(), "components", args, f"Take the {letter} component", after=base)
+        return label
+
+    def draw(self, label: str, *, near: str, own_panel: bool = False) -> None:
+        """Let a figure draw a label: in the panel of the line `near`, or in a new panel below that panel."""
+        panels = [list(panel) for panel in self.panels]
+        if panels:
+            numbers = [
+                number for number, panel in enumerate(panels) if any(owner(near, [line]) for line in panel)
+            ]
+            index = [*numbers, len(panels) - 1][0]
+            if own_panel:
+                panels.insert(index + 1, [label])
+                self._renumber(panels)
+            else:
+                panels[index].append(label)
+            self.set_for("panels", panels)
+        labels = self.where("labels")[0]
+        if isinstance(labels, list):
+            self.set_for("labels", [*labels, label])
+
+    def draw_instead(self, line: str, new: str) -> None:
+        """Draw a new line where the figure drew a line, with the settings of that line."""
+        panels = [[new if label == line else label for label in panel] for panel in self.panels]
+        for key in ("trace_names", "trace_colors", "line_styles"):
+            known, step_id, path = self.where(key)
+            if isinstance(known, dict) and line in known:
+                self.do(
+                    Operation("set", step_id, (*path, new), known[line]),
+                    Operation("unset", step_id, (*path, line)),
+                )
+        for key in LABEL_LISTS:
+            listed = self.where(key)[0] or []
+            if line in listed:
+                self.set_for(key, [new if label == line else label for label in listed])
+        if panels:
+            self.set_for("panels", panels)
+        if self.where("labels")[0] is not None:
+            labels = [label for panel in panels for label in panel] or [new]
+            self.set_for("labels", labels)
+
+    def add_step(self, step_id: str, tool: str, args: Document, intent: str, *, after: str = "") -> None:
+        """Add a step directly after the step that makes the label `after`, or at the end if `after` is empty."""
+        step = {"step_id": step_id, "tool_name": tool, "tool_args": args, "intent": intent}
+        before = str(self.lines.producers[after].id) if after else ""
+        self.do(Operation("add", value=step, after=before))
+
+    def free_label(self, label: str) -> str:
+        return free_name(label.replace(".", "_"), self.lines.producers)
+
+    def free_id(self, label: str) -> str:
+        taken = {str(step["step_id"]) for step in self.after["steps"]}
+        return free_name(re.sub(r"\W+", "_", label).lower(), taken)
+
+
+def _like(panel: list[str], others: list[list[str]]) -> int:
+    """Return the number of the panel that shares most lines with a panel, or 0.
+
+    >>> _like(["B", "f_ce"], [["E", "f_ce"], ["B", "f_ce"]]), _like(["n"], [["B"]])
+    (2, 0)
+    """
+    shared = [(len(set(panel) & set(other)), at, other) for at, other in enumerate(others, 1)]
+    count, at, _ = max(
+        shared, key=lambda one: (one[0], one[0] / len(one[2] or [""]), -one[1]), default=(0, 0, [])
+    )
+    return at if count else 0
+
+
+def _new_number(panel: list[str], at: int, kept: list[list[str]], before: list[list[str]]) -> int:
+    """Return the number of the panel that a panel becomes, or that it is joined to; 0 if it was removed."""
+    new = _like(panel, kept)
+    if not new or _like(kept[new - 1], before) == at or set(panel) <= set(kept[new - 1]):
+        return new
+    return 0
+
+
+def _on_panel(key: str, mark: Any, numbers: dict[str, str]) -> Any:
+    """Return a mark with the new number of its panel, or None if the panel was removed."""
+    if not isinstance(mark, dict):
+        return mark
+    on_first = key == "hlines" or (key == "annotations" and isinstance(mark.get("x"), str))
+    number = str(mark.get("panel", "1" if on_first else ""))
+    new = numbers.get(number, number)
+    if new == number:
+        return mark
+    return mark | {"panel": int(new)} if new else None

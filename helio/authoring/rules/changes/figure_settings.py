@@ -1,0 +1,221 @@
+"""Change the texts, the sizes and the styles of a whole figure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atoms import Number
+from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_settings import lines_of
+from helio.authoring.rules.changes.panel_settings import panels_of, put_by_panel
+from helio.authoring.rules.times.named_times import events
+from helio.time_range import parse_time_range
+
+
+def set_text(editor: FigureEditor, clause: Clause) -> None:
+    """Set a title, a label of an axis or a name in the legend."""
+    text = clause.value("text")
+    for noun, key in (
+        ("subtitle", "subtitle"),
+        ("title", "title"),
+        ("x_label", "x_label"),
+        ("file_name", "filename"),
+    ):
+        if clause.has(f"noun:{noun}"):
+            if clause.has("what", "panel") and noun == "title":
+                raise NotUnderstood("a panel has no title of its own", advice="set the label of its y axis")
+            editor.put(key, text)
+            return
+    if clause.has("noun:x_axis"):
+        editor.put("x_label", text)
+        return
+    if clause.has("noun:y_label", "noun:y_axis", "panel") and not clause.has(
+        "noun:trace_name", "noun:legend"
+    ):
+        for number in panels_of(editor, clause, "The label of which panel?"):
+            put_by_panel(editor, "y_label", number, text)
+        return
+    if clause.has("what", "line", "noun:trace_name", "noun:legend"):
+        lines = lines_of(editor, clause)
+        if len(lines) != 1:
+            lines = [editor.ask(f"Which line is called '{text}'?", lines)]
+        editor.put("trace_names", text, lines[0])
+        return
+    if clause.has("verb:name") and not re.search(
+        r"\b(?:it|figure|plot|titled?|entitled)\b", clause.text, re.IGNORECASE
+    ):
+        raise NotUnderstood(
+            f"the request does not say what to call '{text}'", advice="name a line, an axis or the title"
+        )
+    editor.put("title", text)
+
+
+def match_title(editor: FigureEditor, clause: Clause) -> None:
+    """Write the name of the event of the sentence as the title."""
+    del clause
+    named = [
+        event.name for event in events() if re.search(rf"\b(?:{event.phrases})", editor.said, re.IGNORECASE)
+    ]
+    if not named:
+        raise NotUnderstood("the request does not say the new title", advice="write the title in quotes")
+    editor.put("title", named[0][0].upper() + named[0][1:])
+
+
+def remove_text(editor: FigureEditor, clause: Clause) -> None:
+    """Remove a text that the figure sets."""
+    keys = {"title": "title", "subtitle": "subtitle", "x_label": "x_label", "y_label": "y_label"}
+    key = next(key for noun, key in keys.items() if clause.has(f"noun:{noun}"))
+    held = editor.where(key)[0]
+    if held is None:
+        raise NotUnderstood(f"the figure sets no {key.replace('_', ' ')}")
+    if key == "y_label" and isinstance(held, dict) and clause.has("what", "panel"):
+        for number in panels_of(editor, clause):
+            put_by_panel(editor, key, number, None)
+        return
+    editor.set_for(key, None)
+
+
+_SWITCHES = {
+    "legend": "legend",
+    "footer": "footer",
+    "panel_letters": "panel_letters",
+    "zero_line": "show_zero_line",
+    "shared_y": "share_y",
+}
+
+
+def switch(editor: FigureEditor, clause: Clause) -> None:
+    """Show or hide a part of the figure."""
+    key = next(key for noun, key in _SWITCHES.items() if clause.has(f"noun:{noun}"))
+    editor.put(key, not clause.has("verb:remove"))
+
+
+def letter_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Write a letter at each panel: ``mark the panels (a) and (b)``."""
+    del clause
+    editor.put("panel_letters", value=True)
+
+
+def is_for_panels(clause: Clause) -> bool:
+    """Return whether letters are for all panels: ``move (a) and (b)`` would name two panels."""
+    if any(atom.value != "every" for atom in clause.of("panel")):
+        return False
+    if clause.has("verb:mark", "verb:name", "verb:add", "verb:annotate", "noun:panel_letters"):
+        return True
+    said = r"\b(?:letters?|labels?)\b|\b(?:in|on|at|to)\s+(?:\w+\s+)?(?:sub)?panels?\b"
+    return re.search(said, clause.text, re.IGNORECASE) is not None
+
+
+def set_number(editor: FigureEditor, clause: Clause) -> None:
+    """Set a size, a factor or a threshold of the figure."""
+    given: Number | None = clause.value("number")
+    printed, width = clause.value("printed"), clause.value("width")
+    value: Any = printed or width or (given.value if given is not None else None)
+    relative = {
+        "larger": 1.25,
+        "smaller": 0.8,
+        "taller": 1.5,
+        "wider": 1.5,
+        "narrower": 0.67,
+        "flatter": 0.67,
+    }
+    factor = clause.value("factor") or relative.get(clause.value("relative") or "", 1.0)
+    if clause.has("noun:font_size"):
+        editor.put(
+            "font_size", _whole(value if value is not None else _scaled(editor, "font_size", 14, factor))
+        )
+    elif clause.has("noun:gap_factor"):
+        editor.put("gap_factor", value)
+    elif clause.has("noun:columns"):
+        editor.put("columns", int(value))
+    elif clause.has("noun:linthresh"):
+        if clause.has("what", "panel"):
+            for number in panels_of(editor, clause):
+                put_by_panel(editor, "linthresh", number, value)
+        else:
+            editor.put("linthresh", value)
+    else:
+        _set_size(editor, clause, value, factor)
+
+
+def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -> None:
+    if clause.has("panel", "what"):
+        heights = editor.spec.get("row_heights") or [1] * len(editor.panels)
+        for number in panels_of(editor, clause):
+            now = heights[number - 1]
+            heights = [
+                *heights[: number - 1],
+                _whole(value if value is not None else now * factor),
+                *heights[number:],
+            ]
+        editor.put("row_heights", heights)
+        return
+    size = editor.spec.get("canvas_size") or {}
+    said = re.search(r"\b(?:wide|width)\b", clause.text, re.IGNORECASE)
+    wide = clause.has("noun:figure_width", "relative:wider", "relative:narrower") or said is not None
+    sides = ["width" if wide else "height"]
+    if clause.has("noun:figure_size", "relative:larger", "relative:smaller"):
+        sides = ["width", "height"]
+    for side in sides:
+        usual = 1000 if side == "width" else 150 + 200 * max(1, len(editor.panels))
+        now = size.get(side, usual)
+        if value is None and not isinstance(now, (int, float)):
+            raise NotUnderstood(f"the figure's {side} is {now}", advice="give the new size")
+        new = _whole(value) if value is not None else round(now * factor)
+        editor.put("canvas_size", new, side)
+        if value is None:
+            editor.notes.append(f"the figure's {side} is {new} pixels instead of {now}")
+
+
+def limit_times(editor: FigureEditor, clause: Clause) -> None:
+    """Draw only a part of the time range."""
+    span = parse_time_range(clause.value("time"), editor.now)
+    editor.put("x_range", [f"{moment:%Y-%m-%dT%H:%M:%S}" for moment in (span.start, span.stop)])
+
+
+def set_canvas(editor: FigureEditor, clause: Clause) -> None:
+    """Set the width and the height of the figure in pixels."""
+    width, height = clause.value("size")
+    editor.put("canvas_size", width, "width")
+    editor.put("canvas_size", height, "height")
+
+
+def _scaled(editor: FigureEditor, key: str, usual: float, factor: float) -> float:
+    now = editor.spec.get(key, usual)
+    if not isinstance(now, (int, float)):
+        raise NotUnderstood(f"the figure's {key.replace('_', ' ')} is {now}", advice="give the new size")
+    editor.notes.append(f"{key.replace('_', ' ')} {round(now * factor)} instead of {now:g}")
+    return round(now * factor)
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def set_name(editor: FigureEditor, clause: Clause) -> None:
+    """Set the colour scale, the palette, the theme or a format of the file."""
+    for name in clause.names:
+        if not editor.lines.meant(name, editor.figure()):
+            raise NotUnderstood(f"the figure has no line called '{name}'")
+    if clause.has("palette"):
+        editor.put("palette", clause.value("palette"))
+    elif clause.has("colormap"):
+        editor.put("colorscale", clause.value("colormap"))
+    elif clause.has("format"):
+        editor.put("formats", [clause.value("format")])
+    elif clause.has("colour"):
+        dark = {"black": "dark", "white": "white"}.get(clause.value("colour"))
+        if dark is None:
+            raise NotUnderstood("the background is white or dark")
+        editor.put("theme", dark)
+    else:
+        editor.put("theme", clause.value("theme"))
+
+
+def put_side_by_side(editor: FigureEditor, clause: Clause) -> None:
+    """Arrange the panels in columns."""
+    del clause
+    editor.put("columns", 2)

@@ -1,0 +1,147 @@
+"""Change how the lines of a figure look: colours, widths, markers, names and filled areas."""
+
+from __future__ import annotations
+
+import re
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.panel_settings import panel_numbers, says_panel
+
+WIDTHS = {"thicker": 2.0, "thinner": 0.5}
+FIXED = {"bold": 3.0, "thin": 1.0}
+_PLAIN_WIDTH = 1.3
+"""Width of a line that a figure draws without a setting, in pixels."""
+LINE = "tool what panel craft every line noun:line noun:trace verb:show"
+
+
+def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) -> list[str]:
+    """Return the lines that a clause names; ask if it names none and the figure draws several."""
+    numbers = panel_numbers(editor, clause.of("panel"))
+    places = [name for name in clause.names if says_panel(clause, name)]
+    names = [name for name in clause.names if name not in places]
+    numbers += [number for name in places if names for number in editor.panel_numbers(name)[0]]
+    within = [line for number in numbers for line in editor.panels[number - 1]]
+    lines = within
+    if clause.has("what"):
+        lines = [
+            line
+            for name in names or places
+            for line in editor.known(name, by_craft=by_craft and not within, every=bool(within))
+            if not within or line in within
+        ]
+        if within and not lines:
+            raise NotUnderstood(f"the panel has no line called '{', '.join(clause.names)}'")
+    if clause.has("tool"):
+        lines = editor.of_tools([str(atom.value) for atom in clause.of("tool")], lines)
+    if lines:
+        return list(dict.fromkeys(lines))
+    plural = clause.has("every", "line:lines")
+    drawn = editor.drawn
+    if len(drawn) == 1:
+        return drawn
+    if not plural and not clause.has("noun:width"):
+        return [editor.ask("Which line do you mean?", drawn)]
+    return drawn
+
+
+def style_lines(editor: FigureEditor, clause: Clause) -> None:
+    """Set the colour, dashes, width or markers of lines."""
+    colour, dash, mode = clause.value("colour"), clause.value("dash"), clause.value("mode")
+    if not editor.panels and editor.spec.get("xy"):
+        _style_points(editor, clause)
+        return
+    lines = lines_of(editor, clause, by_craft=True)
+    if colour:
+        named = clause.has("what", "panel")
+        vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]
+        plain = [line for line in lines if line not in vectors]
+        if vectors and not plain:
+            raise NotUnderstood("one colour for a vector would make its components alike")
+        editor.notes += [
+            f"{line} keeps its colours, so that its components differ" for line in vectors if plain
+        ]
+        for line in plain or lines:
+            editor.put("trace_colors", colour, line)
+    if dash:
+        for line in lines:
+            editor.put("line_styles", dash, line, "dash")
+    if mode:
+        for line in lines:
+            editor.put("line_styles", mode, line, "mode")
+    if clause.has("width", "relative", "factor", "number"):
+        styles = editor.spec.get("line_styles") or {}
+        for line in lines:
+            now = float(styles.get(line, {}).get("width", _PLAIN_WIDTH))
+            width = _width(clause, now)
+            if not (clause.has("width", "number") or clause.value("relative") in FIXED):
+                editor.notes.append(f"{line} is {width:g} pixels wide instead of {now:g}")
+            editor.put("line_styles", width, line, "width")
+
+
+def _style_points(editor: FigureEditor, clause: Clause) -> None:
+    """Set the colour or the markers of one quantity against another."""
+    entries = editor.spec["xy"]
+    if clause.has("dash", "width", "relative", "factor", "number") or len(entries) != 1:
+        raise NotUnderstood(f"helio cannot use '{clause.text}' in this figure")
+    given = {"color": clause.value("colour"), "mode": clause.value("mode")}
+    editor.set_for("xy", [entries[0] | {key: value for key, value in given.items() if value}])
+
+
+def _width(clause: Clause, now: float) -> float:
+    width = clause.value("width")
+    if width is not None:
+        return float(width)
+    number = clause.value("number")
+    if number is not None:
+        return float(number.value)
+    relative = clause.value("relative")
+    if relative in FIXED and not clause.has("factor"):
+        return FIXED[relative]
+    factor = clause.value("factor") or WIDTHS.get(relative or "") or 1.0
+    return round(now * factor, 2)
+
+
+WHOLE = re.compile(r"\b(?:figure|plot|canvas)\b", re.IGNORECASE)
+
+
+def has_look(clause: Clause) -> bool:
+    if clause.has("width") and WHOLE.search(clause.text):
+        return False
+    if clause.has("number", "factor") and not clause.has("noun:width"):
+        return False
+    relative = clause.value("relative")
+    return clause.has("colour", "dash", "mode", "width", "number", "factor") or relative in (*WIDTHS, *FIXED)
+
+
+def name_lines(editor: FigureEditor, clause: Clause) -> None:
+    """Name lines in the legend as quoted, each name to the line of the spacecraft that the name begins with."""
+    for atom in clause.of("text"):
+        lines = editor.lines.meant(str(atom.value).split()[0], editor.figure(), by_craft=True)
+        if len(lines) != 1:
+            raise NotUnderstood(f"it is not clear which line to call '{atom.value}'")
+        editor.put("trace_names", atom.value, lines[0])
+
+
+def fill(editor: FigureEditor, clause: Clause) -> None:
+    """Fill the area between a line and a value below or above it."""
+    limits = clause.value("bound")
+    if limits is None:
+        raise NotUnderstood("the request does not say where to fill", advice="say 'fill Bz below 0'")
+    for line in lines_of(editor, clause):
+        key, value = ("fill_below", limits.high) if limits.low is None else ("fill_above", limits.low)
+        editor.put("line_styles", value, line, key)
+        if clause.has("colour"):
+            editor.put("line_styles", clause.value("colour"), line, "fill_color")
+
+
+def swap_colours(editor: FigureEditor, clause: Clause) -> None:
+    """Exchange the colours of two lines."""
+    colours = editor.spec.get("trace_colors")
+    pair = [editor.known(name, by_craft=True) for name in clause.names]
+    if not isinstance(colours, dict) or any(len(lines) != 1 or lines[0] not in colours for lines in pair):
+        raise NotUnderstood("the figure does not set one colour for each of the two lines")
+    (first,), (second,) = pair
+    editor.put("trace_colors", colours[second], first)
+    editor.put("trace_colors", colours[first], second)

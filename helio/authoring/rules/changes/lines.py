@@ -1,0 +1,527 @@
+"""Find the lines that a figure draws, and the lines that words of a sentence mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atom_values import COLOURS, DASHES, SHADED
+from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.writing.asking import EVERY, Asks
+from helio.errors import UnknownParameter
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.missions import instrument_names
+from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantity_words import WORDS
+from helio.patterns import ignoring_case
+from helio.pipelines.analyses.quantities import tables_read
+from helio.pipelines.dialect.template_in import template_in, view_in
+from helio.pipelines.dialect.written import object_of, spec_of
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import complete_labels, figures_meant
+from helio.pipelines.template.graph import Graph, StepView, graph_of
+from helio.pipelines.template.labels import owner
+from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
+from helio.steps.signature import signatures
+
+PRONOUNS = ("it", "this", "that", "them", "these", "those")
+_FRAMES = "|".join(frame.casefold() for frame in FRAMES)
+_MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
+AVERAGES = ("running_average", "running_median", "resample")
+"""Tools that people call by the same words: averages."""
+_COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
+_SPECTROGRAMS = re.compile(r"(?:(?:the|both|all|no|any)\s+)*spectrograms?", re.IGNORECASE)
+_MOMENTS = re.compile(r"(densit|temperatur|pressur|speed|velocit)(?:ies|es|s)")
+"""Pattern of plurals that mean the moments of all particles."""
+_QUALIFIED = re.compile(
+    r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
+)
+_DESCRIBED = re.compile(
+    rf"(?:the\s+)?(?:(?P<look>{SHADED}|{COLOURS}|{'|'.join(DASHES)})\s+(?:lines?|curves?|traces?)|(?P<words>.+?)\s+ones?)",
+    re.IGNORECASE,
+)
+"""Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
+_COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{_FRAMES}))?$")
+_PART = re.compile(
+    r"(?:(?P<of>.+?)\s+)?(?:(?P<axis>[xyzrtnlm])|(?P<radial>radial|tangential|normal))[\s-]+components?"
+    r"(?:\s+of\s+(?:the\s+)?(?P<what>.+))?"
+    r"|(?:radial|tangential|normal)\s+"
+    r"(?P<along>(?:magnetic\s+)?field|b|(?:(?:solar[- ]wind|flow|bulk)\s+)?(?:velocity|flow)|v)"
+)
+"""A component in words: ``z component of J``, ``V radial component``, ``radial field``."""
+_LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
+"""Names of the components of vectors in frames; in all others they are x, y and z."""
+_NOTHING = view_in({}, {})
+_KINDS = {(): "scalar", (1,): "scalar", (2,): "vector", (3,): "vector", (4,): "vector"}
+"""Kinds of parameters by the sizes of their records; all others are spectra."""
+
+
+class Lines:
+    """The lines in a template's figures, and functions that find lines by words.
+
+    Parameters
+    ----------
+    template : Document
+    catalogue : Catalogue
+        Describes parameters and their sizes.
+    ask : callable
+        Asks which of several lines is meant.
+    """
+
+    def __init__(self, template: Document, catalogue: Catalogue, ask: Asks) -> None:
+        self.catalogue = catalogue
+        self.ask = ask
+        self._template = template
+
+    @cached_property
+    def graph(self) -> Graph[StepView]:
+        """The steps of the template and the tables between them."""
+        return graph_of(template_in(self._template).steps, signatures())
+
+    @cached_property
+    def producers(self) -> dict[str, StepView]:
+        """Map each label to the step that makes it."""
+        return {label: steps[-1] for label, steps in self.graph.producers.items()}
+
+    def spec(self, figure: Document) -> Document:
+        """Return the settings of a figure, including the changes that style steps make."""
+        meant = figures_meant(template_in(self._template).steps)
+        styles = [
+            step for step in self._template["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
+        ]
+        spec: Document = {}
+        for step in (figure, *styles):
+            spec |= spec_of(step) or {}
+        return spec
+
+    def panels(self, figure: Document) -> list[list[str]]:
+        """Return the labels that each panel of a figure draws; empty if the figure has no list of panels."""
+        panels: Any = self.spec(figure).get("panels")
+        return panels if isinstance(panels, list) else []
+
+    def drawn(self, figure: Document) -> list[str]:
+        """Return every label that a figure draws."""
+        return list(dict.fromkeys(complete_labels(self.spec(figure)))) or list(self.producers)
+
+    def meant(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
+        """Find the lines in a figure that the words `what` mean, and return the labels of these lines.
+
+        The line's own words count first, then those of its step, then those of its sources. Only whole words count.
+
+        Parameters
+        ----------
+        by_craft : bool
+            Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
+            components alike.
+        """
+        drawn = self.drawn(figure)
+        if _SPECTROGRAMS.fullmatch(what.strip()) and (coloured := self._spectrograms(figure)):
+            return coloured
+        described = _DESCRIBED.fullmatch(what.strip())
+        if described is None:
+            meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
+            return meant or self._shown_as(what.casefold().strip(), figure)
+        words = described["look"] or described["words"]
+        return self._of_look(words.casefold(), self.spec(figure), drawn) or self._described(
+            words, drawn, by_craft
+        )
+
+    def _shown_as(self, words: str, figure: Document) -> list[str]:
+        """Return the lines with a name in the legend, or of the panels with a name at the axis, that has all words."""
+        spec = self.spec(figure)
+        names = spec.get("trace_names") or {}
+        axes = object_of(spec.get("y_label"))
+        plain = {str(number): re.sub(r"\[.*\]", "", str(axis)).casefold() for number, axis in axes.items()}
+        named = [line for line, name in names.items() if _says(str(name).casefold(), words)]
+        return named or [
+            line
+            for number, panel in enumerate(self.panels(figure), 1)
+            if _says(plain.get(str(number), ""), words)
+            for line in panel
+        ]
+
+    def _spectrograms(self, figure: Document) -> list[str]:
+        """Return the lines of the panels that a figure draws as spectrograms."""
+        types = self.spec(figure).get("panel_types")
+        pairs = zip(self.panels(figure), types if isinstance(types, list) else (), strict=False)
+        return [line for panel, kind in pairs if kind == "spectrogram" for line in panel]
+
+    def _described(self, words: str, drawn: list[str], by_craft: bool) -> list[str]:
+        """Return the lines that a word before ``one`` means: those in a frame, or those that it names."""
+        framed = [line for line in drawn if self.frame(owner(line, self.producers) or line) == words.upper()]
+        return framed or self._meant(words.casefold(), words, drawn, by_craft)
+
+    def _of_look(self, look: str, spec: Document, drawn: list[str]) -> list[str]:
+        """Return the lines that a figure draws in a colour or with dashes."""
+        colours, styles = spec.get("trace_colors") or {}, spec.get("line_styles") or {}
+        colour = re.sub(r"[\s-]+", "", look)
+        return [
+            line
+            for line in drawn
+            if str(colours.get(line, "")).casefold() == colour
+            or (look in DASHES and (styles.get(line) or {}).get("dash") == DASHES[look])
+        ]
+
+    def one_or_all(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
+        """Return the lines that words mean; ask the user if a singular noun could mean several lines."""
+        lines = self.meant(what, figure, by_craft=by_craft)
+        plain = what.casefold().strip()
+        plural = (
+            re.search(r"^(?:both|all|every)\b|s$", plain)
+            or plain in spellings()
+            or self._is_source(what, lines)
+        )
+        if len(lines) < 2 or plural or plain in PRONOUNS:
+            return lines
+        answer = self.ask(f"Which line do you mean by '{what}'?", [*lines, EVERY])
+        return lines if answer == EVERY else [answer]
+
+    def _is_source(self, what: str, lines: Sequence[str]) -> bool:
+        """Return whether a word is an instrument of all lines, as the names of their datasets say."""
+        return re.fullmatch(r"[A-Z0-9]{3,}", what.strip()) is not None and all(
+            pairs and all(what.strip() in re.split(r"[_-]", dataset) for dataset, _ in pairs)
+            for pairs in (self._pairs(line) for line in lines)
+        )
+
+    def frame(self, label: str) -> str:
+        """Return the frame of a label's data if it is known before a run; otherwise an empty text."""
+        return self._foreseen(label).frame or ""
+
+    def crafts(self, label: str) -> set[str]:
+        """Return the spacecraft from which the data of a label come."""
+        datasets = [dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue]
+        crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
+        return crafts.union(*(self.crafts(source) for source in self._sources(label)))
+
+    def quantities(self, label: str) -> set[str]:
+        """Return the quantities of helio's table from which the data of a label come."""
+        return self._quantities(label) | self._quantities(label, inherited=True)
+
+    def unit(self, label: str) -> str:
+        """Return the unit of a label's data if it is known before a run; otherwise an empty text."""
+        return self._foreseen(label).unit or ""
+
+    def behind(self, line: str) -> list[str]:
+        """Return the labels from which a line is computed, and its own label."""
+        labels, queue = [], [owner(line, self.producers) or line]
+        while queue:
+            label = queue.pop()
+            if label in labels or label not in self.producers:
+                continue
+            labels.append(label)
+            queue += [owner(read, self.producers) or read for read in self.producers[label].labels]
+        return labels
+
+    def own_quantities(self, label: str) -> set[str]:
+        """Return the quantities that a label's data are, not those of its sources."""
+        return self._quantities(owner(label, self.producers) or label)
+
+    def is_vector(self, label: str) -> bool:
+        """Return whether the table of a label is a vector, if this is known before a run."""
+        return self._foreseen(label).kinds == {"vector"}
+
+    def has_colours(self, label: str) -> bool:
+        """Return whether a figure draws a label in colours, as it draws a spectrogram; false if this is not known."""
+        return self._foreseen(label).kinds == {"spectrum"}
+
+    def may_have_colours(self, label: str) -> bool:
+        """Return whether a figure may draw a label in colours, as it draws a spectrogram; true if this is not known."""
+        return "spectrum" in self._foreseen(label).kinds
+
+    def _foreseen(self, label: str) -> Foreseen:
+        table = owner(label, self.foreseen)
+        if table is None:
+            return NOTHING_KNOWN
+        return self.foreseen[table] if table == label else self.foreseen[table].component()
+
+    @cached_property
+    def foreseen(self) -> Mapping[str, Foreseen]:
+        """The unit, frame and kind of every table of the template, as far as they are known before a run."""
+        known: dict[str, Foreseen] = {}
+        for step in self.graph.order:
+            tool = step.signature
+            if step.tool == FETCH:
+                known |= {label: self._fetched(label) for label in step.outputs}
+            elif tool is not None and tool.gives == "table" and step.step.for_each is None:
+                tables = {
+                    parameter: [read.known for read in reads]
+                    for parameter, reads in tables_read(step, known).items()
+                }
+                known |= dict.fromkeys(step.outputs, foreseen(tool, step.params, tables))
+        return known
+
+    def _fetched(self, label: str) -> Foreseen:
+        """Return what the catalogue and the table of quantities say alike of all choices of a fetch."""
+        pairs = self._pairs(label)
+        frames = {row.frame for row in SOURCES if (row.dataset, *row.parameters) in pairs}
+        parameters = [
+            parameter
+            for dataset, name in pairs
+            if dataset in self.catalogue
+            for parameter in self.catalogue.dataset(dataset).parameters
+            if parameter.name == name
+        ]
+        units = {parameter.canonical_unit for parameter in parameters}
+        kinds = {_KINDS.get(parameter.size, "spectrum") for parameter in parameters}
+        return Foreseen(
+            units.pop() if len(units) == 1 else None,
+            frames.pop() if len(frames) == 1 else None,
+            frozenset(kinds) or EVERY_KIND,
+        )
+
+    def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
+        plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
+        exact = [label for label in drawn if label.casefold() == plain] or [
+            label for label in drawn if any(name.casefold() == plain for _, name in self._pairs(label))
+        ]
+        if exact:
+            return exact
+        if moments := _MOMENTS.fullmatch(plain):
+            lines = [label for label in drawn if self._is_moment(label, moments[1])]
+            if len(lines) > 1:
+                return lines
+        if plain in PRONOUNS:
+            return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
+        craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
+        if craft:
+            lines = self._of_craft(spellings()[craft[1]], drawn)
+            if craft[2]:
+                return self._meant(craft[2], what, lines, by_craft)
+            scalars = [label for label in lines if not self.is_vector(label)] if by_craft else []
+            return scalars or lines
+        smoothed = re.fullmatch(
+            r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?", plain
+        )
+        if smoothed:
+            lines = [label for label in drawn if self._step(label).tool in AVERAGES]
+            if not smoothed[1]:
+                return lines
+            letter = re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1])
+            of = [label for label in lines if self._reads(label, smoothed[1], letter[1] if letter else "")]
+            if of or not lines:
+                return of
+        component = re.fullmatch(r"(b|v)_?([xyzrtnlm])", plain)
+        if component:
+            return self._component_of(what, component[1], component[2], drawn)
+        part = _PART.fullmatch(plain)
+        if part:
+            words = part["of"] or part["what"] or part["along"]
+            of = self._meant(words, words, drawn, False) if words else drawn
+            return self._parts(what, (part["axis"] or part["radial"] or plain)[0], of)
+        if re.fullmatch(r"(?:(?:three|vector|field|single|individual)\s+)*(?:components?|vectors?)", plain):
+            vectors = [label for label in drawn if self.is_vector(owner(label, self.producers) or label)]
+            return vectors or [label for label in drawn if _COMPONENT.search(label.casefold())]
+        if plain in _MAGNITUDES:
+            return self._magnitudes(drawn)
+        quantity = next(
+            (
+                row.quantity
+                for row in WORDS
+                if any(ignoring_case(row.pattern).fullmatch(text) for text in (plain, what.strip()))
+            ),
+            B if plain in ("field", "fields") else "",
+        )
+        if "spectrogram" in quantity:  # that of electrons is not that of ions
+            others = {row.quantity for row in SOURCES if "spectrogram" in row.quantity} - {quantity}
+            drawn = [label for label in drawn if not self.own_quantities(label) & others]
+        return _first(
+            drawn,
+            lambda label: quantity in self._quantities(label),
+            lambda label: _says(self.own_words(label), plain),
+            lambda label: _says(self._step_words(label), plain),
+            lambda label: quantity in self._quantities(label, inherited=True),
+            lambda label: _says(self.all_words(label), plain),
+            lambda label: _says(f"{self.all_words(label)} {self._datasets(label)}", plain),
+            lambda label: (
+                bool(_QUALIFIED.match(plain)) and _says(self.own_words(label), _QUALIFIED.sub("", plain))
+            ),
+            lambda label: (
+                _COLOURED.search(plain) is not None
+                and self.may_have_colours(label)
+                and _says(
+                    f"{self.all_words(label)} {self._datasets(label)} {self._titles(label)}",
+                    _COLOURED.sub("", plain),
+                )
+            ),
+        )
+
+    def _is_moment(self, label: str, stem: str) -> bool:
+        """Return whether a line is a density, a temperature and so on, of whatever particles."""
+        words = self.own_quantities(label) or [self.own_words(label)]
+        return any(re.search(rf"\b{stem}(?:y|e)?\b", text) for text in words)
+
+    def _titles(self, label: str) -> str:
+        """Return the titles of the datasets from which a label is fetched."""
+        known = {dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue}
+        return " ".join(self.catalogue.summary(dataset).title for dataset in sorted(known)).casefold()
+
+    def _datasets(self, label: str) -> str:
+        """Return the ids of the datasets from which a label comes, and their instruments, in words."""
+        ids = [dataset for name in [label, *self._sources(label)] for dataset, _ in self._pairs(name)]
+        return " ".join(word for name in ids for word in (name, *instrument_names(name))).casefold()
+
+    def _reads(self, label: str, words: str, letter: str) -> bool:
+        """Return whether a step reads the component or the quantity that words mean."""
+        read = self._step(label).labels
+        if letter:
+            return any(re.search(rf"[._]?[bv]?_?{letter}(?:_\w+)?$", name.casefold()) for name in read)
+        return bool(self._meant(words, words, list(self._sources(label)), False))
+
+    def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
+        """Return the lines with data of only this spacecraft; if none, lines with some of its data or its name."""
+        crafts = {label: self.crafts(owner(label, self.producers) or label) for label in drawn}
+        return _first(
+            drawn,
+            lambda label: crafts[label] == {craft},
+            lambda label: craft in crafts[label],
+            lambda label: _says(self.own_words(label), craft.casefold()),
+        )
+
+    def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
+        """Return the lines that a component such as ``bz`` means; ask the user if it could mean several lines."""
+        pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$")
+        lone = [label for label in drawn if pattern.search(label.casefold())]
+        if lone:
+            return self._chosen(what, lone)
+        table = {label: owner(label, self.producers) or label for label in drawn}
+        return self._parts(what, letter, [label for label in drawn if self._is_of(table[label], stem)], stem)
+
+    def _parts(self, what: str, letter: str, lines: Sequence[str], stem: str = "") -> list[str]:
+        """Return the component of a vector among lines; ask of which of several vectors."""
+        apart = [label for label in lines if label.casefold().endswith(f".{letter}")]
+        vectors = [label for label in lines if self.is_vector(label)]
+        letters = {label: _LETTERS.get(self.frame(label), "xyz") for label in vectors}
+        found = apart or [
+            f"{label}.{axes[at]}"
+            for label, axes in letters.items()
+            if (at := axes.casefold().find(letter)) >= 0
+        ]
+        if letters and not found:
+            has = ", ".join(f"{label} in {self.frame(label)}" for label in vectors)
+            raise NotUnderstood(
+                f"the figure has no {what}: {has} has no {letter} component",
+                advice=f"say {', '.join(stem.upper() + axis for axis in letters[vectors[0]])} or the name of a line",
+            )
+        return self._chosen(what, found)
+
+    def _chosen(self, what: str, found: list[str]) -> list[str]:
+        """Return all of several lines if words are in the plural; otherwise ask which one is meant."""
+        if len(found) < 2 or re.match(r"(?:both|all)\b|.*\bcomponents\b", what, re.IGNORECASE):
+            return found
+        answer = self.ask(f"Which {what} do you mean?", [*found, EVERY])
+        return found if answer == EVERY else [answer]
+
+    def _is_of(self, label: str, stem: str) -> bool:
+        """Return whether a vector is a magnetic field (`stem` is ``b``) or a velocity (`stem` is ``v``)."""
+        if self.unit(label) not in ("", "nT" if stem == "b" else "km/s"):
+            return False
+        quantities = self._quantities(label, inherited=True)
+        if quantities:
+            return (B if stem == "b" else VELOCITY) in quantities
+        return bool(re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold())) or _says(
+            self.own_words(label), "magnetic" if stem == "b" else "velocity"
+        )
+
+    def _magnitudes(self, drawn: list[str]) -> list[str]:
+        return _first(
+            drawn,
+            lambda label: self._step(label).tool == "magnitude",
+            lambda label: ABS_B in self._quantities(label),
+            lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
+            lambda label: _says(self.own_words(label), "magnitude"),
+            lambda label: ABS_B in self._quantities(label, inherited=True),
+        )
+
+    def _step(self, label: str) -> StepView:
+        """Return the step that makes a label, or an empty step if no step makes the label."""
+        return self.producers.get(label, _NOTHING)
+
+    def _pairs(self, label: str) -> list[tuple[str, str]]:
+        """Return the pairs of dataset and parameter from which a fetch may take the data of a label."""
+        step = self._step(label)
+        if step.tool != FETCH:
+            return []
+        names = step.params.get("parameters")
+        if not names:
+            return fetch_pairs(step.params)
+        pairs = [(choice.dataset_id, name) for choice in fetch_choices(step.params) for name in names]
+        return [pair for pair in pairs if label == ".".join(pair) or len(names) == 1]
+
+    def _sources(self, label: str) -> list[str]:
+        """Return the labels from which a label is computed."""
+        owners = [owner(read, self.producers) for read in self._step(label).labels]
+        return [source for source in dict.fromkeys(owners) if source is not None and source != label]
+
+    def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:
+        """Return the quantities that a label's data are, by helio's table of quantities."""
+        step, sources = self._step(label), self._sources(label)
+        if step.tool == "magnitude":
+            of_field = any(B in self._quantities(source, inherited=True) for source in sources)
+            return {ABS_B} if of_field else set()
+        pairs = self._pairs(label)
+        quantities = {
+            row.quantity
+            for row in SOURCES
+            if any(row.dataset == dataset and name in row.parameters for dataset, name in pairs)
+        }
+        if inherited and not quantities:
+            quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))
+        if step.tool == "join_components":
+            quantities |= {"B": {B}, "V": {VELOCITY}}.get(str(step.params.get("name", "")), set())
+        return quantities
+
+    def own_words(self, label: str) -> str:
+        """Return the words that describe a label: its name, and the catalogue's description of its parameter."""
+        pairs = self._pairs(label)
+        descriptions = []
+        for dataset, parameter in pairs:
+            if dataset in self.catalogue:
+                try:
+                    descriptions.append(self.catalogue.dataset(dataset).parameter(parameter).description)
+                except UnknownParameter:
+                    continue  # the gate reports it
+        # the words of a dataset's id are of all its parameters
+        name = "" if label in [".".join(pair) for pair in pairs] else label
+        given = str(self._step(label).params.get("give", "")).replace("_", " ")
+        return " ".join([name, given, *(parameter for _, parameter in pairs), *descriptions]).casefold()
+
+    def _step_words(self, label: str) -> str:
+        """Return the words of the step that makes a label, if the step makes no other label."""
+        step = self._step(label)
+        if len(step.outputs) > 1:
+            return ""
+        return f"{step.step.intent} {step.tool}".replace("_", " ").casefold()
+
+    def all_words(self, label: str) -> str:
+        """Return the words that describe a label, its step, and all labels from which it is computed."""
+        sources = [self.all_words(source) for source in self._sources(label)]
+        return " ".join([self.own_words(label), self._step_words(label), *sources])
+
+
+def no_question(text: str, choices: Sequence[str]) -> str:
+    """Refuse to choose: what several lines could mean is then not understood."""
+    raise NotUnderstood(f"{text} {', '.join(choices)}")
+
+
+def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
+    """Return the lines that pass a test; use the first test that at least one line passes."""
+    return next((lines for test in tests if (lines := list(filter(test, drawn)))), [])
+
+
+def _says(text: str, words: str) -> bool:
+    """Return whether a text contains all given words, each as a whole word in the singular or the plural.
+
+    >>> _says("proton density", "densities"), _says("proton density", "it")
+    (True, False)
+    """
+    return all(
+        re.search(rf"(?<![a-z0-9]){stem}(?:s|es|y|ies)?(?![a-z0-9])", text)
+        for word in words.split()
+        for stem in [re.escape(re.sub(r"(?<=\w\w\w)(?:ies|y|s)$", "", word))]
+    )

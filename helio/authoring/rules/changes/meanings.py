@@ -1,0 +1,451 @@
+"""Find the values of a pipeline that words mean: its variables and its bands, by their descriptions and units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from helio.authoring.operations import Operation
+from helio.authoring.rules.changes.atoms import Atom, Range
+from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.events.storms import STORMS
+from helio.authoring.rules.harmless import IN_CHANGES
+from helio.knowledge.unit_algebra import comparable, conversion_factor
+from helio.knowledge.unit_spelling import canonical_unit, unit_factors
+from helio.pipelines.template.document import Document
+
+_SIDES = {
+    "low": ("start", "begin", "low", "lower", "lowest", "min", "minimum", "least", "smallest"),
+    "high": ("end", "stop", "high", "higher", "highest", "upper", "max", "maximum", "longest", "largest"),
+    "before": ("before",),
+    "after": ("after",),
+}
+_SIDE_OF = {word: side for side, words in _SIDES.items() for word in words}
+_SINGULAR = {
+    "spectra": "spectrum",
+    "minima": "minimum",
+    "maxima": "maximum",
+    "frequencies": "frequency",
+    "radii": "radius",
+}
+_GENERAL = IN_CHANGES | {
+    "band", "range", "threshold", "limit", "value", "level", "length", "criterion", "criteria", "cutoff",
+    "only", "from", "to", "between", "below", "above", "under", "over", "least", "most", "until", "and", "or",
+    "start", "end", "begin", "stop", "show", "with", "by", "be", "should", "let", "count", "just", "reaching",
+    "reach", "stronger", "deeper", "than", "at", "each", "event", "past", "instead", "not", "limits",
+    "minimum", "maximum", "select", "lower", "upper", "low", "high", "edge", "boundary", "keep", "that",
+}  # fmt: skip
+"""Words that say that a value is set, and not which one."""
+_CRITERION = frozenset(("threshold", "criterion", "cutoff", "limit"))
+_SIDE = re.compile(r"\s*(?:(?P<before>before|prior\s+to|ahead\s+of)|after|past|following|beyond)\b")
+_LENGTH = r"days?|d|hours?|hrs?|h"
+_SPAN = re.compile(
+    rf"(?<![\w.])[-−](?P<before>\d+)\s*(?P<own>{_LENGTH})?\s*(?:to|until|\.\.+|…|–|,)\s*"
+    rf"\+?(?P<after>\d+)\s*(?P<unit>{_LENGTH})\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) for (?:the )?(\w[\w -]*\w)")
+_EMPTY = frozenset((
+    "a", "an", "the", "of", "in", "it", "this", "that", "and", "or", "is", "are", "be", "to", "at", "for",
+    "with", "how", "long", "by", "not", "from", "as", "on",
+))  # fmt: skip
+_FLUX = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
+"""Least flux of the classes of solar flares, in W/m² at 0.1 to 0.8 nm."""
+_CLASS = re.compile(r"(?<![\w.$|-])(?P<letter>[ABCMX])(?P<size>\d{1,2}(?:\.\d+)?)?(?![\w.|]*\w)")
+_CLASSES = re.compile(r"\b[ABCMX][\s-]*(?:class|flares?)\b|\bclass\s+[ABCMX]\b")
+_REST_OF = re.compile(r"\b[ABCMX][\d.]*\s*(?:-|–|to|and|or|,)\s*[ABCMX](?:\b|\d)")
+_IGNORED = re.compile(r"\b(?:ignor\w+|skip\w*|neglect\w*|reject\w*|filter\w*|no)\b", re.IGNORECASE)
+_WEAKER = re.compile(r"\b(?:below|under|weaker|smaller|less|up\s+to|until|at\s+most|max\w*)\b", re.IGNORECASE)
+_UPWARD = re.compile(
+    r"[>≥+]|\b(?:from|above|over|least|min(?:imum)?|threshold|limit|cutoff|up|upwards?|larger|stronger|higher|bigger|greater|more)\b",
+    re.IGNORECASE,
+)
+_MORE = frozenset((
+    "class", "classes", "upward", "upwards", "up", "larger", "bigger", "higher", "greater", "weaker", "smaller",
+    "less", "ignore", "skip", "neglect", "reject", "filter", "no", "more", "all", "every", "any", "list", "take",
+    "find", "big", "solar", "start", "starting", "remove", "drop", "exclude", "without", "min", "cut", "omit",
+    "leave", "out", "those", "one", "change", "set",
+))  # fmt: skip
+"""Words beside the class of a flare that say which flares count."""
+_AXES = tuple(
+    f"noun:{name}"
+    for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale",
+                 "linthresh", "time", "horizontal_line", "vertical_line", "width", "cadence",
+                 "panel_height", "figure_height")
+)  # fmt: skip
+_OTHER = (
+    "verb:mark", "verb:shade", "verb:fill", "verb:extend", "verb:shorten", "verb:shift", "verb:add",
+    "verb:zoom", "verb:smooth", "rel:more",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A variable that words may mean.
+
+    Parameters
+    ----------
+    name : str
+    kind : str
+        ``number`` or ``duration``.
+    side : str
+        ``low`` or ``high`` end of a band, ``before`` or ``after`` an event; otherwise empty.
+    unit : str
+        The unit that the description names; otherwise empty.
+    own : frozenset of str
+        The words of the name, without the side.
+    described : frozenset of str
+        The words of the description.
+    known : frozenset of str
+        These words, and those of the steps that take the variable.
+    """
+
+    name: str
+    kind: str
+    side: str
+    unit: str
+    own: frozenset[str]
+    described: frozenset[str]
+    known: frozenset[str]
+    tools: frozenset[str]
+    """The words in the names of the tools that take the variable."""
+    falls: bool
+    """Whether the value is an upper limit: ``this Dst or less``."""
+
+    @property
+    def events(self) -> frozenset[str]:
+        """The words of the description that name the tool, such as ``storm``."""
+        return self.tools & self.described
+
+
+class Meanings:
+    """What the values of a sentence mean in a template.
+
+    Parameters
+    ----------
+    editor : FigureEditor
+    """
+
+    def __init__(self, editor: FigureEditor) -> None:
+        self._editor = editor
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rule for clauses with a value of the template; it fits if the words leave no other meaning."""
+        parts = "what craft tool levels line noun verb rel unit range bound number duration"
+        flares = Rule(
+            "what",
+            f"{parts} relative every scale",
+            self._set_flares,
+            lambda clause: bool(self._flares(clause)),
+        )
+        rule = Rule(
+            "range|bound|number|duration|what", parts, self._set, self._fits, "range number duration bound"
+        )
+        return (flares, rule)
+
+    def _fits(self, clause: Clause) -> bool:
+        return bool(self._meant(clause))
+
+    def _set(self, editor: FigureEditor, clause: Clause) -> None:
+        editor.do(*self._meant(clause))
+
+    def _set_flares(self, editor: FigureEditor, clause: Clause) -> None:
+        editor.do(*self._flares(clause))
+
+    def _flares(self, clause: Clause) -> list[Operation]:
+        """Set the least flux of flares that a class names: ``only flares from M1 upwards``."""
+        slots = [slot for slot in self._slots if slot.side == "low" and "flare" in slot.events]
+        new = re.split(r"\b(?:instead\s+of|rather\s+than)\b", clause.text)[0]
+        classes = [match for match in _CLASS.finditer(new) if match["size"] or _CLASSES.search(new)]
+        if len(slots) != 1 or len(classes) != 1 or _REST_OF.search(new):
+            return []
+        (slot,), (match,) = slots, classes
+        left = (
+            frozenset(_stems(_CLASS.sub(" ", clause.text)))
+            - _EMPTY
+            - IN_CHANGES
+            - _GENERAL
+            - slot.known
+            - _MORE
+        )
+        weaker = _WEAKER.search(new)
+        if match["letter"] != "X" and not weaker and not _UPWARD.search(new):
+            return []  # M flares alone are from M1 to M9.9
+        if left or (weaker is not None) is not (
+            clause.has("verb:remove") or _IGNORED.search(new) is not None
+        ):
+            return []
+        return [_operation(slot, _FLUX[match["letter"]] * float(match["size"] or 1), "")]
+
+    def _meant(self, clause: Clause) -> list[Operation]:
+        """Return the changes of values that a clause means; empty if it means something else."""
+        if found := self._span(clause) or self._named_value(clause):
+            return found
+        values = [atom for atom in clause.atoms if atom.kind in ("range", "bound", "number", "duration")]
+        kinds = {atom.kind for atom in values}
+        if not values or len(kinds) > 1 or clause.has(*_AXES, *_OTHER):
+            return []
+        if clause.has("verb:remove") and kinds != {"bound"}:
+            return []
+        if kinds == {"range"} and len(values) == 2:
+            return self._bands(clause, values)
+        words = _words_left(clause, values)
+        if kinds == {"range"}:
+            return self._pair(words, values[0].value, "band" in clause.text.casefold())
+        if kinds == {"bound"} and len(values) == 1:
+            limits = values[0].value
+            high = limits.low is None
+            value = limits.high if high else limits.low
+            slots = [slot for slot in self._slots if self._bounds(slot, high)]
+            return self._one(words, slots, value, limits.unit)
+        if kinds == {"number"} and len(values) == 1:
+            number = values[0].value
+            slots = [slot for slot in self._slots if slot.kind == "number"]
+            sides = {side for word in _stems(clause.text) if (side := _SIDE_OF.get(word))}
+            slots = [slot for slot in slots if not slot.side or slot.side in sides or words & _CRITERION]
+            return self._one(words, slots, number.value, number.unit)
+        if kinds == {"duration"}:
+            return self._around(clause, values) or self._length(clause, words, values)
+        return []
+
+    @cached_property
+    def _slots(self) -> list[Slot]:
+        return list(_slots_of(self._editor))
+
+    @cached_property
+    def _drawn_words(self) -> frozenset[str]:
+        """Return the words that name lines of the figure."""
+        lines = self._editor.lines
+        return frozenset(
+            word for label in self._editor.drawn for word in _stems(f"{label} {lines.own_words(label)}")
+        )
+
+    def _names(self, slot: Slot, words: frozenset[str], *, with_unit: bool = False) -> bool:
+        """Return whether words name a slot, and nothing else; with its unit the tool alone may name it."""
+        if "storm" in slot.events:
+            words -= set(STORMS)  # a class beside a value says no more
+        if not words <= slot.known | _GENERAL or not words:
+            return False
+        if words & _CRITERION and not words - _GENERAL:
+            return len([other for other in self._slots if other.kind == slot.kind]) == 1
+        naming = slot.own | slot.described - self._drawn_words - _GENERAL | slot.events
+        return bool(words & (naming | slot.tools if with_unit else naming))
+
+    def _one(self, words: frozenset[str], slots: list[Slot], value: float, unit: str) -> list[Operation]:
+        named = [slot for slot in slots if self._names(slot, words) and _fits_unit(slot.unit, unit)]
+        return [_operation(named[0], value, unit)] if len(named) == 1 else []
+
+    def _bounds(self, slot: Slot, high: bool) -> bool:
+        if slot.kind != "number":
+            return False
+        return slot.side == ("high" if high else "low") if slot.side else slot.falls is high
+
+    def _pair(self, words: frozenset[str], limits: Range, is_band: bool) -> list[Operation]:
+        """Set both ends of a band."""
+        if limits.low is None or limits.high is None or not (limits.unit or is_band):
+            return []
+        pairs = [
+            (low, high)
+            for low in self._slots
+            for high in self._slots
+            if (low.side, high.side) == ("low", "high") and low.own == high.own
+            if self._names(low, words, with_unit=bool(limits.unit)) and _fits_unit(low.unit, limits.unit)
+        ]
+        if len(pairs) != 1:
+            return []
+        ((low, high),) = pairs
+        return [_operation(low, limits.low, limits.unit), _operation(high, limits.high, limits.unit)]
+
+    def _length(self, clause: Clause, words: frozenset[str], values: list[Atom]) -> list[Operation]:
+        """Set the length that words name, of what the named panel draws."""
+        panels = self._editor.panels
+        places = {"top": panels[:1], "bottom": panels[-1:]}
+        within = [
+            line for side, named in places.items() if side in words for panel in named for line in panel
+        ]
+        words -= set(places)
+        slots = [slot for slot in self._slots if slot.kind == "duration" and not slot.side]
+        named = [
+            slot
+            for slot in slots
+            if self._names(slot, words) and len(words - slot.own - _GENERAL) > 0
+            if not within or any(self._takes(line, slot.name) for line in within)
+        ]
+        named = [slot for slot in named if slot.own <= words] or named
+        if len(named) != 1 or len(values) != 1 or clause.has("panel"):
+            return []
+        return [Operation("set", "", ("variables", named[0].name, "default"), values[0].value)]
+
+    def _takes(self, line: str, name: str) -> bool:
+        """Return whether a line is computed with a variable."""
+        producers = self._editor.lines.producers
+        return any(name in producers[label].params.values() for label in self._editor.behind(line))
+
+    def _named_value(self, clause: Clause) -> list[Operation]:
+        """Set a value that a description names: ``1 for the photosphere, 2.5 for the source surface``."""
+        if clause.has("range", "bound", "number", "duration", *_AXES, *_OTHER, "verb:remove"):
+            return []
+        wanted = re.split(r"\b(?:instead\s+of|rather\s+than|not)\b", clause.text)[0].casefold()
+        found = []
+        for name, facts in (self._editor.after.get("variables") or {}).items():
+            named = {
+                words.casefold(): value for value, words in _NAMED.findall(str(facts.get("description", "")))
+            }
+            meant = [words for words in named if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", wanted)]
+            slot = next((slot for slot in self._slots if slot.name == name and slot.kind == "number"), None)
+            if slot is not None and slot.side == "low" and _WEAKER.search(wanted):
+                continue
+            if slot is not None and len(meant) == 1 and _words_left(clause, []) <= slot.known | _GENERAL:
+                found.append(_operation(slot, float(named[meant[0]]), ""))
+        return found if len(found) == 1 else []
+
+    def _span(self, clause: Clause) -> list[Operation]:
+        """Set both sides of an event: ``from -1 to +3 days``."""
+        match = _SPAN.search(clause.text)
+        sides = {slot.side: slot for slot in self._slots if slot.kind == "duration" and slot.side}
+        if match is None or not {"before", "after"} <= sides.keys():
+            return []
+        rest = frozenset(_stems(_SPAN.sub(" ", clause.text)) - _EMPTY - IN_CHANGES - {"window"})
+        if not rest <= sides["before"].known | sides["after"].known | _GENERAL:
+            return []
+        lengths = (match["before"] + (match["own"] or match["unit"])[0], match["after"] + match["unit"][0])
+        return [
+            Operation("set", "", ("variables", sides[side].name, "default"), length.casefold())
+            for side, length in zip(("before", "after"), lengths, strict=True)
+        ]
+
+    def _around(self, clause: Clause, values: list[Atom]) -> list[Operation]:
+        """Set how long before and after an event something is shown: each length has its side behind it."""
+        operations = []
+        stops = [*(atom.start for atom in values[1:]), clause.stop]
+        every = _words_left(clause, values)
+        for atom, stop in zip(values, stops, strict=True):
+            behind = clause.text[atom.stop - clause.start : stop - clause.start].casefold()
+            side = re.match(r"\s*(before|after)\b", behind)
+            slots = [
+                slot for slot in self._slots if side and slot.side == side[1] and slot.kind == "duration"
+            ]
+            others = frozenset().union(
+                *(slot.known for slot in self._slots if slot.side in ("before", "after"))
+            )
+            if len(slots) != 1 or not every <= others | _GENERAL:
+                return []
+            operations.append(Operation("set", "", ("variables", slots[0].name, "default"), atom.value))
+        return operations
+
+    def _bands(self, clause: Clause, values: list[Atom]) -> list[Operation]:
+        """Replace a band in a list of bands: ``40-60 MeV instead of 60-100 MeV``."""
+        limits = [[atom.value.low, atom.value.high] for atom in values]
+        if not re.search(r"\b(?:instead|rather|replace|change|to|not)\b", clause.text, re.IGNORECASE):
+            return []
+        scales = (
+            (1, 1e3, 1e-3) if any(atom.value.unit for atom in values) else (1,)
+        )  # bands in eV, words in keV
+        written = [
+            [[_plain(float(f"{end * scale:.12g}")) for end in pair] for pair in limits] for scale in scales
+        ]
+        for step, limits in product(self._editor.after["steps"], written):
+            for name, value in (step.get("tool_args") or {}).items():
+                held = [pair for pair in limits if isinstance(value, list) and pair in value]
+                if len(held) != 1:
+                    continue
+                known = _stems(
+                    f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} channel energy line"
+                )
+                if not _words_left(clause, values) <= known | _GENERAL | set(_SIDE_OF):
+                    continue
+                new = limits[1 - limits.index(held[0])]
+                bands = [[_plain(end) for end in new] if pair == held[0] else pair for pair in value]
+                scale = scales[written.index(limits)]
+                ends = [[f"{end / scale:g}" for end in pair] for pair in (held[0], new)]
+                return [
+                    Operation("set", str(step["step_id"]), ("tool_args", name), bands),
+                    *self._renamed_band(step, *ends),
+                ]
+        return []
+
+    def _renamed_band(self, step: Document, old: list[str], new: list[str]) -> Iterator[Operation]:
+        """Write the new limits of a band in the description of its step and in the labels of axes."""
+        band = re.compile(rf"(?<![\w.]){re.escape(old[0])}(\s*(?:-|–|to)\s*){re.escape(old[1])}(?![\w.])")
+        intent = str(step.get("intent", ""))
+        if band.search(intent):
+            yield Operation(
+                "set", str(step["step_id"]), ("intent",), band.sub(rf"{new[0]}\g<1>{new[1]}", intent)
+            )
+        labels, figure, path = self._editor.where("y_label")
+        for panel, text in labels.items() if isinstance(labels, dict) else ():
+            if band.search(str(text)):
+                yield Operation("set", figure, (*path, panel), band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
+
+
+def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
+    for name, variable in (editor.after.get("variables") or {}).items():
+        kind = str(variable.get("type"))
+        if kind not in ("number", "duration"):
+            continue
+        text = str(variable.get("description", ""))
+        own, described = _stems(name), _stems(text)
+        side = next((_SIDE_OF[word] for word in sorted(own) if word in _SIDE_OF), "")
+        known, tools = own | described, frozenset[str]()
+        for step in editor.after["steps"]:
+            args = step.get("tool_args") or {}
+            if name not in args.values():
+                continue
+            labels = [label for label in args.values() if isinstance(label, str)]
+            sources = " ".join(
+                editor.lines.all_words(label) for label in labels if label in editor.lines.producers
+            )
+            told = (
+                f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} {' '.join(labels)} {sources}"
+            )
+            known |= _stems(told)
+            tools |= _stems(step["tool_name"])
+        plain = own - set(_SIDE_OF)
+        falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
+        yield Slot(name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls)
+
+
+def _unit_in(description: str) -> str:
+    """Return the unit that a description names: ``nT`` of ``A storm reaches this Dst or less, in nT.``"""
+    for match in re.finditer(r"\bin ([^\s,;:]+)", description):
+        unit = match[1].rstrip(".")
+        if unit_factors(unit) is not None:
+            return canonical_unit(unit)
+    return ""
+
+
+def _fits_unit(own: str, given: str) -> bool:
+    return not given or (bool(own) and comparable(own, canonical_unit(given)))
+
+
+def _operation(slot: Slot, value: float, unit: str) -> Operation:
+    """Return the change of a variable, in the unit of the variable."""
+    factor = conversion_factor(canonical_unit(unit), slot.unit) if unit and slot.unit else 1.0
+    return Operation("set", "", ("variables", slot.name, "default"), _plain(float(f"{value * factor:.12g}")))
+
+
+def _plain(value: float) -> float:
+    return int(value) if float(value).is_integer() else value
+
+
+def _words_left(clause: Clause, values: list[Atom]) -> frozenset[str]:
+    """Return the words of a clause that are no values and have a meaning."""
+    kept = list(clause.text)
+    for atom in values:
+        kept[atom.start - clause.start : atom.stop - clause.start] = " " * (atom.stop - atom.start)
+    shared = " ".join(atom.text for atom in clause.shared if atom.kind in ("what", "craft", "noun", "tool"))
+    return frozenset(_stems(f"{''.join(kept)} {shared}") - _EMPTY - IN_CHANGES)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the words of a text in the singular.
+
+    >>> sorted(_stems("$HISS_LOW: the spectra, storms"))
+    ['hiss', 'low', 'spectrum', 'storm', 'the']
+    """
+    words = re.findall(r"[a-z]+", text.replace("_", " ").casefold())
+    return frozenset(_SINGULAR.get(word) or re.sub(r"(?<=\w\w)(?<!s)s$", "", word) for word in words)

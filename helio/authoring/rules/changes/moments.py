@@ -1,0 +1,94 @@
+"""Read the moments and intervals that a clause names; what it leaves out comes from the time range of the figure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.errors import TimeRangeError
+from helio.time_range import parse_time_range
+
+
+def default_span(editor: FigureEditor) -> Any:
+    """Return the default of the first time range of the pipeline, if it can be read."""
+    for variable in (editor.after.get("variables") or {}).values():
+        if variable.get("type") == "time_range":
+            try:
+                return parse_time_range(str(variable.get("default", "")), editor.now)
+            except TimeRangeError:
+                return None
+    return None
+
+
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
+_NO_DATE = re.compile(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|(?<=\d)T|,")
+
+
+def _clock_and_date(text: str) -> tuple[str, str]:
+    clock = _CLOCK.search(text)
+    return clock[0].zfill(5) if clock else "", " ".join(_NO_DATE.sub(" ", text).split())
+
+
+def moment_in(editor: FigureEditor, clause: Clause) -> str:
+    """Return the time that a clause names; its date comes from the time range if that is one day."""
+    named = [_clock_and_date(atom.text) for atom in clause.of("moment", "time")]
+    clock = next((clock for clock, _ in named if clock), "")
+    return _moment(_day(editor, " ".join(date for _, date in named if date)), clock)
+
+
+def _moment(day: str, clock: str) -> str:
+    return f"{day}T{clock}" if clock else day
+
+
+def _day(editor: FigureEditor, plain: str) -> str:
+    span = default_span(editor)
+    if not plain:
+        if span is None or (span.stop - span.start).total_seconds() > 86400:
+            raise NotUnderstood(
+                "the request gives a time of the day without a date",
+                advice="give the date, as 2015-03-17T04:45",
+            )
+        return f"{span.start:%Y-%m-%d}"
+    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|\bof\b", "", plain)
+    years = (
+        [""]
+        if re.search(r"\d{4}", plain)
+        else [f" {year}" for year in sorted({span.start.year, span.stop.year})]
+        if span
+        else []
+    )
+    for year in years:
+        try:
+            day = parse_time_range(f"{plain}{year}", editor.now)
+        except TimeRangeError:
+            continue
+        if len(years) == 1 or span is None or (day.start < span.stop and day.stop > span.start):
+            return f"{day.start:%Y-%m-%d}"
+    raise NotUnderstood(
+        f"helio does not understand the date '{plain}'", advice="give the date, as 2015-03-17"
+    )
+
+
+def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
+    """Return the start and the stop that a clause names; times of the day without a date are of the figure's day."""
+    time = clause.value("time")
+    if time is not None:
+        try:
+            span = parse_time_range(time, editor.now)
+        except TimeRangeError as error:
+            raise NotUnderstood(f"helio does not understand the time '{time}'") from error
+        form = "%Y-%m-%dT%H:%M" if not (span.start.second or span.stop.second) else "%Y-%m-%dT%H:%M:%S"
+        return f"{span.start:{form}}", f"{span.stop:{form}}"
+    moments = clause.of("moment")
+    if len(moments) != 2:
+        raise NotUnderstood(
+            "the interval to shade needs a start and a stop",
+            advice="say 'shade 06:00 to 12:00 on 2015-03-17'",
+        )
+    named = [_clock_and_date(atom.text) for atom in moments]
+    known = next((date for _, date in named if date), "")
+    start, stop = (_moment(_day(editor, date or known), clock) for clock, date in named)
+    return start, stop

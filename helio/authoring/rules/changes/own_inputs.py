@@ -1,0 +1,73 @@
+"""Compute a quantity from the lines of a figure: ``add the dynamic pressure from N and V``."""
+
+from __future__ import annotations
+
+from helio.authoring.fetches import FETCH
+from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.changes.conversions import epochs_of
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.writing.computations import DERIVED, Part
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import symbol
+from helio.steps.signature import TableInput, signatures
+
+_LENGTHS = {B: ABS_B, VECTOR_V: SPEED}
+"""Vectors, each with the length that a tool may take instead."""
+_OF_MEASURED = (FETCH, "magnitude", "join_components")
+"""Tools whose results are measured data as they are."""
+
+
+def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
+    """Compute a quantity from the lines that the figure draws; return its label.
+
+    The label is empty if not exactly one line is each of the inputs, in the unit and the frame that the tool takes,
+    or if the lines have different epochs.
+    """
+    names = [quantity.name for quantity in request.quantities if not quantity.component]
+    recipe = DERIVED.get(names[0]) if len(names) == len(request.quantities) == 1 else None
+    others = (*request.computations, *request.instruments, *request.datasets, request.frame)
+    if recipe is None or recipe.window or any(others) or len(request.spacecraft) != 1:
+        return ""
+    inputs = {table.argument: table for table in signatures()[recipe.tool].tables}
+    labels: dict[str, str] = {}
+    for argument, part in recipe.takes.items():
+        fitting = _lines_for(editor, part, inputs[argument])
+        if len(fitting) != 1 or editor.lines.crafts(fitting[0]) != set(request.spacecraft):
+            return ""
+        labels[argument] = fitting[0]
+    if len({epochs_of(editor, label) for label in labels.values()}) != 1:
+        return ""
+    helium = {"assumed_alpha": 0.04} if recipe.helium else {}
+    label = editor.free_label(symbol(names[0]))
+    args = {**labels, **recipe.args, **helium, "output_label": label}
+    ids = [str(step["step_id"]) for step in editor.after["steps"]]
+    last = max(labels.values(), key=lambda made: ids.index(str(editor.lines.producers[made].id)))
+    editor.add_step(editor.free_id(label), recipe.tool, args, f"Compute the {names[0]}", after=last)
+    editor.notes.append(f"{names[0]}: computed from {', '.join(dict.fromkeys(labels.values()))}")
+    if recipe.note:
+        editor.notes.append(f"{names[0]}: {recipe.note}")
+    if helium:
+        editor.notes.append(f"{names[0]}: computed with an assumed helium fraction of 4 % by number")
+    return label
+
+
+def _lines_for(editor: FigureEditor, part: Part, table: TableInput) -> list[str]:
+    """Return the drawn lines of measured data that are an input as the tool takes it, or the length of a vector."""
+    lines = editor.lines
+    measured = [
+        line
+        for line in editor.drawn
+        if (step := lines.producers.get(line)) is not None
+        and step.tool in _OF_MEASURED
+        and lines.unit(line) == table.takes.unit
+        and not part.component
+    ]
+    length = "" if table.takes.kind or part.frame else _LENGTHS.get(part.quantity, "")
+    for quantity in filter(None, (part.quantity, length)):
+        found = [line for line in lines.meant(quantity, editor.figure()) if line in measured]
+        if quantity in _LENGTHS:
+            found = [line for line in found if lines.is_vector(line)]
+        if found := [line for line in found if part.frame in ("", lines.frame(line))]:
+            return found
+    return []

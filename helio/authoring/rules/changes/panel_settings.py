@@ -1,0 +1,305 @@
+"""Change the axes of panels: scales, limits and kinds of panels."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atoms import Atom, Range, panel_number
+from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.writing.asking import EVERY
+from helio.authoring.writing.steps import listed
+from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.unit_spelling import canonical_unit, unit_factors
+from helio.pipelines.template.figures import ENTRY_LABELS
+
+PANEL = "what panel craft every"
+_SPELT_UNITS = {
+    **dict.fromkeys(("electronvolt", "electronvolts", "electron volts"), "eV"),
+    "kelvin": "K", "degrees": "deg", "RE": "R_E",
+}  # fmt: skip
+
+
+def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
+    """Return the numbers of the panels that ordinals mean."""
+    count = len(editor.panels)
+    numbers: list[int] = []
+    for atom in atoms:
+        if atom.value == "every":
+            numbers += range(1, count + 1)
+            continue
+        for place in atom.value:
+            number = panel_number(place, count)
+            if not number:
+                raise NotUnderstood(
+                    f"the figure has no panel {atom.text.split()[-1] if place > 0 else atom.text}",
+                    advice=f"choose a panel from 1 to {count}",
+                )
+            numbers.append(number)
+    return list(dict.fromkeys(numbers))
+
+
+def says_panel(clause: Clause, name: str) -> bool:
+    """Return whether a clause names the panel of a quantity, and whether in the singular."""
+    return re.search(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)", clause.text, re.IGNORECASE) is not None
+
+
+def panels_of(
+    editor: FigureEditor, clause: Clause, question: str = "Which panel do you mean?", unit: str = ""
+) -> list[int]:
+    """Return the numbers of the panels that a clause names; ask if it names none and the figure has several.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of a value for the panels: a panel in which alone all lines have it is meant without a question.
+    """
+    numbers = panel_numbers(editor, clause.of("panel"))
+    for atom in clause.of("what"):
+        numbers += editor.numbers_of(atom.text)
+    count = len(editor.panels)
+    if clause.has("every"):
+        numbers += range(1, count + 1)
+    if not numbers and unit:
+        numbers = [at for at, panel in enumerate(editor.panels, 1) if _is_in(editor, panel, unit)]
+        numbers = numbers if len(numbers) == 1 else []
+    if not numbers and clause.has("noun:bin_axis"):
+        numbers = [number for number in range(1, count + 1) if is_spectrogram(editor, number)]
+        if not numbers:
+            raise NotUnderstood("the figure draws no spectrogram")
+    if not numbers and count > 1:
+        names = [f"panel {number}" for number in range(1, count + 1)]
+        answer = editor.ask(question, [*names, EVERY])
+        numbers = list(range(1, count + 1)) if answer == EVERY else [names.index(answer) + 1]
+    return list(dict.fromkeys(numbers)) or [1]
+
+
+def unit_of(words: str) -> str:
+    """Return the unit that words mean."""
+    return canonical_unit(_SPELT_UNITS.get(words, words))
+
+
+def _is_in(editor: FigureEditor, panel: list[str], unit: str) -> bool:
+    """Return whether all lines of a panel have a unit."""
+    return {editor.lines.unit(line) for line in panel} == {unit_of(unit)}
+
+
+def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> None:
+    """Set a key of the figure for one panel; the other panels keep what the key says for all."""
+    held, step_id, path = editor.where(key)
+    if held is not None and not isinstance(held, dict):
+        whole = {str(at): held for at in range(1, len(editor.panels) + 1)}
+        editor.do(Operation("set", step_id, path, whole))
+    if value is None:
+        if isinstance(editor.where(key)[0], dict) and str(number) in editor.where(key)[0]:
+            editor.do(Operation("unset", step_id, (*path, str(number))))
+        return
+    editor.put(key, value, str(number))
+
+
+def is_spectrogram(editor: FigureEditor, number: int) -> bool:
+    """Return whether a panel draws a spectrogram, if the template tells."""
+    types = editor.spec.get("panel_types")
+    if isinstance(types, list) and number <= len(types):
+        return bool(types[number - 1] == "spectrogram")
+    return any(map(editor.lines.has_colours, editor.panels[number - 1]))
+
+
+def scale_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Make axes logarithmic, linear or symlog."""
+    kind = clause.value("scale")
+    if clause.has("verb:remove"):
+        if kind == "linear":
+            raise NotUnderstood(
+                "helio does not understand which scale to use", advice="say 'log' or 'symlog'"
+            )
+        kind = "linear"
+    if clause.has("noun:colour_bar", "noun:colour_scale", "noun:z_range"):
+        _scale_colours(editor, clause, kind)
+        return
+    if clause.has("noun:x_axis"):
+        raise NotUnderstood("the axis of time is always linear")
+    if (
+        not clause.has("what", "panel", "noun:bin_axis")
+        and (clause.has("every") or not clause.has("line"))
+        and len(editor.panels) != 1
+    ):
+        _scale_all(editor, kind)
+        return
+    for number in panels_of(editor, clause):
+        set_scale(editor, number, kind)
+
+
+def _scale_all(editor: FigureEditor, kind: str) -> None:
+    """Set the scale of every panel; a logarithmic one only of panels without vectors, if there are some."""
+    if not editor.panels and editor.spec.get("xy"):
+        raise NotUnderstood("helio cannot change the scale of one quantity against another")
+    positive = [
+        number for number, panel in enumerate(editor.panels, 1) if not any(map(editor.lines.is_vector, panel))
+    ]
+    if kind != "log" or len(positive) in (0, len(editor.panels)):
+        editor.put("log_scale", kind)
+        return
+    for number in positive:
+        set_scale(editor, number, kind)
+    editor.notes.append("the panels of vectors keep their linear axes, because vectors have negative values")
+
+
+def set_scale(editor: FigureEditor, number: int, kind: str) -> None:
+    """Set the scale of the y axis of a panel, by the key that sets it now."""
+    held = editor.spec.get("log_y")
+    if kind != "symlog" and (
+        is_spectrogram(editor, number) or (isinstance(held, dict) and str(number) in held)
+    ):
+        put_by_panel(editor, "log_y", number, kind == "log")
+        return
+    if isinstance(held, dict) and str(number) in held:
+        put_by_panel(editor, "log_y", number, None)
+    if editor.spec.get("log_scale") in ("y", "log", "linear", "symlog") and len(editor.panels) == 1:
+        editor.put("log_scale", kind)
+        return
+    held = editor.spec.get("log_scale")
+    if isinstance(held, int):
+        _, step_id, path = editor.where("log_scale")
+        editor.do(Operation("set", step_id, path, {str(held): "log"}))
+    elif held == "y":
+        editor.do(Operation("set", *editor.where("log_scale")[1:], "log"))
+    put_by_panel(editor, "log_scale", number, kind)
+
+
+def _may_be_spectrogram(editor: FigureEditor, number: int) -> bool:
+    """Return whether a panel draws a spectrogram, or the template does not tell."""
+    types = editor.spec.get("panel_types")
+    if isinstance(types, list) and number <= len(types):
+        return bool(types[number - 1] == "spectrogram")
+    panels = editor.panels or [[line] for line in editor.drawn]
+    return any(map(editor.lines.may_have_colours, panels[number - 1]))
+
+
+def _check_colours(editor: FigureEditor, numbers: list[int]) -> None:
+    """Refuse a setting of colours if none of the panels can be a spectrogram; no panel means all panels."""
+    if any(key.partition(".")[0] in editor.spec for key in ENTRY_LABELS):
+        return  # one series against another may have a colour bar
+    count = len(editor.panels or editor.drawn)
+    if any(_may_be_spectrogram(editor, number) for number in numbers or range(1, count + 1)):
+        return
+    where = f"panel {listed([str(number) for number in numbers])}" if numbers else "the figure"
+    raise NotUnderstood(
+        f"{where} has no spectrogram, so it has no colour bar",
+        advice="say 'y range', 'y axis log' or 'y axis linear' to change the axis of a line",
+    )
+
+
+def _scale_colours(editor: FigureEditor, clause: Clause, kind: str) -> None:
+    if kind == "symlog":
+        raise NotUnderstood("a colour scale is linear or logarithmic")
+    numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
+    _check_colours(editor, numbers)
+    if not numbers:
+        editor.put("log_z", kind == "log")
+        return
+    for number in numbers:
+        put_by_panel(editor, "log_z", number, kind == "log")
+
+
+def limit_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Set the limits of axes or of colours."""
+    limits: Range = clause.value("range") or clause.value("bound") or Range()
+    if clause.has("noun:z_range", "noun:colour_bar", "noun:colour_scale"):
+        _limit_colours(editor, clause, limits)
+        return
+    for number in panels_of(editor, clause, "The range of which panel?", limits.unit):
+        _check_unit(editor, number, limits.unit)
+        if limits.low is None or limits.high is None:
+            held = editor.spec.get("y_range")
+            held = held.get(str(number)) if isinstance(held, dict) else held
+            if limits == Range():
+                if held is None:
+                    raise NotUnderstood(f"the range of panel {number} is automatic already")
+                put_by_panel(editor, "y_range", number, None)
+                continue
+            if not held:
+                raise NotUnderstood(
+                    f"panel {number} has no limits of its own, so one limit alone is not enough",
+                    advice="give both limits, such as '0 to 20'",
+                )
+            limits_now = [
+                held[0] if limits.low is None else limits.low,
+                held[1] if limits.high is None else limits.high,
+            ]
+            put_by_panel(editor, "y_range", number, limits_now)
+            continue
+        put_by_panel(editor, "y_range", number, [limits.low, limits.high])
+
+
+def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
+    numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
+    _check_colours(editor, numbers)
+    if not numbers:
+        every = range(1, len(editor.panels) + 1)
+        if any(is_spectrogram(editor, number) for number in every):
+            numbers = [number for number in every if _may_be_spectrogram(editor, number)]
+        numbers = numbers if len(numbers) > 1 else []
+        if numbers:
+            names = [f"panel {number}" for number in numbers]
+            answer = editor.ask("The colours of which panel?", [*names, EVERY])
+            numbers = numbers if answer == EVERY else [numbers[names.index(answer)]]
+    for key, value in (("z_min", limits.low), ("z_max", limits.high)):
+        if value is None and limits != Range():
+            continue
+        if not numbers and value is None:
+            editor.set_for(key, None)
+        elif not numbers:
+            editor.put(key, value)
+        for number in numbers:
+            put_by_panel(editor, key, number, value)
+
+
+def _check_unit(editor: FigureEditor, number: int, unit: str) -> None:
+    """Refuse limits in a unit that the panel's lines do not have."""
+    if not unit:
+        return
+    labels = editor.spec.get("y_label")
+    said = re.search(r"\[(.+)\]", str(labels.get(str(number), "") if isinstance(labels, dict) else labels))
+    if said and unit_factors(said[1]):
+        known = {canonical_unit(said[1])}
+    elif is_spectrogram(editor, number):  # the unit of a line is that of the colours
+        raise NotUnderstood(
+            f"helio does not know the unit of the axis of panel {number}",
+            advice="give the values without a unit, as the axis shows them",
+        )
+    else:
+        known = {editor.lines.unit(line) for line in editor.panels[number - 1]} - {""}
+    given = unit_of(unit)
+    if known and given not in known and len(known) == 1:
+        own = next(iter(known))
+        raise NotUnderstood(
+            f"panel {number} is in {own}, not in {unit}",
+            advice=f"give the values in {own}" if comparable(own, given) else f"choose a panel in {unit}",
+        )
+
+
+def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
+    """Draw panels as bars, a strip or a spectrogram, or as lines again."""
+    replaced = clause.of("rel:instead_of")
+    kinds = [atom.value for atom in clause.of("paneltype") if not replaced or atom.start < replaced[0].start]
+    for number in panels_of(editor, clause):
+        put_panel_type(editor, number, kinds[0] if kinds else "line")
+
+
+def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:
+    """Draw a panel as bars, a strip, a spectrogram or lines."""
+    types = list(editor.spec.get("panel_types") or ["line"] * len(editor.panels))
+    if not editor.spec.get("panel_types"):
+        types = ["spectrogram" if is_spectrogram(editor, at) else "line" for at in range(1, len(types) + 1)]
+    types[number - 1] = kind
+    editor.put("panel_types", types)
+
+
+def reverse_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Draw the panels from the last to the first."""
+    del clause
+    editor.redraw(editor.panels[::-1])

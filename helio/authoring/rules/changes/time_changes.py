@@ -1,0 +1,155 @@
+"""Change the time range of a pipeline."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.operations import Operation
+from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.computation_changes import variable_named
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.moments import interval_of, moment_in
+from helio.authoring.rules.events.storms import STORMS
+from helio.authoring.rules.harmless import OF_A_TIME
+from helio.authoring.writing.open_ranges import closed
+from helio.authoring.writing.writer import default_range
+from helio.time_range import Duration, parse_time_range
+
+_RELATIVE = r"last|past|this|current|previous|today|yesterday|now|ago"
+
+
+def _time_variable(editor: FigureEditor) -> str:
+    variables = editor.after.get("variables") or {}
+    names = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
+    if not names:
+        raise NotUnderstood(
+            "this pipeline has no variable for its time range",
+            advice="use `helio fix` to make a variable from the time ranges",
+        )
+    return names[0] if len(names) == 1 else editor.ask("Which time range do you mean?", names)
+
+
+def time_with_data(editor: FigureEditor, span: str) -> str:
+    """Return the part of a range without a start or an end in which there are data of the pipeline; a note says so."""
+    fetches = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
+    datasets = [
+        choice.dataset_id for step in fetches for choice in fetch_choices(step.get("tool_args") or {})
+    ]
+    span, note = closed(span, datasets, editor.catalogue, editor.now)
+    editor.notes.append(note)
+    return span
+
+
+def set_time(editor: FigureEditor, clause: Clause) -> None:
+    """Set the time range."""
+    times = [str(atom.value) for atom in clause.of("time", "moment")]
+    if clause.has("rel:also", "verb:add"):
+        raise NotUnderstood(
+            "without a language model, helio can replace the time range but not add a second one",
+            advice=f"say 'use {times[0]} instead', or {USE_A_MODEL}",
+        )
+    if len(times) == 2 and clause.has("rel:instead_of"):
+        times = times[:1]
+    if len(times) > 1:
+        raise NotUnderstood(
+            f"the request names {len(times)} time ranges: {', '.join(times)}",
+            advice="give one time range, such as 'A to B'",
+        )
+    name = _time_variable(editor)
+    default, notes = default_range(times[0], parse_time_range(times[0], editor.now), editor.now)
+    if editor.after["variables"][name].get("default") == default:
+        editor.notes.append(f"the time range is {default} already")
+    editor.do(Operation("set", "", ("variables", name, "default"), default))
+    editor.notes += notes
+
+
+def zoom_to_clocks(editor: FigureEditor, clause: Clause) -> None:
+    """Set the time range to an interval that the request gives by times of the day."""
+    start, stop = interval_of(editor, clause)
+    if start >= stop:
+        raise NotUnderstood(f"{stop} is not after {start}", advice="give the dates, as 'A to B'")
+    editor.do(Operation("set", "", ("variables", _time_variable(editor), "default"), f"{start} to {stop}"))
+
+
+EDGE = re.compile(
+    r"\b(?:(?P<start>from|since|start\w*|begin\w*)|(?P<stop>until|till|up\s+to|end\w*|stop\w*))\b",
+    re.IGNORECASE,
+)
+
+
+def move_edge(editor: FigureEditor, clause: Clause) -> None:
+    """Let the time range begin or end at a moment: ``begin at 15:00``."""
+    name = _time_variable(editor)
+    span = parse_time_range(str(editor.after["variables"][name].get("default", "")), editor.now)
+    edge = EDGE.search(clause.text)
+    moment = moment_in(editor, clause)
+    start, stop = (moment, f"{span.stop:%Y-%m-%dT%H:%M:%S}")
+    if edge is None or edge["start"] is None:
+        start, stop = f"{span.start:%Y-%m-%dT%H:%M:%S}", moment
+    if start >= stop:
+        raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
+    editor.do(Operation("set", "", ("variables", name, "default"), f"{start} to {stop}"))
+
+
+def names_no_data(clause: Clause) -> bool:
+    """Return whether the names of a clause only say what happened then: ``the 7-8 March 2012 event``."""
+    words = set(" ".join(clause.names).casefold().split())
+    return words <= OF_A_TIME and not (clause.has("verb:only") and words & STORMS.keys())
+
+
+def move_time(editor: FigureEditor, clause: Clause) -> None:
+    """Move, extend or shorten the time range by a length."""
+    own = variable_named(editor, clause)
+    if own and clause.has("duration"):
+        editor.do(Operation("set", "", ("variables", own, "default"), clause.value("duration")))
+        return
+    name = _time_variable(editor)
+    default = str(editor.after["variables"][name].get("default", ""))
+    if re.search(rf"\b(?:{_RELATIVE})\b", default, re.IGNORECASE):
+        raise NotUnderstood(
+            f"'{default}' follows the date of each run, so helio cannot move it",
+            advice="give the dates, as 'A to B'",
+        )
+    span = parse_time_range(default, editor.now)
+    start, stop = span.start, span.stop
+    length = clause.value("duration")
+    by = timedelta(microseconds=Duration(length).nanoseconds / 1000) if length else timedelta()
+    early = clause.has("rel:back", "rel:before", "noun:start")
+    if clause.has("factor"):
+        whole = stop - start
+        stop = start + whole * clause.value("factor")
+    elif clause.has("rel:around"):
+        start, stop = start - by, stop + by
+    elif clause.has("noun:start", "noun:end") and not clause.has(
+        "verb:extend", "verb:add", "verb:shorten", "rel:more"
+    ):
+        by = -by if clause.has("rel:back", "rel:before") else by
+        start, stop = (start + by, stop) if clause.has("noun:start") else (start, stop + by)
+    elif clause.has("verb:shorten", "verb:remove"):
+        start, stop = (start + by, stop) if clause.has("noun:start") else (start, stop - by)
+    elif clause.has("verb:extend", "verb:add", "rel:more") or clause.has("verb:show"):
+        start, stop = (start - by, stop) if early else (start, stop + by)
+    else:
+        by = -by if clause.has("rel:back", "rel:before") else by
+        start, stop = start + by, stop + by
+    if start >= stop:
+        raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
+    whole_days = all(moment.time() == datetime.min.time() for moment in (start, stop))
+    form = "%Y-%m-%d" if whole_days else "%Y-%m-%dT%H:%M:%S"
+    editor.do(Operation("set", "", ("variables", name, "default"), f"{start:{form}} to {stop:{form}}"))
+
+
+_LONGER = (
+    "rel:back", "rel:forward", "rel:around", "rel:more", "verb:extend", "verb:shorten", "noun:start", "noun:end"
+)  # fmt: skip
+
+
+def moves_time(clause: Clause) -> bool:
+    if clause.has("duration"):
+        return clause.has(*_LONGER, "rel:before", "rel:after") and clause.has(
+            *_LONGER, "verb:shift", "verb:move", "verb:add", "verb:show", "verb:remove"
+        )
+    return clause.has("verb:extend", "noun:time")

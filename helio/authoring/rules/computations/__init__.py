@@ -1,0 +1,1 @@
+"""Computations that a request names."""

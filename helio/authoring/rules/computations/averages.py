@@ -1,0 +1,157 @@
+"""Read averages of intervals, as ``daily maxima``, and running means from which a series differs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation
+from helio.authoring.rules.computations.mentions import ComputationMention, mention_of, tool_names
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
+from helio.authoring.writing.computations import ANGLE
+from helio.interval import CalendarInterval, interval_of
+from helio.time_range import TimeRange
+
+EVERY = {"minute": "1min", "hour": "1h", "day": "1d", "week": "7d", "month": "1 month", "quarter": "3 months",
+          "year": "1 year"}  # fmt: skip
+ROTATION = r"(?:carrington|solar)[\s-]+rotation"
+RHYTHM = rf"(?:\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{ROTATION})s?\b)"
+_DAY = 86_400 * 10**9
+"""Nanoseconds of a day."""
+FIGURE = r"(?:overview|plot|summary|figure|quick-?look|check|view|report|survey|page|look)"
+"""What ``daily`` may only say how often a person looks at."""
+METHOD = (
+    r"(?:averages?|averaged|avg|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
+    r"|greatest|peaks?)"
+)
+_METHODS = {
+    "med": "median", "min": "min", "low": "min", "sma": "min", "max": "max", "hig": "max", "lar": "max", "gre": "max",
+    "pea": "max",
+}  # fmt: skip
+"""Methods of `resample` by the first letters of their names; all others mean the mean."""
+_DURATION = duration_pattern()
+LENGTH = duration_pattern(calendar=True)
+_STATISTICS = {
+    "mean": "mean",
+    "aver": "mean",
+    "medi": "median",
+    "std": "std",
+    "stan": "std",
+    "min": "min",
+    "max": "max",
+}
+_STATISTIC = r"(?:averages?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?|max(?:ima|imum)?)"
+
+
+def drop_rhythms_of_figures(sentence: Sentence, spans: Sequence[TimeRange]) -> None:
+    """Drop ``daily`` in ``daily overview`` of one day: it says how often a person looks at the figure."""
+    if len(spans) == 1:
+        days = spans[0].duration.days
+        words = (word for word, length in INTERVALS.items() if interval_of(length).nanoseconds >= days * _DAY)
+        sentence.drop(rf"\b(?:{'|'.join(words)})\s+(?={FIGURE}s?\b)")
+    several = sentence.take_first(rf"\b(?P<each>{'|'.join(INTERVALS)})\s+(?:{FIGURE}s|summaries)\b")
+    if several:
+        raise NotUnderstood(
+            f"helio writes a pipeline that draws one figure, not {several[0]}",
+            advice="ask for the figure of one time; then `helio backfill NAME RANGE --each "
+            f"'{INTERVALS[several['each'].lower()]}'` draws all",
+        )
+
+
+def read_statistics(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``mean, minimum and maximum in 1 h bins``, ``5 min standard deviation`` and ``hourly statistics``."""
+    several = rf"{_STATISTIC}(?:\s*(?:,|and|&|/|\+)+\s*(?:the\s+)?{_STATISTIC})+"
+    names = rf"(?P<names>{several}|(?:standard\s+deviations?|std(?:\s?dev)?)\b\.?|statistics\b)"
+    length = rf"(?:{RHYTHM}|\b(?P<every>{'|'.join(EVERY)})\b|{LENGTH})"
+    bins = (
+        r"\b(?:in|over|per|for|within|with|using)\s+(?:an?\s+|every\s+|each\s+|(?:bins|intervals|windows)\s+of\s+)*"
+        rf"{length}(?:[\s-]*(?:bins?|intervals?|blocks?|windows?|steps?))?"
+    )
+    match = sentence.take_first(rf"(?:{length}[\s-]*)?(?<!\w){names}(?!\w)")
+    if match is None:
+        return []
+    window = match if rhythm_in(match) or match["number"] else sentence.take_first(bins)
+    written = "" if window is None else rhythm_in(window) or duration_in(window)
+    words = re.findall(_STATISTIC, match["names"], re.IGNORECASE)
+    of = [
+        next(name for begin, name in _STATISTICS.items() if word.lower().startswith(begin)) for word in words
+    ]
+    of = list(dict.fromkeys(of)) or ["mean", "std", "min", "max"]
+    return [mention_of("statistics", match.start(), written, {"of": tuple(of)})]
+
+
+def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
+    """Read ``daily Kp maxima``, where the input stands between the length of the intervals and the statistic."""
+    between = r"(?:(?!(?:and|with|or|vs)\b)[\w|./-]+\s+){1,4}?"
+    pattern = rf"(?P<rhythm>{RHYTHM})\s+{between}(?P<statistic>{METHOD})\b(?!\s+of\b)"
+    for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
+        if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
+            computation = Computation("resample", rhythm_in(match), method_of(match["statistic"]))
+            yield ComputationMention(computation, match.start())
+
+
+def rhythm_in(match: re.Match[str]) -> str:
+    """Return the length of the intervals that a word such as ``monthly`` means; empty if the match has none."""
+    groups = {name: (words or "").lower() for name, words in match.groupdict().items()}
+    if groups.get("turn") or "rotation" in groups.get("every", ""):
+        return str(CalendarInterval("Carrington rotation"))
+    return INTERVALS.get(groups.get("each", "")) or EVERY.get(groups.get("every") or groups.get("by", ""), "")
+
+
+def method_of(statistic: str) -> str:
+    """Return the method of `resample` that a word such as ``maxima`` means."""
+    return _METHODS.get(statistic[:3].lower(), "mean")
+
+
+def read_angles_to_means(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``angle between B and its 1 h running mean`` and ``deflection of B from its 6 h mean field``."""
+    smooth = rf"(?:{tool_names('running_average')}|{tool_names('running_median')}|mean|average|median)"
+    field = r"(?:\s+(?:of\s+it|field|direction|vector|B)\b)*"
+    behind = rf"(?:\s*\(?(?:(?:of|over|with|in)\s+)?{duration_pattern('2')}\)?)?"
+    mean = rf"(?:(?:its|the|own|an?|of)\s+)*(?:{_DURATION}[\s-]*{smooth}{field}|{smooth}{field}{behind})"
+    angle = r"(?:(?:deflection|deviation|rotation)\b[\s:,]*(?:(?:an|the)\s+)?angles?|deflections?|angles?)\b"
+    joint = r"\b(?:and|to|from|against|relative\s+to|with\s+respect\s+to)\s+"
+    match = sentence.take_first(rf"\b(?P<out>{angle})(?=[^.;]*?{joint}{mean})")
+    of = sentence.take_first(rf"{joint}{mean}") if match else None
+    if match is None or of is None:
+        return []
+    tool = "running_median" if "median" in of[0].lower() else "running_average"
+    mean_field = Computation(tool, duration_in(of, "", "2"), beside=True)
+    return [mention_of(ANGLE, match.start("out")), ComputationMention(mean_field, of.start())]
+
+
+def read_trends(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``minus its 1 h running mean``, ``detrended by a 1 h running mean`` and ``running mean subtracted``."""
+    names, of = tool_names("running_average"), r"(?:(?:its|their|the|an?|own)\s+)*"
+    behind = rf"(?:\s*\(?(?:of|over|with|in)?\s*(?:an?\s+)?{duration_pattern('2')}\)?)?"
+    trend = rf"{of}(?:{_DURATION}[\s-]*(?:{names})|(?:{names}){behind})"
+    subtract = (
+        rf"(?:after\s+)?(?:{tool_names('detrend')}|subtract\w*|remov\w+)(?:\s+(?:by|with|using|against|of))?"
+    )
+    found = []
+    slow = r"(?:subtract\w*|remov\w+)\s+(?:the\s+)?(?:slow\s+|long-term\s+)?(?:trends?|background)"
+    slow += r"|deviations?(?:\s+of)?"
+    apart = sentence.drop(
+        rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)(?=\s[^.;]*?\b(?:with|by|using|from)\s+{trend})"
+    )
+    for pattern in (
+        rf"\b(?:with|by|using|from)\s+{trend}(?=\s*(?:$|[,.;]))" if apart else r"(?!)",
+        rf"\b(?:minus|less)\s+{trend}",
+        rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
+        rf"\b(?:with\s+)?{trend}\s+(?:subtracted|removed)\b(?:\s+from\b)?",
+        rf"(?<=\()\s*{trend}\s*(?=\))" if sentence.has(rf"\b(?:{tool_names('detrend')})") else r"(?!)",
+    ):
+        for match in sentence.take(pattern):
+            window = duration_in(match, "", "2")
+            found.append(
+                mention_of("detrend", match.start(), args={"method": "running_mean", "window": window})
+            )
+    mean = r"(?:the\s+|its\s+|their\s+)?(?:mean|average)(?:\s+value)?s?"
+    for match in sentence.take(
+        rf"\b(?:with\s+)?(?:subtract\w*|remov\w+|minus|deviations?\s+from)\s+{mean}\b(?:\s+from\b|(?=\s*(?:$|[,.;\x1f])))"
+        rf"|\b(?:with\s+)?{mean}[- ](?:subtracted|removed)\b"
+    ):
+        found.append(mention_of("detrend", match.start(), args={"method": "mean"}))
+    return found

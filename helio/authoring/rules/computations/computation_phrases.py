@@ -1,0 +1,138 @@
+"""The phrases that name computations: each row has a tool, and a regular expression of the words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from helio.authoring.rules.computations.averages import EVERY, FIGURE, LENGTH, METHOD, RHYTHM, ROTATION
+from helio.authoring.rules.computations.mentions import tool_names
+from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.times.durations import duration_pattern
+from helio.authoring.writing.computations import (
+    ANGLE,
+    DIFFERENCE,
+    LAG,
+    MAGNITUDE,
+    PRODUCT,
+    R_SQUARED,
+    RATIO,
+    SUM,
+)
+from helio.knowledge.quantities import RADIO, SOURCES
+
+_NO_COUNT = r"(?<!\x1f )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
+"""What stands before ``per month`` is no correlation, which was taken, and no count."""
+_PER = (
+    rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by)\s+)(?:calendar\s+)?"
+    rf"(?P<every>{'|'.join(EVERY)}|{ROTATION})\b|\b(?P<by>day|week|month|year)[\s-]+by[\s-]+(?P=by)\b)"
+)
+_LONG = ("monthly", "quarterly", "yearly", "annually", "annual")
+_REDUCED = r"(?:averaged|averaging|resampled|resampling|rebinned|binned|reduced)"
+_DURATION = duration_pattern()
+_RECEIVERS = sorted({name for row in SOURCES if row.quantity == RADIO for name in row.instruments})
+_NO_RECEIVER = "".join(rf"(?<!\b{name} )" for name in (*_RECEIVERS, "radio", "wave", "waves"))
+"""Pattern of a place that is not behind a receiver or its waves, of which there are spectrograms."""
+_PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
+"""Words of particles, whose spectrograms are data and no computation."""
+
+
+@cache
+def phrases() -> tuple[tuple[str, str, bool], ...]:
+    """Return tools, each with a regular expression and whether the computation's name may be next to its input.
+
+    The order counts: a phrase takes its words from the sentence before those behind it are looked for.
+    """
+    return (*_smoothed(), *_averaged(), *_of_series(), *_of_two())
+
+
+def _smoothed() -> Iterator[tuple[str, str, bool]]:
+    window = rf"(?:\s+(?:of|over|with|using|in)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
+    for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
+        names = tool_names(tool)
+        yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
+        yield tool, rf"\b(?:{names})\b{window}?", True
+
+
+def _averaged() -> Iterator[tuple[str, str, bool]]:
+    statistic = rf"(?P<statistic>{METHOD})"
+    yield "resample", rf"{RHYTHM}[\s-]+{statistic}\b(?:\s+values?\b)?", True
+    yield "resample", rf"\b{statistic}\s+{RHYTHM}(?!\s+{METHOD})", True
+    yield "resample", rf"\b{_REDUCED}\s+(?:(?:over|by|to|in|on)\s+)?{RHYTHM}", True
+    yield (
+        "resample",
+        rf"\b(?P<each>weekly|{'|'.join(_LONG)})\b(?!\s+(?:cadence|resolution|{FIGURE}s?|summaries)\b)",
+        False,
+    )
+    yield (
+        "resample",
+        rf"\b(?:(?:(?:an?|one|single)\s+)?(?:(?:point|value|{statistic})\s+)|{_REDUCED}\s+)?{_PER}",
+        False,
+    )
+    statistic = (
+        r"(?P<statistic>averages?|averaging|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
+    )
+    yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{LENGTH}[\s-]*{statistic}\b", True
+    yield (
+        "resample",
+        r"\b(?:after\s+)?(?:averaged?|averaging|resampl(?:ed?|ing)|rebin(?:ned)?|binned|downsampled?|reduced?)"
+        r"(?: (?:it|them|both|all|everything|the data))?\s+(?:over|to|on|into|at|every|in)\s+(?:a\s+)?"
+        rf"{LENGTH}(?:\s+(?:cadence|bins|intervals|averages|means|resolution|grid))?",
+        False,
+    )
+
+
+def _of_series() -> Iterator[tuple[str, str, bool]]:
+    yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
+    for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
+        yield tool, rf"\b(?:{tool_names(tool)})\b", False
+    yield (
+        "power_spectrogram",
+        rf"^(?!.*{_PARTICLE}).*?{_NO_RECEIVER}(?P<out>\bspectrograms?\b(?=\s+of\b))",
+        True,
+    )
+    yield (
+        "power_spectrum",
+        rf"^(?!.*{_PARTICLE}).*?(?P<out>\b(?:frequency )?(?:spectrum|spectra)\b(?=\s+of\b))",
+        True,
+    )
+    yield (
+        MAGNITUDE,
+        r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of (?:the )?(?:(?:magnetic )?field|(?-i:B))\b)",
+        False,
+    )
+    yield "cumulative_integral", rf"\b(?:{tool_names('cumulative_integral')})\b", True
+
+
+def _of_two() -> Iterator[tuple[str, str, bool]]:
+    yield (
+        LAG,
+        r"\b(?:by\s+|from\s+|using\s+)?cross[- ]?correlat\w+(?:\s+(?:the\s+)?(?:time\s+)?(?:lag|delay|analysis))?\b",
+        False,
+    )
+    yield (
+        LAG,
+        r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)"
+        r"|\b(?:propagation|time|transit)[- ](?:lag|delay)s?\b"
+        r"|\b(?:best|optimal|optimum)\s+(?:time\s+)?(?:lag|delay)\b",
+        False,
+    )
+    squared = r"(?:\s*\^\s*2|²|[ -]squared)"
+    by = r"(?:\b(?:times|multiplied by|scaled (?:by|with)|normali[sz]ed (?:by|with|to)|x)\s+|[*·×]\s*)?(?:the\s+)?"
+    solar = r"(?:heliocentric |radial |solar )?"
+    radius = rf"(?:\bsquare of the {solar}distance|\b{solar}(?:distance|r){squared})"
+    yield R_SQUARED, rf"{by}{radius}(?:[- ](?:scaled|normali[sz]ed))?", False
+    yield (
+        PRODUCT,
+        r"\b(?:the\s+)?products?\b(?: of)?|\bmultiplied by\b|\btimes\b(?=\s+(?:the\s+)?[A-Za-z|])",
+        True,
+    )
+    yield SUM, r"\b(?:the )?sum\b(?: of)?(?!\s+over\b)", True
+    shear = r"\b(?:the )?(?:magnetic )?shear(?: angle)?s?\b(?: between)?"
+    crafts = names_of_spacecraft()
+    of_field = (
+        r"(?:(?:the )?(?:(?:magnetic )?fields?|B|IMF)(?: vectors?)?,? )?(?:(?:of|at|from|measured by) )?"
+    )
+    yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+{of_field}(?:{crafts})(?![\w-]))", False
+    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", True
+    yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", True

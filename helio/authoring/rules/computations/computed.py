@@ -1,0 +1,341 @@
+"""Find the computations that a sentence requests, by the names and synonyms of tools and by other phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import compress
+
+from helio.authoring.request import Computation, RequestQuantity
+from helio.authoring.rules.computations.averages import (
+    METHOD,
+    method_of,
+    read_angles_to_means,
+    read_rhythms_apart,
+    read_statistics,
+    read_trends,
+    rhythm_in,
+)
+from helio.authoring.rules.computations.computation_phrases import phrases
+from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters
+from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
+from helio.authoring.writing.computations import (
+    DERIVED,
+    LAG,
+    MAGNITUDE,
+    OF_TWO,
+    SHIFT,
+    WINDOWED,
+    lacks_window,
+)
+from helio.authoring.writing.windows import has_usual_window
+from helio.knowledge.quantity_words import WORDS
+
+_LONGEST = (
+    rf"\b(?:with\s+)?(?:an?\s+|the\s+)?(?:(?:try\w*|search\w*|allow\w*)?\s*(?:longest|maximum|max\.?|largest)\s+(?:(?:time\s+)?(?:lag|delay|shift)(?:\s+of)?)?"
+    rf"|(?:(?:lags?|delays?|try\w*|search\w*|allow\w*)\s+(?:of\s+|lags?\s+)?)?(?:up\s+to|at\s+most|within))\s*[=:]?\s*(?:an?\s+)?{duration_pattern()}(?:\s+(?:lag|delay)s?)?"
+)
+_INTERVAL = (
+    rf"\b(?:(?:in|over|per|for|every|each|using|with)\s+)?(?:an?\s+|every\s+|each\s+)?{duration_pattern()}[\s-]*"
+    r"(?:long\s+)?(?:intervals?|windows?|blocks?|segments?|chunks?|pieces)\b"
+)
+_DURATION = duration_pattern()
+_AND_ITS = (
+    r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
+    r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
+)
+
+_BELOW_IT = (
+    r"\s+(?:(?:(?:right|shown|plotted)\s+)?(?:below|underneath|beneath)\b(?!\s*[-−\d])"
+    r"|(?:in|as)\s+(?:an?|the|its)\s+(?:second|third|lower|bottom|separate|own|extra)\s+panel\b|at\s+the\s+bottom\b)"
+)
+"""Words behind a computation that is drawn beside its inputs: ``difference underneath``."""
+_SHIFT = (
+    r"\b(?:ballistic(?:ally)?[- ]+)?(?:(?:time[- ]?)?shift(?:ed|ing)?|propagat(?:ed?|ing|ion)|advect(?:ed)?|convected"
+    r"|(?:time[- ]?)?lagged)\b(?:\s+ballistically\b)?(?!\s+by\b)"
+)
+_PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
+"""x in km of the places to which a sentence shifts the solar wind."""
+_SHIFTED_TO = (
+    r"\b(?:ballistically\s+)?(?:(?:in\s+time\s+)?(?:down\s+)?to|at)\s+(?:the\s+)?"
+    r"(?P<place>Earth|bow[- ]?shock|magnetopause|nose\s+of\s+the\s+bow[- ]?shock)(?:'s)?"
+    r"(?:\s+(?:nose|position|orbit))?\b(?:\s+ballistically\b)?"
+)
+_UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
+_FIRST = re.compile(
+    r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x1f]|(?:on|for|from|and|then)\b))", re.IGNORECASE
+)
+"""A word behind a computation that brings it before all others."""
+_LENGTH_OR_RHYTHM = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
+_VERBS = (
+    (
+        "resample",
+        r"(?:down-?sampl\w*|re-?sampl\w*|re-?bin\w*|averag(?:ed?|ing)|decimat\w*|bin(?:ned)?)",
+        rf"\b(?:on|in)?to\s+(?:an?\s+)?{_LENGTH_OR_RHYTHM}(?:[\s-]*(?:cadence|bins?|intervals|averages|means|resolution|grid|steps))?",
+    ),
+    (
+        "interpolate",
+        r"interpolat\w*",
+        rf"\b(?:on|in)?to\s+(?:an?\s+)?(?:regular\s+)?{_LENGTH_OR_RHYTHM}[\s-]*(?:grid|epochs|cadence|steps|time\s?tags)",
+    ),
+    (
+        "interpolate",
+        r"(?:fill\w*|bridg\w*|interpolat\w*)(?:\s+(?:over|across|the|all|data|short|small))*\s+gaps?",
+        r"\b(?:shorter\s+than|smaller\s+than|less\s+than|(?:of\s+)?up\s+to|below|under|(?:of\s+)?at\s+most|<)\s*"
+        rf"{_LENGTH_OR_RHYTHM}",
+    ),
+)
+"""Tools with a verb and a length of time that may stand apart."""
+_WINDOWS = (
+    r"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)"
+    rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
+    rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
+)
+_RAW = r"(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
+_OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
+OVERLAID = ("running_average", "running_median", "resample")
+"""Tools whose lines a sentence may ask to draw over their inputs."""
+_ARTICLE = r"(?:(?:also|an?|the|its|their)\s+)*"
+_JOINED = rf"(?:\b(?:with|plus|and)|[,;+&])\s*{_ARTICLE}$"
+_LAID = (
+    r"\b(?:over-?plot(?:ted|ting)?|overlay(?:ing)?|overlaid|superimpos\w+|superpos\w+)\s+(?:(?:by|with)\s+)?"
+    rf"{_ARTICLE}$"
+)
+_ON_IT = (
+    r"[\s,(]*(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
+    r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b"
+    r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
+)
+"""Words behind a computed line that say that it is drawn over its input."""
+
+
+def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
+    """Find the computations that a sentence requests, in order."""
+    sentence.drop(
+        r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?(?:running|moving|smoothed|smoothing|averaged|averaging|rolling)\b\)?"
+    )
+    first_read = [
+        *read_angles_to_means(sentence),
+        *_changed_values(sentence),
+        *read_bands(sentence),
+        *_shifts(sentence),
+        *_of_windows(sentence),
+        *read_trends(sentence),
+        *read_statistics(sentence),
+        *read_rhythms_apart(sentence),
+    ]
+    mentions = [
+        _mention(sentence, match, tool, related=related)
+        for tool, pattern, related in phrases()
+        for match in sentence.take(pattern)
+    ]
+    mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
+    mentions = _with_lags(sentence, sorted(mentions, key=lambda mention: mention.position))
+    window = _window_of_all(sentence, [mention.computation for mention in mentions])
+    if any(mention.computation.tool.startswith("power_") for mention in mentions):
+        names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
+        sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
+        sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
+        sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
+    mentions = _once(_over_data(sentence, mentions))
+    mentions = [
+        replace(mention, computation=replace(mention.computation, window=window))
+        if window and lacks_window(mention.computation)
+        else mention
+        for mention in mentions
+    ]
+    first: dict[tuple[Computation, bool], ComputationMention] = {}
+    for mention in mentions:
+        first.setdefault((mention.computation, mention.partial), mention)
+    return tuple(first.values())
+
+
+def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Read the longest delay to try, and the intervals for which to find one, where the sentence asks for delays."""
+    if not any(mention.computation.tool == LAG for mention in mentions):
+        return mentions
+    lag = {
+        name: duration_in(match)
+        for name, pattern in (("longest", _LONGEST), ("interval", _INTERVAL))
+        if (match := sentence.take_first(pattern))
+    }
+    return [
+        replace(mention, computation=replace(mention.computation, args=tuple(lag.items())))
+        if mention.computation.tool == LAG
+        else mention
+        for mention in mentions
+    ]
+
+
+def _window_of_all(sentence: Sentence, computations: Sequence[Computation]) -> str:
+    """Read the window for all computations that have none of their own; empty if there is none."""
+    window = next(filter(None, map(sentence.take_first, _WINDOWS)), None)
+    if window is None and any(map(lacks_window, computations)):
+        bare = rf"(?<=,)\s*{_DURATION}(?=\s*(?:,|$))"
+        if all(has_usual_window(computation.tool) for computation in computations):
+            bare = r"(?!)"  # PSD of Bz, 3 s, 2002-02-10: a cadence
+        window = sentence.take_first(bare) or sentence.take_first(
+            rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
+        )
+    return duration_in(window) if window else ""
+
+
+def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Read ``with the raw data`` and ``over the 16 s data``: computed lines are drawn over their inputs."""
+    raw = sentence.take_first(
+        rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|on\s+top\s+of)\s+(?:the\s+)?{_RAW}"
+        r"(?:\s+(?:behind|below|beside|too|overlaid))?"
+    )
+    on_data = any(mention.computation.tool in OVERLAID for mention in mentions) and sentence.drop(
+        r"\b(?:drawn\s+|plotted\s+|shown\s+)?(?:over|onto|on\s+top\s+of)\s+(?:the\s+)?"
+        r"(?=\d+(?:\.\d+)?[\s-]*(?:ms|s|sec\w*|min\w*)\s+(?:values|data|samples|points)\b)"
+    )
+    if not (raw or on_data):
+        sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x1f)")
+        return mentions
+    return [
+        replace(mention, computation=replace(mention.computation, beside=True, behind=True))
+        for mention in mentions
+    ]
+
+
+def _once(mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Leave out a second name of a computation: ``smoothed with a 10-minute running average``."""
+    is_complete = [bool(mention.computation.window or mention.computation.args) for mention in mentions]
+    complete = {mention.computation.tool for mention in compress(mentions, is_complete)}
+    return [
+        mention
+        for mention, known in zip(mentions, is_complete, strict=True)
+        if known or mention.computation.tool not in complete
+    ]
+
+
+def _changed_values(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``gaps up to 5 min filled`` and ``without values above 100``."""
+    upto = rf"(?:\s*(?:of|up\s+to|shorter\s+than|below|under|no\s+longer\s+than|less\s+than|<|≤)+)*\s*{_DURATION}"
+    fill = r"(?:interpolat\w*|fill\w*|bridg\w*)"
+    found = [
+        mention_of("interpolate", match.start(), duration_in(match))
+        for pattern in (
+            rf"\b{fill}\s+(?:over\s+|across\s+)?(?:the\s+|all\s+)?(?:data\s+)?gaps?{upto}",
+            rf"\b(?:with\s+)?(?:data\s+)?gaps?{upto}\s+(?:being\s+)?{fill}",
+        )
+        for match in sentence.take(pattern)
+    ]
+    away = (
+        r"(?:mask\w*|ignor\w+|exclud\w+|remov\w+|discard\w*|without|leav\w+\s+out|no|hid\w+|drop(?:ped)?|omit\w*|cut"
+        r"|reject\w*|skip\w*)"
+    )
+    sides = {"above": ">", "over": ">", "larger": ">", "greater": ">", ">": ">", "below": "<", "under": "<"}
+    sides |= {"less": "<", "smaller": "<", "<": "<"}
+    side = rf"(?P<side>{'|'.join(sides)})(?:\s+than)?"
+    limit = rf"{side}\s*(?P<limit>[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s*(?P<unit>{_UNITS}))?(?![\d:-])"
+    values = r"(?:\s+(?:out|all|any|the))*(?:\s+(?:values|points|samples|records|data)(?:\s+of)?)?"
+    of_quantity = r"(?:\s+[A-Za-z|][\w|]*){0,3}?"
+    if not sentence.drop(rf"(?P<out>\b{away}{values})(?={of_quantity}\s*{limit})"):
+        return found
+    sentence.drop(rf"(?P<out>\b(?:values|points|samples|records|data))(?=\s*{limit})")
+    for match in sentence.take(rf"(?<!\w){limit}"):
+        args = {"where": sides[match["side"].lower()], "value": float(match["limit"].replace("−", "-"))}
+        args |= {"unit": match["unit"]} if match["unit"] else {}
+        found.append(mention_of("mask", match.start(), args=args))
+    return found
+
+
+def _verbs_apart(sentence: Sentence) -> list[ComputationMention]:
+    """Read verbs whose lengths of time stand behind their objects: ``downsample B to 1 s``."""
+    found = []
+    for tool, verb, length in _VERBS:
+        if sentence.drop(rf"(?P<out>\b{verb})(?=[^.;]*?{length})") and (match := sentence.take_first(length)):
+            written = INTERVALS.get((match["each"] or "").lower()) or duration_in(match)
+            if tool == "interpolate" and "gap" not in verb:
+                number, unit = re.findall(r"[\d.]+|[a-z]+", written)
+                limit = f"{3 * float(number):g}{unit}"
+                found.append(mention_of(tool, match.start(), limit, {"cadence": written}))
+            else:
+                found.append(mention_of(tool, match.start(), written))
+    return found
+
+
+def _shifts(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``ACE Bz shifted to the bow shock``: the place on the Sun–Earth line to which the solar wind flows."""
+    match = sentence.take_first(_SHIFTED_TO) if sentence.has(_SHIFT) else None
+    if match is None:
+        return []
+    sentence.drop(_SHIFT)
+    sentence.drop(r"\b(?:with|using|by)\s+(?:[\w-]+\s+){0,4}?(?:velocity|speed)\b")
+    place = next(x for name, x in _PLACES.items() if match["place"].lower().startswith(name))
+    return [mention_of(SHIFT, match.start(), args={"to_x": place})]
+
+
+def _of_windows(sentence: Sentence) -> list[ComputationMention]:
+    """Read the names of quantities that are computed in a window, such as the cross helicity."""
+    return [
+        mention_of(recipe.tool, match.start(), args=recipe.args)
+        for row in WORDS
+        if (recipe := DERIVED.get(row.quantity)) and recipe.window
+        for match in sentence.take(rf"(?<![\w|])(?:{row.pattern})(?![\w|])")
+    ]
+
+
+def of_windowed(mentions: Iterable[ComputationMention]) -> list[tuple[int, RequestQuantity]]:
+    """Return the quantities that are computed in a window, with their positions."""
+    return [
+        (mention.position, RequestQuantity(name))
+        for mention in mentions
+        if mention.computation.tool in WINDOWED
+        for name, recipe in DERIVED.items()
+        if recipe.tool == mention.computation.tool and tuple(recipe.args.items()) == mention.computation.args
+    ]
+
+
+def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
+    groups = match.groupdict()
+    window = rhythm_in(match) or (duration_in(match) if "number" in groups else "")
+    statistic = groups.get("statistic")
+    if (
+        tool == "resample" and (groups.get("every") or groups.get("by")) and not statistic
+    ):  # mean speed per month
+        apart = sentence.take_first(
+            rf"\b(?:the\s+)?(?P<statistic>{METHOD})\b(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
+        )
+        statistic = apart["statistic"] if apart else ""
+    method = method_of(statistic or "") if tool == "resample" else ""
+    joined = related and re.search(_AND_ITS, sentence.text[: match.start()], re.IGNORECASE) is not None
+    participle = re.search(
+        r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
+    )
+    below = related and re.match(_BELOW_IT, sentence.text[match.end() :], re.IGNORECASE) is not None
+    beside = (joined or below) and not participle
+    over = tool in OVERLAID and _is_over(sentence.text, match)
+    # the magnitude of E alone, but the vector and its magnitude
+    alone = tool == MAGNITUDE and re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None
+    computation = Computation(tool, window, method, beside=beside or over, behind=over, alone=alone)
+    partial = joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0])
+    behind = _FIRST.match(sentence.text, match.end())
+    is_first = sentence.take_at(*behind.span()) if behind else re.match(r"after\b", match[0], re.IGNORECASE)
+    position = -1 if is_first else match.start()
+    return ComputationMention(computation, position, partial)
+
+
+def _is_over(text: str, match: re.Match[str]) -> bool:
+    """Return whether a sentence asks for a computed line over its input: ``with a running mean over it``."""
+    before, behind = text[: match.start()], text[match.end() :]
+    joined = re.search(_JOINED, before, re.IGNORECASE)
+    return bool(
+        re.search(_LAID, before, re.IGNORECASE) or (joined and re.match(_ON_IT, behind, re.IGNORECASE))
+    )
+
+
+def _has_object(behind: str, phrase: str) -> bool:
+    """Return whether a computation's input follows its name: ``hourly means of the speed``, ``smoothed speed``."""
+    if re.match(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)", behind, re.IGNORECASE):
+        return True
+    adjective = re.search(r"(?:ed|hourly|daily)$", phrase, re.IGNORECASE)
+    noun = re.match(
+        r"\s+(?!over\b|with\b|to\b|at\b|in\b|by\b|for\b|on\b|using\b|and\b|it\b|them\b)[A-Za-z|]", behind
+    )
+    return bool(adjective and noun)

@@ -1,0 +1,165 @@
+"""Read requests for a table of events: of storms, or of the intervals in which a series meets a condition."""
+
+from __future__ import annotations
+
+import re
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Events, EventTable
+from helio.authoring.rules.events.storms import STORMS, storm_phases, threshold_in
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import duration_in, duration_pattern
+from helio.knowledge.unit_spelling import canonical_unit
+
+_ASKED = (
+    r"^(?:(?:please|can|could|you|give|make|show|get|save|export|write|create|produce|find|print|i|want|need|me|us"
+    r"|an?|the)\s+)*"
+)
+_TABLE = r"(?:list(?:ing)?|table|catalog(?:ue)?|(?:csv|text)(?:\s+(?:file|table|list))?|times?|dates?)(?:\s*\(\w+\))?"
+_STORMS = (
+    rf"(?:(?P<class>{'|'.join(STORMS)}|major)\s+)?(?:(?:geomagnetic|magnetic)\s+)?"
+    r"(?:super-?)?storms?\b"
+)
+_LEAST = r"(?:minim(?:um|a|al)|min\.?|lowest|peak|smallest|depth)"
+_FORMS = (
+    rf"{_ASKED}{_TABLE}\s+(?:of|with|for)\s+(?:(?:all|the|every|each)\s+)*(?P<give>onsets?\s+of\s+|minima\s+of\s+)?{_STORMS}",
+    rf"{_ASKED}(?:(?P<form>csv)\s+(?:of|with)\s+)?(?:the\s+)?{_LEAST}\s+(?:value\s+)?(?:of\s+)?(?:the\s+)?(?P<index>Dst|SYM-?H)"
+    rf"\s+(?:of|in|for|during|at)\s+(?:(?:all|the|every|each)\s+)+{_STORMS}",
+    rf"{_ASKED}list\s+(?:(?:all|the|every)\s+)*{_STORMS}",
+    rf"^(?:(?:all|the)\s+)*{_STORMS}(?<=s)(?=[^:]*\b{_TABLE}[^:]*$)",
+)
+_LIMIT = (
+    r"(?:,?\s*(?:with|where|having|for\s+which|whose|reaching|of|that\s+(?:reach(?:ed)?|have)|\()*\s*(?:an?\s+|the\s+)?"
+    r"(?:(?:minim(?:um|al)|min\.?|peak)\s+)?(?P<index>Dst|SYM-?H)?(?:\s+(?:index|minim(?:um|a)|min\.?|values?))*"
+    r"\s*(?:is\s+|was\s+|were\s+|went\s+|gets\s+)*(?:below|under|less\s+than|lower\s+than|down\s+to|<=?|≤|reaching|of\s+at\s+least|exceeding"
+    r"|stronger\s+than|deeper\s+than)\s*(?P<limit>[-−]\s?\d{2,3})\s*(?:nT)?\)?)"
+)
+_USUAL = -50
+"""Dst of a storm in nT, if the request names no limit (Gonzalez et al. 1994)."""
+_SIGNS = {
+    "<": r"<|below|under|beneath|(?:less|lower|smaller|weaker)\s+than",
+    "<=": r"<=|≤|at\s+most",
+    ">": r">|above|over|(?:more|greater|higher|larger|stronger|faster)\s+than|exceed(?:s|ed|ing)?",
+    ">=": r">=|≥|at\s+least",
+}
+"""The words for each sign of a condition."""
+_SIGN = "|".join(_SIGNS[sign] for sign in ("<=", ">=", "<", ">"))
+_VERB = (
+    r"(?:(?:is|was|are|were|be|been|has|had|did|does|it|falls?|fell|drops?|dropped|dips?|dipped|goes|went|gets|got|rises?"
+    r"|rose|stays?|stayed|remains?|remained|reach(?:es|ed)?|values?)\s+)*"
+)
+_UNIT = r"nT|pT|km/s|km\s?s\^?-1|(?:/\s?|per\s+)(?:cm\^?3|cc)|cm\^?-3|#/cc|cc|MK|K|k?eV|MeV|nPa|mV/m|pfu|sfu"
+_UNIT += "|degrees?|deg|%"
+_LEVEL = rf"(?P<level>[-−+]?\s?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\d:/]|-\d)(?:\s*(?P<unit>{_UNIT})(?![\w/]))?"
+_LEVEL += r"(?!\s*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|h|min|s|d|samples|records|points|panels)\b)"
+_ASKED_INTERVALS = (
+    r"^(?:(?:please|can|could|you|give|make|show|get|save|export|write|create|produce|find|print|list|determine|i|want"
+    r"|need|me|us|out|an?|the|all|any|every|each|of|with|table|csv|catalog(?:ue)?)\s+)*"
+)
+_NOUN = (
+    r"(?:(?P<starts>(?:start(?:ing)?|onset|begin(?:ning)?)(?:\s+times?|s)?)(?:\s+of\s+(?:(?:all|the)\s+)*(?:intervals|periods|times|events))?"
+    r"|(?:time\s+)?(?:intervals?|periods?|stretch(?:es)?|spans?)|times|events?)"
+)
+_LASTING = (
+    r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
+    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥)\s*(?:an?\s+(?=\d))?"
+    rf"{duration_pattern()}(?:\s+or\s+(?:more|longer))?"
+)
+_WHICH = r"(?:when(?:ever)?|where|with|of|that\s+have|(?:in|during|at|for|on)\s+which|while|having)"
+_INTERVALS = (
+    rf"{_ASKED_INTERVALS}(?:{_NOUN}[\s,\x1f]+{_WHICH}|(?:when(?:ever)?|how\s+(?:often|many\s+times))(?:\s+(?:did|does|was|were|is|has))?)"
+    rf"\s+(?:the\s+)?(?P<what>[^,;\x1f<>≤≥]*?[\w|)])\s+{_VERB}(?P<sign>{_SIGN})\s*{_LEVEL}"
+)
+_CALENDAR = (
+    rf"{_ASKED_INTERVALS}(?P<noun>hours|days|dates|months|years|minutes)\s+{_WHICH}\s+[^,;]*?\s+{_VERB}(?:{_SIGN})"
+    rf"\s*{_LEVEL}"
+)
+
+_LINES = (
+    "each line of the table is an interval: the time and the value of its extreme, and the minutes "
+    "from its start to the extreme and from the extreme to its stop"
+)
+
+
+def is_table(text: str) -> bool:
+    """Return whether a sentence asks for a table of storms, flares or intervals, which is no question."""
+    is_of_flares = re.match(rf"{_ASKED}{_TABLE}\s+of\s+(?:\w+\s+){{0,4}}flares\b", text, re.IGNORECASE)
+    return is_of_flares is not None or read_event_table(text)[1] is not None
+
+
+def read_event_table(text: str) -> tuple[str, EventTable | None]:
+    """Read a request for a table of storms or of intervals; return the rest as a plain request for the series."""
+    rest, storms = read_storm_table(text)
+    return (rest, storms) if storms else read_condition_table(text)
+
+
+def read_storm_table(text: str) -> tuple[str, EventTable | None]:
+    """Read a request for a table of storms; return the rest as a plain request for the index.
+
+    >>> rest, storms = read_storm_table("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV")
+    >>> rest, dict(storms.events.args)["threshold"]
+    ('Dst in 2023, as CSV', -100)
+    """
+    sentence = Sentence(text)
+    match = next(filter(None, (sentence.take_first(form) for form in _FORMS)), None)
+    if match is None:
+        return text, None
+    groups = match.groupdict()
+    limit = sentence.take_first(_LIMIT)
+    named = groups.get("index") or (limit and limit["index"]) or ""
+    index = "SYM-H" if named.lower().startswith("sym") else "Dst"
+    notes: list[str] = []
+    if limit:
+        threshold = int(re.sub(r"\s", "", limit["limit"]).replace("−", "-"))
+    else:
+        threshold = threshold_in(groups.get("class") or "") or _USUAL
+        kind = f"{groups['class']} storm" if groups.get("class") else "storm"
+        notes.append(f"a {kind} reaches {threshold} nT, because the request names no limit")
+    give = "onset" if (groups.get("give") or "").lower().startswith("onset") else "minimum"
+    return f"{index} {sentence.rest()}", EventTable(storm_phases(index, threshold, give), notes=tuple(notes))
+
+
+def read_condition_table(text: str) -> tuple[str, EventTable | None]:
+    """Read a request for a table of intervals; return the rest as a plain request for the series.
+
+    >>> rest, table = read_condition_table("intervals with OMNI Bz < -10 nT for more than 1 h, May 2024, as csv")
+    >>> rest, dict(table.events.args)
+    ('OMNI Bz , May 2024, as csv', {'when': '< -10 nT', 'lasting': '1h'})
+
+    Raises
+    ------
+    NotUnderstood
+        The request is for whole hours or days, which no tool lists.
+    """
+    sentence = Sentence(text)
+    lasting = sentence.take_first(_LASTING)
+    match = sentence.take_first(_INTERVALS)
+    if match is None:
+        if calendar := Sentence(text).take_first(_CALENDAR):
+            raise NotUnderstood(
+                f"helio lists intervals, not {calendar['noun'].lower()}",
+                advice="write 'intervals when …', which gives the extreme value and the duration of each interval",
+            )
+        return text, None
+    sign = next(sign for sign, words in _SIGNS.items() if re.fullmatch(words, match["sign"], re.IGNORECASE))
+    level = re.sub(r"\s", "", match["level"]).replace("−", "-")
+    args = {"when": f"{sign} {level} {_unit(match['unit'] or '')}".strip()}
+    if lasting:
+        args["lasting"] = duration_in(lasting)
+    events = Events("intervals", "alert", tuple(args.items()), f"Find intervals {args['when']}")
+    if match["starts"]:
+        table = EventTable(events, ("start",))
+    else:
+        table = EventTable(events, ("extreme", "durations"), (_LINES,))
+    return f"{match['what']} {sentence.rest()}", table
+
+
+def _unit(written: str) -> str:
+    """Return a unit as templates write it.
+
+    >>> _unit("/cc"), _unit("km/s")
+    ('cm^-3', 'km/s')
+    """
+    if re.search(r"cc|cm", written, re.IGNORECASE):
+        return "cm^-3"
+    return canonical_unit(re.sub(r"(?i)degrees?", "deg", written))

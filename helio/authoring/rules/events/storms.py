@@ -1,0 +1,127 @@
+"""Read requests for series superposed around geomagnetic storms, which helio finds in Dst or SYM-H."""
+
+from __future__ import annotations
+
+import re
+
+from helio.authoring.request import Epochs, Events
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import duration_in, duration_pattern
+
+STORMS = {
+    "super": -250, "great": -250, "severe": -250, "intense": -100, "strong": -100, "moderate": -50, "weak": -30,
+}  # fmt: skip
+"""Smallest values of Dst of the classes of storms, in nT (Loewe and Proelss 1997)."""
+_EVENT = (
+    r"(?:(?:the|all|every|each|of|in|with|an?|their|geomagnetic|magnetic|intense|moderate|strong|major|great|severe|storms?['’]?"
+    r"|storm-?time|super-?storms?|minim(?:a|um)|min|peaks?|main|phases?|onsets?|starts?|beginnings?|Dst|SYM-?H|index|reaching"
+    r"|exceeding|below|under|deeper|stronger|larger|greater|less|lower|more|than|down\s+to|<=?|≤|(?<![\w-])[-−]?\d{2,3}\s*nT"
+    r"|(?<![\w-])[-−]\d{2,3}(?![\w-]))(?![\w-])\s*)+"
+)
+_NOUN = r"(?:the\s+)?(?:\w+\s+)?(?:dst|sym-?h|storms?|minim|onsets?)"
+SUPERPOSED = (
+    r"\b(?:(?:plot|show|draw|make|do|compute)\s+)?(?:an?\s+|the\s+)?"
+    r"(?:(?:superposed[- ]epochs?|superposition|(?-i:SEA))(?:\s+(?:analysis|plot|figure|study))?\s*(?::|\b(?:of|for))"
+    r"|superpos(?:e|ing))\s*(?:the\s+)?"
+)
+_BEGIN = (
+    rf"{SUPERPOSED}(?P<what>[^,;:]+?)\s+(?:around|at|about|for|over|on|during|relative\s+to|cent(?:er|re)d\s+(?:on|at)"
+    rf"|with\s+(?:the\s+)?zero[- ](?:epoch|time)s?\s+at)\s+(?P<events>{_EVENT})"
+)
+_NOUNS = r"(?:zero\s+)?(?:times?|minim(?:a|um)|onsets?|shocks?|events?)(?:\s+times?)?"
+_ZERO = rf"(?:\s+(?:of\s+)?(?:them|it|each|(?:the\s+)?{_NOUNS}))?"
+_SPAN = (
+    rf"(?:,?\s*[(]?\b(?:from\s+|for\s+|between\s+)?{duration_pattern('1')}\s+(?:before|prior)\s*(?:,|to|and|until|through)?\s*"
+    rf"{duration_pattern('2')}\s+after{_ZERO}[)]?)"
+)
+_AROUND = (
+    rf"(?:,?\s*(?:±|\+/-|\+-|plus\s+(?:or\s+|/\s*)?minus|within)\s*{duration_pattern('1')}{_ZERO}"
+    rf"|,?\s*{duration_pattern('2')}\s+(?:(?:on|at|to)\s+)?(?:either|each|both)\s+sides?(?:\s+of\b{_ZERO})?"
+    rf"|,?\s*{duration_pattern('3')}\s+before\s+and\s+after{_ZERO})"
+)
+_SIGNED = (
+    r",?\s*(?:from\s+)?[-−](?P<before>\d+)\s*(?:to|\.\.|–)\s*\+?(?P<after>\d+)\s*(?P<unit>d|h)"
+    r"(?:ays?|ours?|rs?)?\b"
+)
+BINS = (
+    r"(?:,?\s*(?:and\s+)?(?:(?:with|in|using)\s+)?"
+    rf"(?:bins\s+of\s+{duration_pattern('1')}|{duration_pattern('2')}[\s-]*bins?))"
+)
+_USUAL = (-50, "2d", "4d", "1h")
+"""Threshold of a storm in nT, time before and after, and length of the bins."""
+
+
+def storm_phases(index: str, threshold: int, give: str) -> Events:
+    """Return the minima or the onsets of storms."""
+    args = (("threshold", threshold), ("give", give))
+    return Events("storms", "storm_phases", args, f"Find storms that reach {threshold} nT", of=index)
+
+
+def read_storms(text: str) -> tuple[str, Epochs | None]:
+    """Read ``superposed epoch of Bz around the minima of storms below -100 nT``; return the rest as a plain request.
+
+    >>> rest, storms = read_storms("superposed epoch of Vsw around storm onsets, 2000 to 2004")
+    >>> rest, dict(storms.events.args)
+    ('hourly Vsw, Dst , 2000 to 2004', {'threshold': -50, 'give': 'onset'})
+    """
+    sentence = Sentence(_with_window_last(text))
+    match = sentence.take_first(_BEGIN)
+    if match is None or not re.search(r"storm|minim|onset", match["events"], re.IGNORECASE):
+        return text, None
+    events, what = match["events"], match["what"]
+    notes = []
+    index = "SYM-H" if re.search(r"sym-?h", events if "Dst" in text else text, re.IGNORECASE) else "Dst"
+    drawn = re.search(rf"\b{index.replace('-', '-?')}\b", what, re.IGNORECASE) is not None
+    threshold = threshold_in(events)
+    if not threshold:
+        threshold = _USUAL[0]
+        notes.append(f"a storm reaches {threshold} nT, because the request names no limit")
+    give = "onset" if re.search(r"onset|start|beginning", events, re.IGNORECASE) else "minimum"
+    before, after = window_of(sentence)
+    if not before:
+        before, after = _USUAL[1:3]
+        notes.append(f"superposed from {before} before to {after} after, because the request does not say")
+    bins = sentence.take_first(BINS)
+    paced = re.search(r"\bhourly\b|\d[\s-]*(?:min|s|h)\w*\b", what + sentence.rest(), re.IGNORECASE)
+    rest = f"{'' if paced else 'hourly '}{what}{'' if drawn else f', {index}'} {sentence.rest()}"
+    return rest, Epochs(
+        storm_phases(index, threshold, give),
+        before,
+        after,
+        duration_in(bins, "1", "2") if bins else _USUAL[3],
+        f"the storms of {threshold} nT or less",
+        drawn,
+        tuple(notes),
+    )
+
+
+def _with_window_last(text: str) -> str:
+    """Write ``2 days before to 3 days after the storms`` as ``around the storms, 2 days before to 3 days after``.
+
+    >>> _with_window_last("superposed epoch of Vsw, 2 days before to 3 days after Dst minima of storms, 2004")
+    'superposed epoch of Vsw around Dst minima of storms, 2 days before to 3 days after , 2004'
+    """
+    first, second = duration_pattern("1"), duration_pattern("2")
+    span = rf"(?P<span>{first}\s+before\s+(?:to|and|until)\s+{second}\s+after)"
+    pattern = rf",?\s*\b(?:from\s+|between\s+)?{span}\s+(?={_NOUN})(?P<events>{_EVENT})"
+    return re.sub(pattern, r" around \g<events>, \g<span> ", text, count=1, flags=re.IGNORECASE)
+
+
+def threshold_in(events: str) -> int:
+    """Return the limit of storms that words give as a number or by a class; 0 if they give none."""
+    number = re.search(r"[-−]?(\d{2,3})", events)
+    if number:
+        return -int(number[1])
+    return next((limit for word, limit in STORMS.items() if word in events.lower()), 0)
+
+
+def window_of(sentence: Sentence) -> tuple[str, str]:
+    """Return the time before and after the zero times; empty if the sentence does not give it."""
+    if span := sentence.take_first(_SPAN):
+        return duration_in(span, "1"), duration_in(span, "2")
+    if signed := sentence.take_first(_SIGNED):
+        unit = signed["unit"].lower()
+        return f"{signed['before']}{unit}", f"{signed['after']}{unit}"
+    if around := sentence.take_first(_AROUND):
+        return (duration_in(around, "1", "2", "3"),) * 2
+    return "", ""

@@ -1,0 +1,1 @@
+"""Answers to questions, from the template, the catalogue and the reference."""

@@ -1,0 +1,323 @@
+"""Answer questions from the template, the catalogue and the reference; say plainly what these do not say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from helio.authoring.recorded import Records
+from helio.authoring.rules.questions.answers_elsewhere import (
+    datasets_found,
+    explanation_of,
+    from_catalogue,
+    tools_found,
+)
+from helio.authoring.rules.questions.asked import Subject, covered, stems
+from helio.authoring.rules.questions.pipeline_answers import (
+    about_step,
+    about_topic,
+    from_records,
+    narrowed,
+    presence,
+    summary_of,
+    variables_described,
+)
+from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
+from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of, quoted
+from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, lines_of
+from helio.authoring.rules.questions.tool_facts import page_sentences, tool_words
+from helio.errors import did_you_mean
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.template.document import Document
+
+_REST = "helio cannot answer the rest without a language model"
+_ABSENT = "the pipeline has no"
+_NOMINAL = frozenset(
+    {
+        "units",
+        "doi",
+        "investigator",
+        "fills",
+        "bins",
+        "methods",
+        "coverage",
+        "settings",
+        "cadence",
+        "overview",
+    }
+)
+"""Properties that a sentence without a question word asks for: `DOI of the field`."""
+_LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales", "order"})
+"""Properties that such a sentence wishes to have instead: `B in GSE`."""
+_WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations", "coverage"})
+"""Properties with a number, so that a number in the question is one to compare with."""
+_MOST_LINES = 6
+_LONG = 5
+"""Number of letters of a word that may be a misspelt name."""
+_SHORT = 3
+"""Number of words of a question that asks for one thing only."""
+
+
+def answered(
+    request: str,
+    template: Document | None,
+    catalogue: Catalogue,
+    now: datetime,
+    records: Records | None = None,
+) -> str:
+    """Answer a question about a template, about data or about helio, or say that helio cannot answer it.
+
+    Parameters
+    ----------
+    template : Document, optional
+        The template that the question is about. Default: none; the catalogue and the reference answer.
+    """
+    return _Answer(Question(request, template, catalogue, now), records).text()
+
+
+def is_whole(reply: str) -> bool:
+    """Return whether an answer leaves no part of the question open."""
+    return not reply.startswith((DECLINED, _ABSENT)) and _REST not in reply
+
+
+def fully_answered(
+    request: str,
+    template: Document | None,
+    catalogue: Catalogue,
+    now: datetime,
+    records: Records | None = None,
+) -> str:
+    """Answer a sentence that may be a question, if every word of it is understood; otherwise return an empty text."""
+    question = Question(request, template, catalogue, now)
+    text = _Answer(question, records).text()
+    topics = {*question.asked.topics}
+    is_read = (
+        topics & _NOMINAL and not topics & _LOOKS and not question.unsaid and not text.startswith(DECLINED)
+    )
+    return text if is_read else ""
+
+
+def facts_of(
+    template: Document, catalogue: Catalogue, now: datetime, records: Records | None = None
+) -> dict[str, list[str]]:
+    """Collect everything from which `answered` answers questions about a template, by topic; leave out empty topics.
+
+    Parameters
+    ----------
+    records : Records, optional
+        The records of runs and changes. Default: none, and no facts about them.
+    """
+    facts = PipelineFacts(template, catalogue, now)
+    lines: dict[str, Iterable[str]] = {
+        "steps": (f"{facts.line(name)}: {summary_of(step)}" for name, step in facts.steps.items())
+    }
+    for topic, collect in facts.topics.items():
+        if topic not in ("steps", "order", "methods"):
+            lines[topic] = lines_of(collect())
+    if records is not None:
+        name = str(template.get("id"))
+        lines["last run"] = records.last_run(name)
+        lines["changes"] = records.changed(name)
+        lines["changes since the last run"] = records.changed_since_run(name, template)
+    collected = {topic: list(dict.fromkeys(texts)) for topic, texts in lines.items()}
+    return {topic: texts for topic, texts in collected.items() if texts}
+
+
+class _Answer:
+    """The answer to a question: the facts of each property that it asks for, narrowed by everything that it names."""
+
+    def __init__(self, question: Question, records: Records | None) -> None:
+        self.question = question
+        self._records = records
+        self._explained = False
+        self._left_out = 0
+
+    def text(self) -> str:
+        """Return all that is known, and say what is not."""
+        question = self.question
+        special = about_step(question) or list(from_records(question, self._records)) or presence(question)
+        if special:
+            return "\n".join(special)
+        asked = question.asked
+        lines = list(dict.fromkeys(" ".join(line.splitlines()) for line in self._lines()))
+        told = len(lines)
+        unread = self._unread(lines)
+        added = lines[told:]
+        explained = self._explained or (lines and "tools" in question.topics)
+        for matter, words in asked.beyond.items() if not explained else ():
+            if matter.startswith("the values") and lines and asked.operations:
+                continue  # gaps that a step fills
+            if left := [word for word in words if not any(stems(word) <= stems(line) for line in added)]:
+                question.unsaid.append(f"{quoted(left)}: it knows nothing about {matter}")
+        shown = [*lines[: max(_MOST_LINES - len(added), 0)][:told], *added]
+        self._left_out += len(lines) - len(shown)
+        if unread:
+            question.unsaid.append(f"helio does not understand {quoted(unread)}{self._hint(unread)}")
+        if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
+            return question.unsaid[0]
+        of_bins = {*question.topics} <= {"bins"}  # the frequencies of a fit are no bins
+        if (not lines or of_bins) and (described := variables_described(question)):
+            return "\n".join(described)
+        if not lines:
+            return (
+                f"{DECLINED}: {'; '.join(question.unsaid) or 'the pipeline and the catalogue do not say it'}"
+            )
+        more = [f"and {self._left_out} more; name a step, a panel or a quantity"] if self._left_out else []
+        rest = [f"{_REST}: {'; '.join(question.unsaid)}"] if question.unsaid else []
+        return "\n".join((*shown, *more, *rest))
+
+    # Lines ---------------------------------------------------------------------------------------------------
+
+    def _lines(self) -> Iterator[str]:
+        question = self.question
+        asked, pipeline = question.asked, question.pipeline
+        if pipeline is not None and "emptiness" in asked.topics:
+            yield from lines_of(narrowed(question, list(pipeline.why_empty()), question.present))
+            return
+        topics = [topic for topic in question.topics if topic not in ("tools", "pipelines")]
+        if "tools" in question.topics:
+            yield from tools_found(question)
+        reference = [atom for atom in question.absent if kinds_of(atom) & {"tool", "code", "key"}]
+        for atom in reference if "tools" not in question.topics else ():
+            explained = list(explanation_of(question, atom))
+            if (
+                pipeline is not None
+                and kinds_of(atom) >= {"tool"}
+                and {*topics} <= {"computations", "methods", "meanings"}
+            ):
+                name = next(name for kind, name in atom.subjects if kind == "tool").replace(" ", "_")
+                yield f"the pipeline has no {atom.words}; `helio tools {name}` explains how helio computes it"
+                yield from explained[:1]
+                return
+            yield from explained
+        elsewhere = [atom for atom in question.absent if atom not in reference]
+        data = {"craft", "dataset", "instrument"}
+        if pipeline is not None and elsewhere and not any(kinds_of(atom) & data for atom in elsewhere):
+            question.unsaid.append(f"the pipeline has no {quoted([atom.words for atom in elsewhere])}")
+            if not question.present:
+                return
+            elsewhere = []
+        if pipeline is not None and (question.present or not elsewhere):
+            for topic in topics:
+                lines = about_topic(question, topic)
+                share = max(_MOST_LINES // len(topics), 2) if lines else 0
+                yield from lines[:share]
+                self._left_out += len(lines[share:])
+                if lines and not set(question.topics) & set(asked.topics):
+                    break  # the question names no property, and the first that helio knows says what it is
+        if elsewhere and pipeline is None and self._searches():
+            yield from datasets_found(question)
+        elif elsewhere and topics:
+            yield from from_catalogue(question, elsewhere, topics)
+        elif pipeline is None and not reference and "datasets" in topics:
+            yield from datasets_found(question)
+        elif pipeline is None and not reference and topics:
+            question.unsaid.append("the question names no dataset, spacecraft or tool that helio knows")
+
+    def _searches(self) -> bool:
+        """Return whether the question looks for datasets by words that the texts about its subjects do not have."""
+        question = self.question
+        words = question.asked.rest
+        named = {kind for atom in question.asked.things for kind, _ in atom.subjects}
+        if question.topics != ["datasets"] or named & {"dataset", "parameter", "tool"}:
+            return False
+        if all(re.fullmatch(r"[\d.:-]+", word) for word in words):
+            return False
+        texts = {text: stems(text) for text in self._texts()}
+        return bool(covered(words, texts, question.request, most=2)[1])
+
+    # What is left --------------------------------------------------------------------------------------------
+
+    def _unread(self, lines: list[str]) -> list[str]:
+        """Find texts that have the words that are still unread, and add them to the lines; return the other words."""
+        question = self.question
+        asked = question.asked
+        words = [word for word in asked.rest if word not in question.narrowing]
+        pages = [stems(line) for line in lines]
+        if question.searched:
+            return [word for word in words if word not in question.searched]
+        if "tools" in question.topics:
+            names = [line.partition(":")[0] for line in lines]
+            pages += [tool_words()[name][1] for name in names if name in tool_words()]
+            return [word for word in words if not any(stems(word) <= page for page in pages)] if lines else []
+        left = [word for word in words if not any(stems(word) <= page for page in pages)]
+        read = [word for word in words if word not in left]
+        if not left and (question.absent or (lines and not asked.beyond)):
+            return []
+        # the words of properties without an answer may stand in a text, and so may those that metadata seldom explain
+        others = asked.beyond.get("opinions", []) if lines and question.pipeline else []
+        if not lines and not (question.pipeline and question.absent):
+            others = self._unanswered_words()
+        pool = {text: stems(text) for text in self._texts(pages=not lines, every=bool(lines and others))}
+        wanted = [
+            word for word in dict.fromkeys((*left, *others)) if not re.fullmatch(r"[\d.:-]+|\w{1,2}", word)
+        ]
+        numbers = [word for word in left if word not in wanted]
+        chosen, unread = covered(wanted, pool, question.request, most=2)
+        unread = asked.alternatives([*read, *(word for word in wanted if word not in unread)], unread)
+        if chosen and not unread and "counts" not in asked.topics and self._is_sure(wanted):
+            had = bool(lines)
+            lines += [text for text in chosen if text not in lines]
+            if others and not had:
+                question.unsaid, self._explained = [], True
+            return numbers
+        if lines and re.search(r"\bor\b|^(?:is|are|does|do|was|were)\b", asked.text, re.IGNORECASE):
+            numbers = [] if {*question.topics} & _WITH_NUMBERS else numbers
+        if lines:
+            lines += [
+                text
+                for text in chosen
+                if any(stems(word) <= pool[text] for word in (*left, *others)) and text not in lines
+            ]
+            return [*(word for word in unread if word in left), *numbers]
+        return left
+
+    def _is_sure(self, words: Sequence[str]) -> bool:
+        """Return whether words that a text has are enough to take that text as the answer."""
+        question = self.question
+        short = len(question.asked.text.split()) <= _SHORT
+        asks_how = bool({*question.topics} & {"reasons", "methods", "computations"})
+        return (
+            asks_how
+            or bool(question.present)
+            or len(words) > 1
+            or short
+            or any(re.search(r"\d", word) for word in words)
+        )
+
+    def _unanswered_words(self) -> list[str]:
+        """Return the words of all atoms that name nothing in the template."""
+        return [
+            word
+            for atom in self.question.asked.atoms
+            if atom not in self.question.present
+            and not {*atom.topics} & {"counts", "reasons", "methods", "meanings"}
+            for word in re.findall(r"[\w|*]+", atom.words)
+        ]
+
+    def _texts(self, *, pages: bool = True, every: bool = False) -> list[str]:
+        """Return all texts in which unread words may stand: first those about what the question names."""
+        question = self.question
+        texts: list[Fact] = []
+        if question.pipeline is not None:
+            texts += question.pipeline.texts()
+            texts += question.pipeline.topics["methods"]() if pages else ()
+        elsewhere = [atom for atom in question.absent if not kinds_of(atom) & {"tool", "code", "key"}]
+        if elsewhere:
+            sources, _ = question.sources(elsewhere)
+            whole = [part for source in sources if source.parameter is None for part in source.parts]
+            texts += SourceFacts([*sources, *whole], question.catalogue).texts()
+        for atom in question.absent:
+            for kind, name in atom.subjects:
+                if kind == "tool":
+                    texts += (Fact(text) for text in page_sentences(name.replace(" ", "_")))
+        wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
+        about = [] if every else [fact for fact in texts if fact.about & wanted]
+        return lines_of(about or texts)
+
+    def _hint(self, words: Sequence[str]) -> str:
+        known = [name for name in self.question.names if " " not in name]
+        near = [did_you_mean(word.casefold(), known) for word in words if len(word) >= _LONG]
+        near = [hint for hint in near if hint and " or " not in hint]
+        return f" ({'; '.join(near)})" if near else ""

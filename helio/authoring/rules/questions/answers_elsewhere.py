@@ -1,0 +1,130 @@
+"""Answer what a template does not say: from the catalogue, and from the reference of tools, codes and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from helio.authoring.rules.questions.asked import Atom, folded, stems
+from helio.authoring.rules.questions.pipeline_answers import verdict
+from helio.authoring.rules.questions.question import Question, in_words, kinds_of, quoted
+from helio.authoring.rules.questions.source_facts import Source, SourceFacts, lines_of
+from helio.authoring.rules.questions.tool_facts import tool_lines, tools_with
+from helio.counts import number_of
+from helio.knowledge.search import Search
+from helio.knowledge.text import answer_lines, source_lines
+from helio.pipelines.codes import Code
+from helio.pipelines.reference import look_up
+from helio.steps.signature import signatures
+from helio.steps.tool_page import ToolPage
+
+_TWO = 2
+_MOST_NAMED = 8
+
+
+def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[str]) -> Iterator[str]:
+    """Answer from the catalogue about data that the template does not have."""
+    sources, more = question.sources(atoms)
+    missing = quoted([atom.words for atom in atoms])
+    if not sources:
+        has = "the catalogue has" if question.pipeline is None else "the pipeline has"
+        question.unsaid.append(f"{has} nothing called {missing}")
+        return
+    data = SourceFacts(sources, question.catalogue)
+    lines: list[str] = []
+    for topic in topics or ["datasets"]:
+        chosen = "coverage" if topic == "times" else topic
+        if topic in ("frames", "units") and all(source.parameter is None for source in sources):
+            data = SourceFacts((part for source in sources for part in source.parts), question.catalogue)
+        if (
+            chosen == "coverage"
+            and not question.asked.rest
+            and all(kinds_of(atom) == {"craft"} for atom in atoms)
+        ):
+            lines += _missions(question, atoms)
+        if chosen == "coverage" and question.span:
+            facts = lines_of(data.available(question.span))
+        elif chosen in data.topics:
+            found = list(data.topics[chosen]())
+            asked = [fact for fact in found if verdict(question, topic, [fact]) == "yes: "]
+            said = "yes: " if asked and topic == "frames" else verdict(question, topic, found)
+            facts = [f"{said}{line}" for line in lines_of(asked or found)[:1]] + lines_of(asked or found)[1:]
+        else:
+            facts = []
+        if not facts:
+            question.unsaid.append(f"the catalogue does not say {in_words(topic)}")
+        lines += facts
+    if len(sources) == _TWO and "meanings" in topics and question.is_comparison:
+        lines += _differences(*sources)
+    if lines and question.pipeline is not None:
+        yield f"the pipeline has no {missing}; from the catalogue:"
+    yield from lines
+    if lines and more:
+        yield f"and {more} more; `helio datasets search` finds them"
+
+
+def _missions(question: Question, atoms: Sequence[Atom]) -> Iterator[str]:
+    """Say from when to when the catalogue has any data of each spacecraft or mission."""
+    for atom in atoms:
+        wanted = {name for _, name in atom.subjects}
+        spans = sorted(
+            (row.first[:10], row.last[:10], row.id)
+            for row, (_, craft) in zip(question.catalogue.rows, question.catalogue.crafts(), strict=True)
+            if row.first and {folded(craft.spacecraft), folded(craft.mission)} & wanted
+        )
+        if spans:
+            last = max(stop for _, stop, _ in spans)
+            counted = number_of(len(spans), "dataset")
+            yield f"{atom.words}: {counted} from {spans[0][0]} ({spans[0][2]}) to {last}"
+
+
+def _differences(first: Source, second: Source) -> Iterator[str]:
+    """Say which parameters only one of two datasets has."""
+    for source, compared in ((first, second), (second, first)):
+        names = [parameter.name for parameter in source.dataset.parameters]
+        common = {parameter.name for parameter in compared.dataset.parameters}
+        only = [name for name in names if name not in common]
+        if only and len(only) < len(names):
+            yield f"only in {source.dataset.id}: {', '.join(only[:_MOST_NAMED])}{' …' if only[_MOST_NAMED:] else ''}"
+
+
+def explanation_of(question: Question, atom: Atom) -> Iterator[str]:
+    """Explain a tool, a code or a key."""
+    wanted = sorted(name for kind, name in atom.subjects if kind in ("tool", "code", "key"))
+    for name in wanted:
+        for entry in look_up(name.replace(" ", "_") if "code" not in kinds_of(atom) else name):
+            if isinstance(entry, Code):
+                yield f"{entry.code} ({entry.kind}): {entry.meaning}. {entry.why} What to do: {entry.to_do}"
+            elif isinstance(entry, ToolPage):
+                arguments = question.asked.begins("needs?", "requires?", "inputs?", "arguments?", "options?")
+                yield from tool_lines(entry, question.topics, arguments=arguments)
+            else:
+                places = "; ".join(entry.places)
+                yield f"{entry.name}: {entry.schema.get('description', '')} (a key of {places or 'templates'})"
+
+
+def tools_found(question: Question) -> Iterator[str]:
+    """Name the tools whose page has the words of the question."""
+    words = question.content("tools")
+    tools = tools_with(words)
+    if not tools:
+        question.unsaid.append(
+            f"no tool says {quoted(words)} on its page; `helio tools` lists all tools"
+            if words
+            else "it does not say which tool"
+        )
+    for name in tools:
+        yield f"{name}: {signatures()[name].summary}"
+
+
+def datasets_found(question: Question) -> Iterator[str]:
+    """Name the datasets that match the words of the question."""
+    words = " ".join(question.content("datasets"))
+    result = Search(question.catalogue).find(words, limit=6)
+    lost = {part for clause in (*result.unknown, *result.elsewhere) for part in clause.split()}
+    question.searched = {word for word in question.asked.rest if not stems(word) & stems(" ".join(lost))}
+    if result.hits and 2 * len(question.searched) >= len(question.asked.rest):
+        yield from answer_lines(replace(result, unknown={}, elsewhere={}))
+        yield from source_lines(words)
+    elif not result.hits:
+        question.unsaid.append(f"no dataset of the catalogue matches '{words}'")

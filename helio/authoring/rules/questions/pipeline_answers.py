@@ -1,0 +1,315 @@
+"""Answer from a template: the facts of a property, one step, and the records of its runs and changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from helio.authoring.recorded import Records
+from helio.authoring.rules.harmless import IN_QUESTIONS
+from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
+from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
+from helio.authoring.rules.questions.question import DECLINED, Question, in_words, kinds_of, quoted
+from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
+from helio.counts import number_of
+from helio.knowledge.frame_names import FRAMES
+from helio.pipelines.template.document import Document
+from helio.steps.signature import signatures
+
+_LAST_RUN = re.compile(
+    r"\b(?:last|latest|newest|previous) runs?\b|\b(?:was|were|did|has) (?:this|it|the pipeline) (?:last |ever )?run\b",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"\b(?:was|were|has) (?:this|it|the pipeline) (?:last )?(?:been )?(?:changed|made)\b"
+    r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
+    re.IGNORECASE,
+)
+_LIMITED = re.compile(
+    r"\b(?:from|above|below) (?:which|what) (?P<what>density|field|speed|temperature|energy|flux|frequency)\b",
+    re.IGNORECASE,
+)
+"""The quantity of which a question asks for a limit."""
+_STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
+_COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
+"""Properties whose answer says how many there are."""
+_MANY_STEPS = 6
+"""An answer about more steps names only their tools."""
+_COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
+"""Properties of which the number with the names is the whole answer."""
+_NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
+_ORDER = ("panel", "dataset", "craft", "instrument", "tool")
+"""Kinds of subjects that narrow an answer one after the other; all other kinds are one group."""
+_SHORT_ANSWER = 3
+"""Number of lines of an answer that the nouns of the question need not narrow."""
+_NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
+_PRESENT = {"panels", "datasets", "crafts", "instruments", "steps"}
+"""Properties of a question that only asks whether the pipeline has something."""
+_EARLY = re.compile(
+    r"prelim|provisional|real-?time|quick-?look|browse|key parameter|operational", re.IGNORECASE
+)
+_REASONED = ("frames", "units", "cadence", "computations", "level", "meanings", "datasets")
+"""Properties that the purpose of a step may explain where no fact does."""
+
+
+def about_topic(question: Question, topic: str) -> list[str]:
+    """Return the facts of a property about everything that the question names; note if there are none."""
+    pipeline = question.pipeline
+    assert pipeline is not None
+    collect = pipeline.topics.get(topic)
+    facts = list(collect()) if collect else []
+    if topic in _NEEDS_A_SUBJECT and not question.present:
+        if not question.asked.rest:
+            question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
+        return []
+    if topic == "times" and not question.present:
+        facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+    if topic in ("settings", "numbers") and not question.present:
+        words = [*(atom.words for atom in question.asked.atoms if topic in atom.topics), *question.asked.rest]
+        asked = [stem for text in words for stem in stems(text)]
+        close = [fact for fact in facts if any(stem in stems(fact.text) for stem in asked)]
+        facts = close or ([] if set(question.topics) != {topic} else facts)
+        if not facts:
+            return []
+    if topic == "numbers" and (limited := _LIMITED.search(question.asked.text)):
+        facts = [fact for fact in facts if stems(limited["what"]) <= stems(fact.text)]
+    chosen = narrowed(question, facts, question.present)
+    if topic in ("computations", "methods"):
+        lines = _computed(question, chosen)
+    else:
+        lines = lines_of(chosen)
+        said = verdict(question, topic, chosen)
+        lines[:1] = [f"{said}{line}" for line in lines[:1]]
+    if topic == "colours" and question.asked.colours:
+        wanted = stems(" ".join(question.asked.colours))
+        lines = [line for line in lines if stems(line) & wanted] or [
+            f"no line is set to {' or '.join(question.asked.colours)}",
+            *(fact.text for fact in pipeline.looks() if stems(fact.text) & wanted),
+        ]
+    if lines and "counts" in question.asked.topics:
+        numbers = list(_counted(question, topic))
+        if not numbers and not _COUNTED & {*question.topics}:
+            question.unsaid.append("the pipeline does not say how many")
+        lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
+    if not lines:
+        about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
+        question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
+        if question.present and topic in _REASONED:
+            return lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
+    return lines
+
+
+def presence(question: Question) -> list[str]:
+    """Say whether the pipeline has what a question names, if the question asks nothing else: `does it use ACE?`."""
+    pipeline, asked = question.pipeline, question.asked
+    if pipeline is None or not question.is_yes_no or not asked.things or asked.rest or asked.beyond:
+        return []
+    if not {*asked.topics} <= _PRESENT:
+        return []
+    if question.absent:
+        return [f"no: the pipeline has no {quoted([atom.words for atom in question.absent])}"]
+    kinds = set().union(*map(kinds_of, question.present))
+    topics = (
+        ("datasets", "panels")
+        if kinds & {"craft", "dataset", "instrument"}
+        else ("panels", "computations", "datasets")
+    )
+    for topic in topics:
+        facts = narrowed(question, list(pipeline.topics[topic]()), question.present)
+        if lines := lines_of(facts):
+            return [f"yes: {lines[0]}", *lines[1:]]
+    return []
+
+
+def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
+    """Say which steps do what the question asks for, or that no step does."""
+    assert question.pipeline is not None
+    subject = quoted([atom.words for atom in question.present]) or "the data"
+    if operations := question.asked.operations:
+        tools = {("tool", folded(tool)) for _, names in operations for tool in names}
+        steps = [fact for fact in question.pipeline.topics["computations"]() if fact.about & tools]
+        steps = narrowed(question, steps, question.present)
+        verbs = " or ".join(dict.fromkeys(verb for verb, _ in operations))
+        if not steps:
+            fetched = [fact for fact in facts if fact.text.startswith(AS_FETCHED)] if question.present else []
+            return [f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}", *lines_of(fetched)]
+        for atom in question.present:  # each thing that the question names has an answer
+            if not any(fact.about & atom.subjects for fact in steps):
+                steps += narrowed(question, facts, [atom])
+        lines = lines_of(steps)
+        return [f"{'yes: ' if question.is_yes_no else ''}{lines[0]}", *lines[1:]]
+    if not facts and question.present:
+        facts = narrowed(question, list(question.pipeline.topics["computations"]()), question.present)
+    steps = [fact for fact in facts if not fact.text.startswith(AS_FETCHED)]
+    if (
+        not question.present
+        and len(steps) > _MANY_STEPS
+        and len(facts) == len(list(question.pipeline.topics["computations"]()))
+    ):
+        return [
+            fact.text for fact in question.pipeline.topics["overview"]() if fact.text.startswith("computed: ")
+        ]
+    if facts and not steps and question.present:
+        return [f"no step computes {subject}: {line}" for line in lines_of(facts)]
+    return lines_of(steps or facts)
+
+
+def verdict(question: Question, topic: str, facts: Sequence[Fact]) -> str:
+    """Return the first word of the answer to a question that asks for yes or no."""
+    words = [atom.words for atom in question.asked.atoms if {topic, f"named {topic[:-1]}"} & {*atom.topics}]
+    said = {_affirms(topic, word, fact.text) for word in words for fact in facts} - {None}
+    if not question.is_yes_no or not said:
+        return ""
+    return "partly: " if len(said) > 1 else "yes: " if said == {True} else "no: "
+
+
+def _affirms(topic: str, word: str, text: str) -> bool | None:
+    """Return whether a fact says that the data have a property that a word names; None if it does not say."""
+    if topic in ("frames", "units"):
+        named = word.split()[-1]
+        return text.startswith(f"{named} ") if topic == "units" or named in FRAMES else None
+    if topic == "scales":
+        return "is true" in text if re.match("log", word, re.IGNORECASE) else None
+    if topic != "level":
+        return None
+    early = bool(_EARLY.search(text.replace("not marked as preliminary", "")))
+    if _EARLY.search(word):
+        return early
+    if number := re.search(r"\d", word):
+        stated = re.findall(r"level (\d)", text)
+        return number[0] in stated if stated else None
+    if re.match("definitive|final", word, re.IGNORECASE):
+        return False if early else True if text.startswith(("definitive", "final")) else None
+    return None
+
+
+def narrowed(question: Question, facts: Sequence[Fact], atoms: Sequence[Atom]) -> list[Fact]:
+    """Return the facts about all that the question names; each kind of subject narrows them further."""
+    groups: dict[str, list[frozenset[Subject]]] = {}
+    variables = [atom for atom in atoms if "variable" in kinds_of(atom)]
+    if (
+        variables
+        and "times" not in question.topics
+        and any(fact.about & variables[0].subjects for fact in facts)
+    ):
+        return [fact for fact in facts if any(fact.about & atom.subjects for atom in variables)]
+    for atom in [atom for atom in atoms if not {*atom.topics} & {*question.topics}] or atoms:
+        kinds = kinds_of(atom)
+        kind = next((name for name in _ORDER if name in kinds), "thing")
+        groups.setdefault(kind, []).append(atom.subjects)
+    for kind, subjects in groups.items():
+        wanted = frozenset[Subject]().union(*subjects)
+        labels = frozenset(subject for subject in wanted if subject[0] == "label")
+        # the name of a spacecraft that is also a line means all its data
+        if kind not in ("thing", "tool") or not all(labels & each for each in subjects):
+            labels = frozenset()
+        facts = (
+            [fact for fact in facts if fact.about & labels]
+            or [fact for fact in facts if fact.about & wanted]
+            or [fact for fact in facts if not fact.about]
+        )
+    return list(facts) if groups else _with_nouns(question, facts)
+
+
+def _with_nouns(question: Question, facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of a long answer that have a noun of the question: `how do you calculate the difference`."""
+    if len(lines_of(facts)) <= _SHORT_ANSWER:
+        return list(facts)
+    topics = stems(" ".join(atom.words for atom in question.asked.atoms if atom.topics))
+    nouns = frozenset[str]().union(*map(stems, _NOUN.findall(question.asked.text))) - topics
+    return [fact for fact in facts if nouns & stems(fact.text)] or list(facts)
+
+
+def _counted(question: Question, topic: str) -> Iterator[str]:
+    assert question.pipeline is not None
+    sources = question.pipeline.data.sources
+    wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
+    meant = [source for source in sources if not wanted or source.about & wanted] or sources
+    if topic == "panels":
+        yield from lines_of(question.pipeline.panel_names())
+    counted = {
+        "crafts": (("spacecraft", "spacecraft"), [source.dataset.spacecraft for source in meant]),
+        "datasets": (("dataset",), [source.dataset.id for source in meant]),
+        "instruments": (
+            ("instrument",),
+            [
+                f"{source.dataset.instrument} of {source.dataset.spacecraft}"
+                for source in meant
+                if is_named(source.dataset)
+            ],
+        ),
+        "steps": (("step",), list(question.pipeline.steps)),
+    }
+    if topic in counted:
+        name, found = counted[topic]
+        names = dict.fromkeys(found)
+        yield f"{number_of(len(names), *name)}: {', '.join(names)}"
+    if topic == "instruments":
+        unnamed = [source for source in meant if not is_named(source.dataset)]
+        yield from lines_of(SourceFacts(unnamed, question.catalogue).topics["instruments"]())
+
+
+def variables_described(question: Question) -> list[str]:
+    """Return the variables whose description has most words of the question: two or more, and half of them."""
+    if question.pipeline is None:
+        return []
+    asked = question.asked
+    said = " ".join((*(atom.words for atom in asked.atoms), *asked.rest))
+    wanted = stems(" ".join(word for word in said.split() if word.casefold() not in IN_QUESTIONS))
+    shared = {
+        fact.text: len(wanted & stems(fact.text))
+        for fact in question.pipeline.variables("number", "integer", "duration")
+    }
+    most = max(shared.values(), default=0)
+    return (
+        [text for text, count in shared.items() if count == most] if most >= max(2, len(wanted) / 2) else []
+    )
+
+
+def about_step(question: Question) -> list[str]:
+    """Describe the step that the question names by `step NAME`."""
+    named = _STEP.search(question.request)
+    if (
+        question.pipeline is None
+        or named is None
+        or named[1].casefold() in ("do", "does", "is", "in", "of", "for", "by")
+    ):
+        return []
+    steps = question.pipeline.steps
+    if named[1] not in steps:
+        return [f"No step is called '{named[1]}'. The steps are {', '.join(steps)}."]
+    step = steps[named[1]]
+    others = [
+        topic
+        for topic in question.asked.topics
+        if topic not in ("steps", "meanings", "reasons", "computations")
+    ]
+    if others or question.asked.rest or question.asked.beyond:
+        return []
+    return [
+        question.pipeline.line(named[1]),
+        summary_of(step),
+    ]
+
+
+def from_records(question: Question, records: Records | None) -> Iterator[str]:
+    """Yield the answer from the records of runs and changes, if the question is about them."""
+    about_run, about_change = _LAST_RUN.search(question.request), _CHANGED.search(question.request)
+    if question.template is None or (not about_run and not about_change):
+        return
+    if records is None:
+        yield f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
+        return
+    name = str(question.template.get("id"))
+    if about_change and about_run:
+        yield from records.changed_since_run(name, question.template)
+    elif about_change:
+        yield from records.changed(name)
+    else:
+        yield from records.last_run(name)
+
+
+def summary_of(step: Document) -> str:
+    """Say in one sentence what the tool of a step does."""
+    tool = signatures().get(str(step.get("tool_name")))
+    return tool.summary if tool else "helio has no such tool"

@@ -1,0 +1,438 @@
+"""Collect facts about a template from its steps, figures and variables, each with all that it is about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.rules.questions.asked import Subject, folded
+from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
+from helio.authoring.rules.questions.source_facts import (
+    Fact,
+    Facts,
+    covers,
+    overlaps,
+)
+from helio.counts import number_of
+from helio.pipelines.changes import describe_step
+from helio.pipelines.dialect.written import object_of, spec_of
+from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
+from helio.pipelines.template.labels import owner
+from helio.sources.registry import stated_in_file
+from helio.steps.signature import signatures
+from helio.steps.tool_page import tool_page
+
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+")
+_SCALES = ("log_scale", "log_y", "log_x", "log_z", "linthresh")
+"""Keys of a figure that make an axis logarithmic."""
+_TIMES = ("time_range", "interval", "start", "stop", "between", "zero")
+"""Arguments of steps that are times."""
+_EXCLUDING = ("mask", "mask_by_flag", "despike")
+"""Tools that set records to missing."""
+_LEVEL = re.compile(
+    r"prelim|provisional|quick-?look|real-?time|definitive|\bfinal\b|low-latency|\bkeeps?\b", re.IGNORECASE
+)
+_LONGEST_VALUE = 200
+_MOST_LABELS = 3
+"""Number of tables of a tool that a summary names; it counts more."""
+AS_FETCHED = "drawn as fetched, without a computation"
+
+
+class PipelineFacts(PipelineSubjects):
+    """Facts about a template: its data, steps, figures and variables."""
+
+    @property
+    def topics(self) -> Mapping[str, Callable[[], Facts]]:
+        """The functions that give the facts of each property, with the facts of the data first."""
+        further: Mapping[str, Callable[[], Facts]] = {
+            "cadence": lambda: self._lines("resample", "statistics"),
+            "frames": self._frames,
+            "units": self._units,
+            "bins": self._bands,
+            **dict.fromkeys(("datasets", "archives", "crafts", "instruments"), self._elsewhere),
+            "level": self._levels,
+            "coverage": self._times_with_data,
+            "panels": self._panels,
+            "order": self._panels,
+            "scales": self._scales,
+            "colours": self._colours,
+            "dashes": self._dashes,
+            "titles": self._titles,
+            "times": self._times,
+            "computations": self._computations,
+            "settings": self._settings,
+            "numbers": self._numbers,
+            "exclusions": self._exclusions,
+            "steps": self._steps,
+            "overview": self._overview,
+            "reasons": self._reasons,
+            "methods": self._methods,
+            "meanings": self._meanings,
+            "files": lambda: self._lines("save_data", "manage_plot"),
+        }
+        data = self.data.topics
+
+        def both(topic: str) -> Callable[[], Facts]:
+            def facts() -> Facts:
+                yield from data[topic]() if topic in data else ()
+                yield from further[topic]() if topic in further else ()
+
+            return facts
+
+        return {topic: both(topic) for topic in (*data, *(name for name in further if name not in data))}
+
+    def texts(self) -> Facts:
+        """Yield what the template and the catalogue say in words about the template, its steps and its data."""
+        template = self.template
+        for text in _SENTENCE.split(f"{template.get('name') or ''}. {template.get('description') or ''}"):
+            yield Fact(text, frozenset())
+        yield from self._reasons()
+        yield from self._settings()
+        yield from self.looks()
+        yield from self.data.texts()
+
+    def line(self, name: str) -> str:
+        """Describe a step, with the values of its variables and its intent."""
+        step = self.steps[name]
+        described = describe_step(step)
+        view = next((view for view in self.graph.steps if str(view.id) == name), None)
+        if "; with " in described and view is not None and view.outputs:
+            read = ", ".join(dict.fromkeys(view.labels)) or ", ".join(
+                choice.dataset_id for choice in fetch_choices(view.params)
+            )
+            described = f"{view.tool} of {read} → {', '.join(view.outputs)}"
+        intent = f" ({step['intent']})" if step.get("intent") else ""
+        return f"Step {name}: {self.with_values(described)}{intent}"
+
+    def why_empty(self) -> Facts:
+        """Say which data end before the time range of the template, or begin after it."""
+        spans = [span for _, span in self.spans()]
+        for source in self.data.sources:
+            if any(not overlaps(source.dataset, span) for span in spans):
+                asked = " and ".join(map(str, spans))
+                text = f"{{}} has no data for {asked}: {covers(source.dataset, self.catalogue)}"
+                yield Fact(text, source.about, source.dataset.id)
+
+    # Topics -----------------------------------------------------------------------------------------------
+
+    def _lines(self, *tools: str) -> Facts:
+        for name, step in self.steps.items():
+            if step.get("tool_name") in tools:
+                yield Fact(self.line(name), self.of_step(name))
+
+    def _frames(self) -> Facts:
+        for label, known in self.foreseen.items():
+            if self.producers[label].tool != FETCH and known.frame:
+                yield Fact(f"{known.frame} ({{}})", self.of_label(label), label)
+        yield from self._lines("transform_frame", "rotate")
+
+    def _units(self) -> Facts:
+        for label, known in self.foreseen.items():
+            step = self.producers[label]
+            if step.tool != FETCH and known.unit is not None:
+                yield Fact(f"{known.unit or 'no unit'} ({{}})", self.of_label(label), label)
+        for name, spec in self.figures():
+            for panel, axis in (
+                (spec.get("y_label") or {}).items() if isinstance(spec.get("y_label"), dict) else ()
+            ):
+                place = re.sub(r"\D", "", str(panel))
+                yield Fact(
+                    f"{self._place(name, panel)}: the axis says '{axis}'", frozenset({("panel", place)})
+                )
+        yield from self._lines("convert_units")
+
+    def _bands(self) -> Facts:
+        for name, step in self.steps.items():
+            bands = step.get("tool_args", {}).get("bands")
+            if bands:
+                text = f"{self.line(name)}: bands {json.dumps(bands)}"
+                yield Fact(text, self.of_step(name))
+
+    def _elsewhere(self) -> Facts:
+        """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""
+        for name, step in self.steps.items():
+            args = step.get("tool_args", {})
+            if step.get("tool_name") == FETCH and args.get("provider"):
+                stated = stated_in_file(str(args["provider"]))
+                title = f"{stated.get('title', args['provider'])}, {stated.get('publisher', 'no publisher stated')}"
+                yield Fact(
+                    f"{args.get('dataset_id')}: {step.get('intent') or 'data'}; from {title}",
+                    self.of_step(name),
+                )
+
+    def _levels(self) -> Facts:
+        yield from self._elsewhere()
+        variables = self.variables_of_template.values()
+        for text in (self.template.get("description"), *(facts.get("description") for facts in variables)):
+            for sentence in _SENTENCE.split(text or ""):
+                if _LEVEL.search(sentence):
+                    yield Fact(sentence)
+
+    def _times_with_data(self) -> Facts:
+        """Yield what the variables of time ranges say about their data, such as how long a service keeps them."""
+        for variable in self.variables_of_template.values():
+            if variable.get("type") == "time_range" and variable.get("description"):
+                yield Fact(str(variable["description"]))
+
+    def _panels(self) -> Facts:
+        for name, spec in self.figures():
+            panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
+            names = spec.get("trace_names") or {}
+            for number, panel in enumerate(panels, 1):
+                drawn = [panel] if isinstance(panel, str) else panel
+                said = ", ".join(
+                    self.described(label) + (f" as '{names[label]}'" if names.get(label) else "")
+                    for label in drawn
+                )
+                yield Fact(f"{self._place(name, number)}: {said}", self._of_panel(number, drawn))
+
+    def _of_panel(self, number: int, labels: Sequence[str]) -> frozenset[Subject]:
+        """Return what facts about lines in a panel are about, without the panels of data that are made from them."""
+        about = frozenset[Subject]().union(*map(self.of_label, labels))
+        return frozenset(subject for subject in about if subject[0] != "panel") | {("panel", str(number))}
+
+    def looks(self, *parts: str) -> Facts:
+        """Yield the settings of the figures whose key contains one of some words; without words, all."""
+        for name, spec in self.figures():
+            for key, value in spec.items():
+                if key in ("panels", "labels", "title") or (parts and not any(part in key for part in parts)):
+                    continue
+                written = json.dumps(value, ensure_ascii=False)
+                if len(written) <= 2 * _LONGEST_VALUE:
+                    yield Fact(
+                        f"the {key.replace('_', ' ')} of figure {name}: {written}", frozenset({("key", key)})
+                    )
+
+    def _colours(self) -> Facts:
+        for name, spec in self.figures():
+            names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
+            drawn_in = {
+                label: number for number, panel in enumerate(spec.get("panels") or (), 1) for label in panel
+            }
+            for label, colour in colours.items():
+                own = self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
+                about = own | {("colour", folded(str(colour)))}
+                yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about)
+            others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
+            if others:
+                rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
+                yield Fact(f"{rest}: {', '.join(others)}", frozenset())
+
+    def _scales(self) -> Facts:
+        for name, spec in self.figures():
+            for number, panel in enumerate(spec.get("panels") or (), 1):
+                set_here = {
+                    key.replace("_", " "): value
+                    for key in _SCALES
+                    for place, value in _by_panel(spec.get(key))
+                    if place in ("", str(number))
+                }
+                said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
+                labels = [panel] if isinstance(panel, str) else panel
+                text = f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}"
+                yield Fact(text, self._of_panel(number, labels))
+
+    def _dashes(self) -> Facts:
+        yield from self.looks("line_styles")
+        for name, spec in self.figures():
+            if not spec.get("line_styles"):
+                yield Fact(f"figure {name} sets no dashes: its lines are solid")
+
+    def _titles(self) -> Facts:
+        for name, step in self.steps.items():
+            spec = spec_of(step)
+            if isinstance(spec, dict) and spec.get("title"):
+                yield Fact(f"the title of {name} is '{spec['title']}'")
+
+    def _times(self) -> Facts:
+        for name, span in self.spans():
+            variable = self.template["variables"][name]
+            now = "" if variable["default"] == str(span) else f" = {variable['default']}"
+            described = f": {variable['description']}" if variable.get("description") else ""
+            yield Fact(f"{span} ({name}{now}{described})", frozenset({("variable", folded(name))}))
+        for name, variable in self.variables_of_template.items():
+            if variable.get("type") == "time_range" and not variable.get("default"):
+                yield Fact(
+                    f"{name} is to be given with --time-range", frozenset({("variable", folded(name))})
+                )
+        for step in self.graph.steps:
+            for argument, value in step.params.items():
+                if argument in _TIMES and isinstance(value, str):
+                    text = f"{argument} is {self.with_values(str(value))} (step {{}})"
+                    yield Fact(text, self.of_step(str(step.id)), str(step.id))
+
+    def _computations(self) -> Facts:
+        drawn = {
+            owner(label, self.producers) for _, spec in self.figures() for label in complete_labels(spec)
+        }
+        for name, step in self.steps.items():
+            if step.get("tool_name") not in (FETCH, *FIGURES, STYLE):
+                yield Fact(self.line(name), self.of_result(name))
+        for source in self.data.sources:
+            if source.label in drawn:
+                about = frozenset(subject for subject in source.about if subject[0] != "step")
+                yield Fact(f"{AS_FETCHED}: {{}}", about, source.name)
+
+    def _settings(self) -> Facts:
+        yield from self.variables()
+        yield from self._arguments()
+
+    def _numbers(self) -> Facts:
+        """Yield the settings that are numbers, such as the threshold of a storm."""
+        yield from self.variables("number", "integer")
+        numbers = [
+            name
+            for name, facts in self.variables_of_template.items()
+            if facts.get("type") in ("number", "integer")
+        ]
+        yield from self._arguments(lambda value: isinstance(value, (int, float)) or value in numbers)
+
+    def _arguments(
+        self, is_wanted: Callable[[object], bool] = lambda value: not isinstance(value, dict)
+    ) -> Facts:
+        """Yield the arguments of the steps with their values, except labels and looks."""
+        for name, step in self.steps.items():
+            args = step.get("tool_args")
+            if step.get("tool_name") in (*FIGURES, STYLE) or not isinstance(args, dict):
+                continue
+            for argument, value in args.items():
+                if argument.endswith(("label", "labels")) or not is_wanted(value):
+                    continue
+                written = _written(value)
+                if len(written) <= _LONGEST_VALUE:
+                    described = (self.variables_of_template.get(written) or {}).get("description")
+                    why = f": {described}" if described else ""
+                    text = f"{argument} is {self.with_values(written)} (step {{}}){why}"
+                    about = {
+                        ("setting", folded(argument)),
+                        ("variable", folded(written)),
+                        *self.of_step(name),
+                    }
+                    yield Fact(text, frozenset(about), name)
+
+    def _exclusions(self) -> Facts:
+        """Yield the steps that set records to missing, with all that they say about which records."""
+        for name, step in self.steps.items():
+            if step.get("tool_name") in _EXCLUDING:
+                said = ", ".join(
+                    f"{argument} is {self.with_values(_written(value))}"
+                    for argument, value in step.get("tool_args", {}).items()
+                    if argument not in ("output_label", "series_label")
+                )
+                yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
+
+    def variables(self, *types: str) -> Facts:
+        """Yield the variables of some types; without types, all."""
+        for name, facts in self.variables_of_template.items():
+            if not types or facts.get("type") in types:
+                text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
+                yield Fact(text, frozenset({("variable", folded(name))}))
+
+    def _meanings(self) -> Facts:
+        yield from self.variables()
+        for label, step in self.producers.items():
+            intent = self.steps.get(str(step.id), {}).get("intent")
+            if intent and not any(source.label == label for source in self.data.sources):
+                yield Fact(f"{{}}: {intent} ({step.tool}, step {step.id})", self.of_label(label), label)
+
+    def _steps(self) -> Facts:
+        for name in self.steps:
+            yield Fact(self.line(name), self.of_step(name))
+
+    def _overview(self) -> Facts:
+        template = self.template
+        yield Fact(f"{template.get('name') or template.get('id')}: {template.get('description') or ''}")
+        yield from self.panel_names()
+        data = {source.dataset.id: source.dataset.cadence_words for source in self.data.sources}
+        for step in self.graph.steps:
+            for choice in fetch_choices(step.params) if step.tool == FETCH else ():
+                data.setdefault(choice.dataset_id, "")
+        yield Fact(
+            "data: " + ", ".join(f"{name} ({words})" if words else name for name, words in data.items())
+        )
+        made: dict[str, list[str]] = {}
+        for step in self.graph.steps:
+            if step.outputs and step.tool != FETCH:
+                made.setdefault(step.tool, []).extend(step.outputs)
+        said = (
+            f"{', '.join(labels)} by {tool}"
+            if len(labels) <= _MOST_LABELS
+            else f"{len(labels)} tables by {tool}"
+            for tool, labels in made.items()
+        )
+        if made:
+            yield Fact(f"computed: {'; '.join(said)}")
+        for _, span in self.spans():
+            yield Fact(f"time: {span}")
+
+    def panel_names(self) -> Facts:
+        """Name the panels of each figure in order, by the texts of their axes or by their lines."""
+        for name, spec in self.figures():
+            axes = object_of(spec.get("y_label"))
+            names = spec.get("trace_names") or {}
+            said = []
+            for number, panel in enumerate(
+                spec.get("panels") or ([spec["labels"]] if spec.get("labels") else []), 1
+            ):
+                labels = [panel] if isinstance(panel, str) else panel
+                texts = [str(text) for place, text in axes.items() if re.match(rf"{number}\b", str(place))]
+                said.append(
+                    " and ".join(texts)
+                    or ", ".join(str(names.get(label) or self._short(label)) for label in labels)
+                )
+            listed = "; ".join(f"{number} {text}" for number, text in enumerate(said, 1))
+            figure = f"figure {name}: " if self._several_figures else ""
+            yield Fact(f"{figure}{number_of(len(said), 'panel')}: {listed}")
+
+    @cached_property
+    def _several_figures(self) -> bool:
+        return len(list(self.figures())) > 1
+
+    def _place(self, figure: str, panel: object) -> str:
+        return f"figure {figure}, panel {panel}" if self._several_figures else f"panel {panel}"
+
+    def _short(self, label: str) -> str:
+        """Name a line: by its quantity, by the archive's description, or by its label."""
+        name = owner(label, self.producers) or label
+        source = next((source for source in self.data.sources if source.label == name), None)
+        if source is None or source.parameter is None:
+            return label
+        quantities = [row.quantity for row in source.rows]
+        return quantities[0] if len(set(quantities)) == 1 else source.parameter.description or source.name
+
+    def _reasons(self) -> Facts:
+        for name, step in self.steps.items():
+            if step.get("intent"):
+                line = self.line(name)
+                is_short = len(line) <= _LONGEST_VALUE + len(step["intent"])
+                yield Fact(line if is_short else f"Step {name}: {step['intent']}", self.of_step(name))
+
+    def _methods(self) -> Facts:
+        used = dict.fromkeys(step.tool for step in self.graph.steps)
+        for name in used:
+            tool = signatures().get(name)
+            if tool is None or name == FETCH or name in (*FIGURES, STYLE):
+                continue
+            page = tool_page(tool)
+            about = frozenset[Subject]({("tool", folded(name))}).union(
+                *(self.of_result(str(step.id)) for step in self.graph.steps if step.tool == name)
+            )
+            paragraphs = (tool.summary, *page.notes.split("\n\n"), page.returns, page.references)
+            for paragraph in dict.fromkeys(" ".join(part.split()) for part in paragraphs):
+                if paragraph:
+                    yield Fact(f"{name}: {paragraph}", about)
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _by_panel(value: object) -> Iterator[tuple[str, object]]:
+    """Yield the values of a key by panel number; a value for all panels has an empty number."""
+    if isinstance(value, dict):
+        yield from ((re.sub(r"\D", "", str(place)), inner) for place, inner in value.items())
+    elif value is not None:
+        yield "", value

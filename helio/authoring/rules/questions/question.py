@@ -1,0 +1,202 @@
+"""Say what a question asks for: properties, things that the template has, and things that it does not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cached_property
+
+from helio.authoring.rules.questions.asked import TURNS, Asked, Atom, Subject, folded, stems
+from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
+from helio.authoring.rules.questions.question_form import asks_for_data
+from helio.authoring.rules.questions.question_names import names_in
+from helio.authoring.rules.questions.question_sources import sources_named
+from helio.authoring.rules.questions.source_facts import Source
+from helio.errors import TimeRangeError
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.pipelines.template.document import Document
+from helio.time_range import TimeRange, parse_time_range
+
+_COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECASE)
+_YES_NO = re.compile(
+    r"\W*(?:(?:and|so|but|hi|hello)\W+)*(?:is|are|do|does|did|was|were|has|have|can|could)\b", re.IGNORECASE
+)
+_DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
+_WEAK = ("overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales")
+"""Properties whose words also say something else in a question that asks for another property."""
+
+
+_OF_EVENTS = {"counts", "numbers"}
+"""Properties of events such as storms, of which a figure has no lines."""
+_STORED = ("units", "frames", "cadence", "level")
+"""Properties that the archive decides, so that no step says why they are as they are."""
+_NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
+DECLINED = "helio cannot answer that without a language model"
+
+
+class Question:
+    """A question about a template, about data or about helio.
+
+    Parameters
+    ----------
+    request : str
+    template : Document, optional
+        The template that the question is about. Default: none; the catalogue and the reference answer.
+    catalogue : Catalogue
+    now : datetime
+        Naive UTC.
+    """
+
+    def __init__(self, request: str, template: Document | None, catalogue: Catalogue, now: datetime) -> None:
+        self.request = request
+        self.template = template
+        self.catalogue = catalogue
+        self.now = now
+        self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
+        self.names = names_in(request, catalogue, self.pipeline)
+        self.asked = self._read()
+        self.unsaid: list[str] = []
+        """What cannot be answered, and why."""
+        self.searched: set[str] = set()
+        """The words with which datasets were found in the catalogue."""
+        self.narrowing: set[str] = set()
+        """The words that the descriptions of all these datasets have."""
+
+    def _read(self) -> Asked:
+        """Read the question; words that name nothing else may mean lines of the figure, as they do in changes."""
+        if self.pipeline is None:
+            return Asked(self.request, self.names, 0)
+        asked = Asked(self.request, self.names, self.pipeline.most())
+        asks = asked.topics or asked.begins("how", "why", "where", "what", "which")
+        words = asked.rest if asks and not asked.things and not _OF_EVENTS & {*asked.topics} else []
+        lines = self.pipeline.lines_meant(" ".join(words)) if words else []
+        meant = frozenset(("label", folded(line)) for line in lines)
+        if not meant:
+            return asked
+        return Asked(
+            self.request, {**self.names, **{folded(word): meant for word in words}}, self.pipeline.most()
+        )
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether the question asks for yes or no."""
+        return _YES_NO.match(self.asked.text) is not None and " or " not in self.asked.text
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the question asks how several things differ."""
+        return _COMPARED.search(self.request) is not None and len(self.asked.things) > 1
+
+    @cached_property
+    def span(self) -> TimeRange | None:
+        """The day, month, year or range that the question names."""
+        if written := _DATE.search(self.asked.text):
+            try:
+                return parse_time_range(written[0], self.now)
+            except TimeRangeError:
+                return None
+        return None
+
+    @property
+    def _names_computed(self) -> bool:
+        """Whether the question names a step that computes, or what such a step makes."""
+        facts = self.pipeline.topics["methods"]() if self.pipeline is not None else ()
+        made = {
+            subject for fact in facts for subject in fact.about if subject[0] in ("label", "step", "tool")
+        }
+        return any(atom.subjects & made for atom in self.asked.things)
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The properties that the question asks for, or that its question word means."""
+        asked = self.asked
+        topics = [topic for topic in asked.topics if topic != "counts"]
+        if "investigator" in topics and self._names_computed:  # whose model is it?
+            topics = list(dict.fromkeys("methods" if topic == "investigator" else topic for topic in topics))
+        if self.pipeline is None and not topics and asks_for_data(self.request) and self.span:
+            return ["coverage"]
+        if topics:
+            lines = [atom for atom in self.present if "label" in kinds_of(atom)]
+            names = {topic for atom in lines for topic in atom.topics}
+            topics = [topic for topic in topics if topic not in names] or topics  # the quality panel
+            strong = [topic for topic in topics if topic not in _WEAK]
+            if topics == ["overview"] and self.present:
+                topics = ["panels" if any("panel" in kinds_of(atom) for atom in self.present) else "meanings"]
+            if "counts" in asked.topics:
+                return topics
+            if "tools" in topics and self.present:
+                return ["methods"]
+            if "frames" in strong and [verb for verb, _ in asked.operations] == [TURNS]:
+                strong.remove("computations")
+            stored = [topic for topic in strong if topic in _STORED]
+            return stored if stored and "reasons" in strong else strong or topics[:1]
+        if self.pipeline is None and asked.rest and asked.things and not asked.beyond:
+            return ["datasets"]
+        if any(not re.search(r"\d", word) for word in asked.rest) or asked.beyond:
+            return []
+        if self.is_comparison and self.pipeline is None:
+            return ["meanings"]
+        kinds = {kind for atom in asked.things for kind, _ in atom.subjects}
+        made = self.pipeline is not None and kinds & {"label", "step", "tool", "variable"}
+        if asked.begins("who", "whose"):
+            return ["methods"] if made else ["investigator"]
+        if asked.begins("when"):
+            return ["times"]
+        if asked.begins("where"):
+            return ["reasons"] if made else ["datasets", "reasons"]
+        if "panel" in kinds:
+            return ["panels"]
+        if asked.begins("how"):
+            return ["computations"]
+        if self.pipeline is not None and not asked.things:
+            return ["overview"]
+        return ["meanings"] if asked.things else []
+
+    @cached_property
+    def present(self) -> list[Atom]:
+        """The subjects of the question that the template has."""
+        return [atom for atom in self.asked.things if atom.subjects & self._universe]
+
+    @cached_property
+    def absent(self) -> list[Atom]:
+        """The subjects of the question that the template does not have."""
+        return [atom for atom in self.asked.things if not atom.subjects & self._universe]
+
+    @cached_property
+    def _universe(self) -> frozenset[Subject]:
+        if self.pipeline is None:
+            return frozenset()
+        facts = [fact.about for collect in self.pipeline.topics.values() for fact in collect()]
+        panels = {("panel", str(number)) for number in range(1, self.pipeline.most() + 1)}
+        return frozenset(panels).union(*facts, *self.pipeline.names.values())
+
+    def sources(self, atoms: Sequence[Atom]) -> tuple[list[Source], int]:
+        """Find the parameters that the question names, and how many more there are."""
+        named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
+        found, more = sources_named(named, self.content(""), self.asked.rest, self.catalogue)
+        texts = [stems(source.text) for source in found]
+        self.narrowing = {
+            word for word in self.asked.rest if texts and all(stems(word) <= text for text in texts)
+        }
+        return found, more
+
+    def content(self, topic: str) -> list[str]:
+        """Return the words of the question without those that ask for one property and those without meaning."""
+        asked = self.asked
+        kept = [atom.words for atom in asked.atoms if topic not in atom.topics]
+        return [*(word for words in kept for word in words.split()), *asked.rest]
+
+
+def kinds_of(atom: Atom) -> set[str]:
+    return {kind for kind, _ in atom.subjects}
+
+
+def quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in dict.fromkeys(words))
+
+
+def in_words(topic: str) -> str:
+    """Name a property in an answer."""
+    return _NAMES.get(topic, f"the {topic}")

@@ -1,0 +1,1 @@
+"""What a request for a new pipeline says: a sentence becomes a `PipelineRequest`."""

@@ -1,0 +1,271 @@
+"""Read the arrangement of a new figure: which lines share a panel, what panels show, and a list of panels in order.
+
+A phrase that moves one panel, such as ``density below the field``, is a change: `arranging` applies it to the figure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Lines, Panels, Place, RequestQuantity
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
+from helio.knowledge.quantities import POSITION
+
+_ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
+_TOGETHER = (
+    r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
+    rf"{_ONE} (?:panel|axes|plot|axis|graph)\b(?!\s+(?:each|per|for\s+each)\b)"
+    r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
+    r"|\bon top of each other\b"
+)
+_LAID = r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed)\b"
+"""Lines over each other: all, or each quantity of several spacecraft in its own panel."""
+_APART = (
+    r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
+    r"|\b(?:each|every one|one\s+quantity|one\s+parameter|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
+    r"(?:own\s+|separate\s+)?panels?\b"
+    rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
+    r"|\bone\s+panel\s+(?:each|per\s+\w+|for\s+each(?:\s+\w+)?)\b"
+    r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:the other|each other|one another)\b"
+)
+_NUMBER_OF_PANELS = (
+    rf"\b(?:(?:in|as|on|with|using)\s+)?({COUNT}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"
+    r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
+)
+_SIDE = (
+    r"\b(?:with\s+)?(?:the\s+)?(?:same|shared|common) time (?:axis|range)\b"
+    r"|\b(?:in )?(?:nice(?:ly)?\s+)?(?:different|contrasting|distinct) colou?rs\b"
+    r"|\bside by side\b"
+)
+_LAST = 99
+_POSITION = (
+    rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center)(?:most)?(?:\s+{PANEL})?"
+    r"|(?P<above>above(?:\s+(?:it|that|them)\b|(?=\s*(?:$|[,.;:)]))))"
+    rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
+)
+_IN_ORDER = (
+    r"\b(?:(?:panels\s+)?(?:ordered|stacked|listed)?\s*\(?from\s+)?top\s+to\s+bottom\)?"
+    r"|\b(?:in|with)\s+(?:this|that|the following)\s+order\b"
+    r"|\bfrom\s+(?:the\s+)?top(?:\s+down(?:wards?)?)?\b"
+)
+_BELOW = r"(?:below|underneath|beneath|under)"
+_ROWS_BELOW = (
+    rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{_BELOW}|along)\s+the\s+"
+    r"(?:time|x)?[- ]?axis\b|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
+)
+"""Words behind quantities whose values stand in rows below the time axis."""
+_LISTED_BELOW = (
+    rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x1f]))|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
+)
+"""A place in a list of panels from top to bottom: ``field on top, density below``."""
+_AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?time\b"
+_AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
+_KINDS = (
+    ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
+    ("scatter", r"(?<![\w-])correlat(?:e|ed|ion)(?:\s+(?:plot|diagram))?\b(?!\s*(?:lag|coefficient|time))"),
+    ("hodogram", r"\bhodo(?:gram|graph)s?\b"),
+    ("density", r"\b(?:2-?d|two-dimensional|joint)\s+(?:histograms?|densit(?:y|ies)|distributions?)\b"),
+    ("histograms", r"\b(?:histograms?|(?:frequency\s+)?distributions?(?=\s+of\b)|occurrence\s+distribution)\b"),
+)  # fmt: skip
+_FIT = (
+    ("linear", r"\b(?:and|with|including|plus)?\s*(?:an?\s+|the\s+)?"
+               r"(?:linear|straight|least[- ]squares?|regression|best)[- ]*(?:line\s+)?(?:fit|regression|line)\b"
+               r"|\bfit(?:ted)?\s+(?:with\s+)?(?:an?\s+)?(?:straight\s+)?line\b|\b(?:an?\s+)?line\s+through\s+(?:the\s+)?points\b"),
+    ("power_law", r"\b(?:and|with)?\s*(?:an?\s+)?power[- ]law\s+fit\b|\bfit\s+(?:an?\s+)?power[- ]law\b"),
+    ("orthogonal", r"\b(?:and|with)?\s*(?:an?\s+)?orthogonal\s+(?:fit|regression)\b"),
+)  # fmt: skip
+_ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
+_OF_TWO = r"(?<=\x1f) (?:of|to|between)\b"
+_ORBIT = r"\b(?:orbits?|trajector(?:y|ies))\b"
+_BOUNDARY = r"(?:magnetopauses?|bow[- ]?shocks?|boundar(?:y|ies))"
+_MODELS = (
+    r"\b(?:(?:and|with|over|relative\s+to|plus|against|showing|including)\s+)*(?:the\s+|an?\s+)?(?:modell?(?:ed)?\s+)?"
+    rf"{_BOUNDARY}(?:\s*(?:and|,|&|\+)\s*(?:the\s+)?(?:modell?(?:ed)?\s+)?{_BOUNDARY})?(?:\s+models?)?\b"
+)
+"""The boundaries that helio draws beside orbits in GSE and GSM."""
+
+
+Atoms = Sequence[tuple[int, str | RequestQuantity]]
+
+
+class Arrangement:
+    """The arrangement that a sentence asks for; `panels` gives it for the spacecraft and quantities of the sentence.
+
+    Parameters
+    ----------
+    sentence : Sentence
+        The words are removed from it.
+
+    Attributes
+    ----------
+    compares : str
+        The word with which the sentence compares two things; empty if there is none.
+    """
+
+    def __init__(self, sentence: Sentence) -> None:
+        self._text = sentence.text
+        self._compare = sentence.has(
+            r"\b(?:compar\w+|versus|vs\.?|against|side by side|overla\w+|difference)\b"
+        )
+        self._kind = next((kind for kind, pattern in _KINDS if sentence.drop(pattern)), "")
+        self._fit = next((fit for fit, pattern in _FIT if sentence.drop(pattern)), "")
+        if self._fit and not self._kind and sentence.take_first(_OF_TWO):
+            self._kind = "scatter"  # linear regression of T against V
+        if self._kind and not self._fit and sentence.drop(_ANY_FIT):
+            self._fit = "linear"
+        self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
+        sentence.drop(_AGAINST_TIME)
+        self._against = [match[0] for match in sentence.take(_AGAINST)]
+        compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
+        self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
+        self._together = [match.start() for match in sentence.take(_TOGETHER)]
+        self._laid = [match.start() for match in sentence.take(_LAID)]
+        self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
+        self._apart = sentence.drop(_APART) > 0
+        self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
+        count = sentence.take_text(_NUMBER_OF_PANELS).lower()
+        self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
+        self._count = int(COUNTED.get(count, count or 0))
+        sentence.drop(_SIDE)
+        self._in_order = sentence.drop(_IN_ORDER) > 0
+        self._positions = [
+            (match.start(), match.end(), _rank(match), "panel" in match[0].lower())
+            for match in sentence.take(_POSITION)
+        ]
+        self._in_order |= sentence.drop(_LISTED_BELOW) > 0
+
+    def panels(
+        self,
+        crafts: Sequence[tuple[int, str]],
+        quantities: Sequence[tuple[int, RequestQuantity]],
+        parameters: Sequence[tuple[int, tuple[str, ...]]],
+    ) -> Panels:
+        """Return the arrangement of the panels.
+
+        Parameters
+        ----------
+        parameters : sequence of (int, tuple of str)
+            The position and the names of each parameter of the catalogue that the figure draws besides the quantities.
+        """
+        atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
+        names = list(dict.fromkeys(quantity for _, quantity in quantities))
+        kind = self._kind
+        several = len({name for _, name in crafts}) > 1
+        if not kind and self._against and len(names) + len(parameters) > 1 and not several:
+            kind = "scatter"
+        if self._models and {quantity.name for quantity in names} <= {POSITION}:
+            kind = "orbits"
+        by_quantity = several and len(names) > 1
+        together = self._together if by_quantity else sorted([*self._together, *self._laid])
+        if together and names and parameters and len(names) + len(parameters) > 2:
+            raise NotUnderstood(
+                "it is not clear which lines share a panel",
+                advice="leave it out, then edit the figure: 'P1 and P2 in one panel'",
+            )
+        places = [
+            *self._shared(together, quantities, several=several),
+            *self._placed(atoms, quantities),
+            *self._below_axis(quantities, parameters),
+        ]
+        if kind == "scatter" and names and parameters and quantities[0][0] < min(parameters)[0]:
+            places.append(Place(Lines((), (names[0],)), 1))  # the y axis
+        return Panels(
+            together=bool(together)
+            and not any(place.shared for place in places)
+            and len(atoms) + len(parameters) > 1,
+            compare=self._compare,
+            overlaid=self._overlaid or (by_quantity and bool(self._laid)),
+            apart=self._apart or (self._stacked and len(names) == 1),
+            kind=kind,
+            fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
+            count=self._count,
+            places=tuple(places),
+        )
+
+    def _shared(
+        self, together: Sequence[int], quantities: Sequence[tuple[int, RequestQuantity]], *, several: bool
+    ) -> list[Place]:
+        """Return the lines that share a panel, where the sentence names other lines after them."""
+        places, start = [], 0
+        for position in together:
+            ahead = [name for at, name in quantities if start <= at < position]
+            if any(at > position for at, _ in quantities) and (len(ahead) > 1 or (ahead and several)):
+                places.append(Place(Lines((), tuple(ahead)), MIDDLE, shared=True))
+            start = position
+        return places
+
+    def _below_axis(
+        self,
+        quantities: Sequence[tuple[int, RequestQuantity]],
+        parameters: Sequence[tuple[int, tuple[str, ...]]],
+    ) -> list[Place]:
+        """Return the lines that stand in rows below the time axis: ``B, with L and MLT under the axis``."""
+        places = []
+        for position in self._rows:
+            before = list(re.finditer(r"\b(?:with|plus|showing)\b|;", self._text[:position]))
+            before = before or list(re.finditer(",", self._text[:position]))
+            start = before[-1].end() if before else position
+            drawn = [*quantities, *((at, RequestQuantity(name)) for at, own in parameters for name in own)]
+            names = tuple(quantity for at, quantity in drawn if start <= at < position)
+            if not names:
+                raise NotUnderstood(
+                    "it is not clear what to write below the time axis",
+                    advice="write, for example, 'B, with L and MLT below the time axis'",
+                )
+            places.append(Place(Lines((), names), BELOW_AXIS))
+        return places
+
+    def _placed(self, atoms: Atoms, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+        """Return the lines in the order that the sentence gives."""
+        if self._positions:
+            return self._ranked(atoms)
+        if not self._in_order:
+            return []
+        rows: list[str | RequestQuantity] = list(dict.fromkeys(name for _, name in quantities))
+        if len(rows) < 2:
+            rows = list(dict.fromkeys(name for _, name in atoms))
+        return [Place(_lines_of(name), rank) for rank, name in enumerate(rows, 1)]
+
+    def _ranked(self, atoms: Atoms) -> list[Place]:
+        """Give lines to the position beside them: ``top: field, bottom: density``, ``field on top``."""
+        if not atoms:
+            return []
+        leading = self._positions[0][0] < atoms[0][0]
+        places = []
+        edges = (
+            [0, *(stop for _, stop, _, _ in self._positions)]
+            if not leading
+            else [*(start for start, _, _, _ in self._positions), len(self._text)]
+        )
+        for (start, stop), (_, _, rank, panel) in zip(pairwise(edges), self._positions, strict=False):
+            if not leading:
+                start += _last_listed(self._text[start:stop])
+            names = [name for at, name in atoms if start <= at < stop]
+            quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
+            crafts = tuple(name for name in names if isinstance(name, str))
+            if quantities:
+                places.append(Place(Lines((), quantities), rank, shared=panel and len(quantities) > 1))
+            elif crafts:
+                places.append(Place(Lines(crafts), rank))
+        return places
+
+
+def _last_listed(text: str) -> int:
+    """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
+    return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;](?=.*\w)", text)), default=0)
+
+
+def _rank(match: re.Match[str]) -> int:
+    if match["above"]:
+        return 1
+    place = int(match["number"]) if match["number"] else PLACES[(match["alone"] or match["of"]).lower()]
+    return {0: MIDDLE, -1: _LAST}.get(place, place)
+
+
+def _lines_of(name: str | RequestQuantity) -> Lines:
+    return Lines((name,)) if isinstance(name, str) else Lines((), (name,))

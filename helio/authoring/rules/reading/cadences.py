@@ -1,0 +1,135 @@
+"""Read the cadence and the modes of the data from a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.knowledge.cadence import FINEST, cadences_in
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.modes import ALWAYS, MODES, is_of_mode
+from helio.knowledge.quantities import SOURCES, families
+
+_LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
+_NAMED = r"(?:(?:time[- ])?(?:resolution|cadence|res\.?|sampling))"
+_CADENCE = (
+    rf"\b{_LENGTH}[- ](?:(?:time )?resolution|cadence|data|values|res\b\.?|sampling)"
+    rf"|\b{_NAMED}\s*(?:of|:|=|is)?\s*{_LENGTH}|(?<=\bat )(?:an?\s+)?{_LENGTH}"
+    r"|\bhourly\b|\bminutely\b|\bdaily\b"
+    r"|\b(?P<bare>(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h))\b"
+)
+# 5 min SYM-H has a cadence, and 5 min from 10:00 a time
+_NO_CADENCE = (
+    r"\s+(?:(?:and|or)\s+(?:\d|an?\b|half)"
+    r"|(?:of|from|after|before|around|later|long|ago|to|until|windows?|steps?|bins?|lag)\b)"
+)
+_ENDS = r"\s*(?:$|[,.;)])|\s+(?:on|for|in|at)\b"
+_TIME_BEFORE = (
+    r"\b(?:last|past|first|next|for|over|within|windows?|every|than|by|up to|of|is|=|most)\s*"
+    r"(?:(?:the|an?)\s+)?$"
+)
+_ENOUGH = (
+    r"\b(?:(?:data|resolution|cadence|values|averages?)\s+)?(?:is|are|would\s+be)\s+"
+    r"(?:fine|enough|ok|okay|sufficient|good(?:\s+enough)?)\b"
+)
+_PER_SECOND = (
+    r"(?<![-–\d.])(?<!\bto )(?<!\band )\b(?P<rate>\d+(?:\.\d+)?)\s*"
+    r"(?:(?:vectors?|vecs?|samples?|points)\s*(?:per\s+sec(?:ond)?|/\s*s(?:ec)?)|VPS|S/s"
+    r"|Hz(?=\s+(?:magnetic|field|magnetometer|mag|MFI|FGM|B|data|resolution|sampling)\b))\b"
+)
+_PARTS = re.compile(r"[,;+&]|\b(?:and|with|plus)\b", re.IGNORECASE)
+_FINEST = r"\b(?:high(?:est)?|full|best)[- ]?res(?:olution)?\b"
+
+
+def with_plain_rates(text: str) -> str:
+    """Write numbers of records per second as a cadence.
+
+    >>> with_plain_rates("FGM field, 5 vectors per second")
+    'FGM field, 0.2 s resolution'
+    >>> with_plain_rates("11 Hz field, 1 to 5 Hz field")
+    '0.0909091 s resolution field, 1 to 5 Hz field'
+    """
+    return re.sub(
+        _PER_SECOND, lambda match: f"{1 / float(match['rate']):g} s resolution", text, flags=re.IGNORECASE
+    )
+
+
+def take_cadence(sentence: Sentence, *, timed: bool, windowless: bool) -> float | None:
+    """Remove the cadences from a sentence, and return the shortest in seconds: coarser data stay as they are.
+
+    Parameters
+    ----------
+    timed : bool
+        Whether the sentence has a time: a length alone, as in ``AL, 5 min``, may else be one.
+    windowless : bool
+        Whether a computation has no window, which a length alone may be.
+
+    Raises
+    ------
+    NotUnderstood
+        A length may be a cadence, a window or a time.
+    """
+    cadences: list[float] = []
+    sentence.drop(_ENOUGH)
+    after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{_LENGTH})(?=\s*(?:[.,;]|$))"
+    for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
+        cadences += cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
+    for match in sentence.take(_CADENCE):
+        if match["bare"]:
+            behind = sentence.text[match.end() :]
+            before = re.search(_TIME_BEFORE, sentence.text[: match.start()], re.IGNORECASE)
+            ends = re.match(_ENDS, behind, re.IGNORECASE) and "-" not in match["bare"]
+            hours = re.match(
+                r"(?!1\D)\d.*h", match["bare"], re.IGNORECASE
+            )  # 2003-11-20, 6 h: probably a time
+            unclear = before or windowless or not timed or hours
+            if ("-" not in match["bare"] and re.match(_NO_CADENCE, behind, re.IGNORECASE)) or (
+                ends and unclear
+            ):
+                raise NotUnderstood(
+                    f"helio does not understand '{match[0]}'",
+                    advice="write '5 min averages', or a time as 'A to B'",
+                )
+        cadences += cadences_in(match[0])
+    return min(cadences) if cadences else FINEST if sentence.drop(_FINEST) else None
+
+
+def take_modes(
+    sentence: Sentence,
+    crafts: Sequence[str],
+    instruments: Sequence[str],
+    quantities: Collection[str],
+    catalogue: Catalogue,
+) -> tuple[tuple[str, str], ...]:
+    """Remove the names of modes in which one of the spacecraft has data; return each with its instrument.
+
+    A word such as ``fast`` is no mode for other spacecraft, whose data have none. Of several modes, each belongs to
+    the instrument that is named in the same part of the sentence.
+    """
+    grouped = families()
+    flown = {member for craft in crafts for member in grouped.get(craft, (craft,))}
+    rows = [source for source in SOURCES if source.spacecraft in flown]
+    names = [dataset for dataset, craft in catalogue.crafts() if craft.spacecraft in flown]
+    names += [" ".join(source.parameters) for source in rows]
+    of_quantities = [source.dataset for source in rows if not quantities or source.quantity in quantities]
+    found: list[tuple[int, str]] = []
+    for mode in MODES:
+        among = names if mode.required or mode.name in ALWAYS else of_quantities
+        if mode.name in ALWAYS or any(is_of_mode(name, mark) for name in among for mark in mode.marks):
+            phrases = rf"(?<![\w-])(?:{mode.phrases})(?![\w-])"
+            found += [(match.start(), mode.name) for match in sentence.take(phrases)]
+    if len({name for _, name in found}) < 2:
+        return tuple(dict.fromkeys((name, "") for _, name in found))
+    cuts = [0, *(match.start() for match in _PARTS.finditer(sentence.text)), len(sentence.text)]
+    modes: list[tuple[str, str]] = []
+    for start, name in sorted(found):
+        first = max(cut for cut in cuts if cut <= start)
+        part = sentence.text[first : min(cut for cut in cuts if cut > start)]
+        own = [
+            instrument for instrument in instruments if re.search(rf"(?<!\w){instrument}(?!\w)", part, re.I)
+        ]
+        modes.append((name, own[0] if len(own) == 1 else ""))
+    return tuple(dict.fromkeys(modes))

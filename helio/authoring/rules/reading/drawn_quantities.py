@@ -1,0 +1,199 @@
+"""Complete the quantities that a sentence names, and find out which of them the figure draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from operator import itemgetter
+
+from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
+from helio.authoring.request import RequestQuantity
+from helio.authoring.rules.computations.mentions import ComputationMention
+from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT
+from helio.knowledge.frame_names import KNOWN_FRAMES
+from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import INDICES, VECTORS
+
+GROUP = (
+    r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
+    r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
+)
+"""Words that stand for several quantities where the sentence names none."""
+_MOMENTS = {N, SPEED, VECTOR_V, T}
+_NEXT_TO_EACH_OTHER = re.compile(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b")
+_OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?", re.IGNORECASE)
+
+
+def merged(*lists: Placed) -> Placed:
+    """Return quantities of several lists in the order of the sentence."""
+    return sorted([placed for quantities in lists for placed in quantities], key=itemgetter(0))
+
+
+def of_group(sentence: Sentence) -> Placed:
+    """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for."""
+    match = sentence.take_first(GROUP)
+    if match is None:
+        return []
+    names = (N, SPEED, T) if "plasma" in match[0].lower() else (B, N, SPEED, T)
+    return [(match.start(), RequestQuantity(name)) for name in names]
+
+
+def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
+    """Read ``the field and plasma data``: a group that stands beside other quantities, not over a list of its own."""
+    if _MOMENTS & {quantity.name for _, quantity in placed}:
+        return []
+    joined = r"(?:\band|\bplus|\bwith|[,+&])\s*"
+    match = sentence.take_first(rf"{joined}(?:the\s+)?(?P<out>{GROUP})|(?P<first>{GROUP})(?=\s*{joined})")
+    return [] if match is None else [(match.start(), RequestQuantity(name)) for name in (N, SPEED, T)]
+
+
+_LISTED = re.compile(
+    rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
+    r"\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
+)
+_LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")
+"""The letter of the field without a frame: in a list with its components, the magnitude."""
+
+
+def with_total(sentence: Sentence, placed: Placed) -> Placed:
+    """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field.
+
+    In ``|B| and its components`` it is the other way round.
+    """
+    names = {quantity.name for _, quantity in placed}
+    if ABS_B in names and B not in names:
+        match = sentence.take_first(
+            r"\b(?:(?:its|the|all|three|vector)\s+)*components?\b(?!\s+of\s+(?:the\s+)?v)"
+        )
+        return merged(placed, [(match.start(), RequestQuantity(B))]) if match else placed
+    if B not in names or ABS_B in names:
+        return placed
+    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b(?!\s+of\b)")
+    return merged(placed, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
+
+
+def styled_components(looks: Sequence[str]) -> set[RequestQuantity]:
+    """Return the components that a request names to say how the line of a vector looks."""
+    read = (read_quantities(Sentence(phrase), magnitude=False)[0] for phrase in looks)
+    return {quantity for placed in read for _, quantity in placed if quantity.component}
+
+
+def with_field(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQuantity]) -> Placed:
+    """Add the vector for the word ``field``, unless it only says of what a component is, and leave such vectors out.
+
+    In ``Bz of the magnetic field`` the vector is only the word behind its component.
+
+    Parameters
+    ----------
+    field : int
+        The position of the word; -1 if there is none.
+    styled : set of RequestQuantity
+        Components of which the sentence only says how they look.
+    """
+    names = {quantity.name for _, quantity in placed if quantity not in styled}
+    if field >= 0:
+        sources = {
+            part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()
+        }
+        beside = re.search(
+            r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$",
+            sentence.text[:field],
+        )
+        listed = _LISTED.match(sentence.text[field:])
+        same = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
+        is_first = all(field < start for start, _ in placed)
+        is_source = sources & {B, ABS_B} and not (beside or (listed and is_first))
+        whole = {quantity.name for _, quantity in placed if not quantity.component}
+        if B in names and not whole & {B, ABS_B} and (beside or (listed and is_first)):
+            drawn = ABS_B if _LONE_LETTER.match(sentence.text[field:]) else B  # B, Bz; the field and Bz
+            placed = merged(placed, [(field, RequestQuantity(drawn))])
+        elif not is_source and not names & same:
+            placed = merged(placed, [(field, RequestQuantity(B))])
+            again = [(match.start(), RequestQuantity(B)) for match in sentence.take(FIELD)]  # of Wind, too
+            placed = merged(placed, again)
+    names_of_others = []
+    for first, second in pairwise(placed):
+        between = sentence.text[first[0] : second[0]]
+        if _is_vector_of(first[1], second[1]) and not _NEXT_TO_EACH_OTHER.search(between):
+            names_of_others.append(first)  # magnetic field components BR BT BN
+        if _is_vector_of(second[1], first[1]) and _OF_VECTOR.fullmatch(between):
+            names_of_others.append(second)
+    return [atom for atom in placed if atom not in names_of_others]
+
+
+def _is_vector_of(vector: RequestQuantity, component: RequestQuantity) -> bool:
+    return bool(component.component) and vector == RequestQuantity(component.name)
+
+
+def drawn_of(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -> list[RequestQuantity]:
+    """Return the quantities to draw, without components that the sentence names only to colour their lines."""
+    if any(quantity.name not in INDICES for _, quantity in placed):
+        sentence.take_first(r"\b(?:of|in) the solar wind\b")
+    every = dict.fromkeys(quantity for _, quantity in placed)
+    whole = {quantity.name for quantity in every if not quantity.component}
+    drawn = [
+        quantity
+        for quantity in every
+        if not (quantity.name in whole and replace(quantity, frame="") in styled)
+    ]
+    parts = {quantity.name for quantity in drawn if quantity.component}
+    if parts and sentence.take_first(r"\bonly\b"):
+        return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
+    return drawn
+
+
+def derived_from_others(sentence: Sentence, placed: Placed) -> str:
+    """Return a quantity to compute from the others, as ``dynamic pressure from density and velocity``, or ""."""
+    if len(placed) < 2 or placed[0][1].name not in DERIVED:
+        return ""
+    (start, first), (following, _) = placed[:2]
+    needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
+    needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
+    computed = re.search(r"\bfrom\b(?!.*(?:,|\band\b))", sentence.text[start:following], re.IGNORECASE)
+    return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
+
+
+def doubt_about(
+    mentions: Sequence[ComputationMention], placed: Placed, drawn: Sequence[RequestQuantity], *, unclear: bool
+) -> NotUnderstood | None:
+    """Return an error if a sentence has several meanings; otherwise return None.
+
+    Parameters
+    ----------
+    unclear : bool
+        Whether it is unclear which quantity belongs to which spacecraft.
+    """
+    if unclear:
+        return NotUnderstood(
+            "it is not clear which quantity belongs to which spacecraft",
+            advice="write each quantity after its spacecraft ('ACE density and Wind speed'), or first all spacecraft "
+            "and then all quantities ('ACE and Wind density and speed')",
+        )
+    for mention in mentions:
+        tool = mention.computation.tool
+        taken = [each for each in placed if _takes(tool, each[1])]
+        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, taken)
+        if len(drawn) > 1 and (mention.partial or between):
+            return NotUnderstood(
+                f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
+                advice=f"request one quantity at a time, or {USE_A_MODEL}",
+            )
+    return None
+
+
+def _takes(tool: str, quantity: RequestQuantity) -> bool:
+    """Return whether a tool could compute something of a quantity."""
+    if tool == "minimum_variance":
+        return quantity.name in VECTORS and not quantity.component
+    return tool != SHIFT or quantity.name not in INDICES
+
+
+def _is_between_two(position: int, placed: Placed) -> bool:
+    """Return whether a quantity is named before a position in the sentence, and a different quantity after it."""
+    before = {quantity for start, quantity in placed if start < position}
+    return bool(before) and any(quantity not in before for start, quantity in placed if start > position)

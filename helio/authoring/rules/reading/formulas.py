@@ -1,0 +1,391 @@
+"""Write the formulas of a sentence, such as dB/dt, -V×B or T_perp/T_par, in the words that the other rules read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.knowledge.phrases import phrase_pattern
+from helio.knowledge.quantity_words import WORDS
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.patterns import ignoring_case
+
+_Words = str | Callable[[re.Match[str]], str]
+_PARALLEL = r"par(?:a|allel|al)?|pal|pll|\|\||∥"
+_PERPENDICULAR = r"perp(?:endicular)?|prp|per|⊥"
+_T = (
+    rf"(?<![\w/])T_?(?P<species{{0}}>e|i|p)?[_,]?(?P<side{{0}}>{_PARALLEL}|{_PERPENDICULAR})"
+    r"(?:_?(?P<of{0}>e|i|p))?(?!\w)"
+)
+_BEFORE = r"(?:\b(?P<before>electron|ion|proton)s?\s+)?(?:\btemperature\s+(?:anisotropy|ratio)\s*,?\s+)?"
+_BEHIND = r"(?:\s+of\s+(?:the\s+)?(?P<behind>electron|ion|proton)s?\b(?!\s+\w*(?:spectr|flux)))?"
+_TEMPERATURE = r"(?<![\w/])T_?(?P<{0}>e|i|p)(?!\w)"
+_SPECIES = {"e": "electron", "i": "ion", "p": "ion", "proton": "ion"}
+_ELECTRONS = r"\belectrons?\b|(?-i:\bDES\b)|\bPEACE\b|\bPEA\b"
+_IONS = r"\bions?\b|\bprotons?\b|(?-i:\bDIS\b)"
+_SIDE = r"(?P<side{0}>par(?:a|allel)?|perp(?:endicular)?)\.?"
+_FLOW = r"[VvUu](?:_?(?:sw|i|p))?"
+_MOTIONAL = r"(?:convect\w+|motional|interplanetary|solar[ -]wind)"
+_FIELD_NAME = r"(?:electric\s+field|e-?field)"
+_VXB = (
+    rf"(?:{_MOTIONAL}\s+)?(?:{_FIELD_NAME}\s*)?[(,]?\s*(?:\bE\s*=\s*)?[-−–]\s?\(?\s?{_FLOW}\s?[x×X*]\s?B\b\s?\)?\)?"
+    rf"(?:\s+(?:{_MOTIONAL}\s+)?{_FIELD_NAME})?"
+    rf"|(?<![\w-]){_FLOW}\s?[x×X]\s?B\s+(?:{_MOTIONAL}\s+)?{_FIELD_NAME}"
+)
+_EY = (
+    rf"(?:(?:{_MOTIONAL}\s+)?{_FIELD_NAME}\s*)?[(,]?\s*(?:\bE_?y\s*=\s*)?(?:[-−–]\s?{_FLOW}x?\s?[x×X*·]?\s?B_?z\b"
+    rf"|(?<==)\s*{_FLOW}\s?[x×X*·]?\s?B_?z\b)\)?"
+)
+"""The y component of −V×B, without the part of V_z."""
+_CONVECTIVE = rf"\b{_MOTIONAL}\s+{_FIELD_NAME},?\s*\(?(?-i:E)_?([xyz])\b\)?"
+_DERIVATIVE = (
+    r"(?<![\w.])(?:d|∂|δ|Δ|delta[ -])\s?(?:\((?P<whole>[^()]+)\)|(?P<what>\|[A-Za-z]\w*\||[A-Za-z][\w-]*))\s*/\s*"
+    r"(?:d|∂|δ|Δ|delta[ -])\s?t(?!\w)"
+)
+_RATE = r"(?<![\w.])d/dt\s*(?:of\s+|\(\s*(?P<inner>[^()]+)\)\s*)"
+_NEWELL = (
+    r"(?<![\w.])d\s?(?:Φ|φ|phi)(?:_?mp)?\s*/\s*dt(?:\s*\(?\s*newell(?:\s+coupling(?:\s+function)?)?\s*\)?)?"
+)
+_SHUE = (
+    r"[(,]?\s*\b(?:(?:after|by|with|using|from|of|in|according\s+to)\s+)?(?:the\s+)?Shue(?:['’]s)?(?:\s+et\s+al\.?,?)?"
+    r"(?:\s*\(?(?:19)?9[78]\)?)?(?:\s+(?:model|formula|\(?19\d\d\)?))*\s*\)?"
+)
+_STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius)\b"
+_QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
+_ENTROPY = (
+    r"(?:\bspecific\s+|\bproton\s+|\bion\s+)*\bentropy\s*[(,=]?\s*(?:S\s*=\s*)?T\s*/\s*n\s*\^?\s*\(?2/3\)?\)?"
+    r"|\bT\s*/\s*n\s*\^\s*\(?2/3\)?"
+)
+_DRIFT = r"\|\s?V_?(?:a|alpha|α|He)\s?[-−–]\s?V_?p\s?\|"
+_ELSASSER = (
+    r"\bels(?:a|ä|ae)sser\s+(?:variables?|energ(?:y|ies))\s*[ez]\s?\^?\s?(?P<sign>[+-]|plus|minus)(?=\s|$|,)"
+    r"|(?<![\w])[ez]\s?\^?\s?(?P<other>[+-]|plus|minus)\s+(?:of\s+)?els(?:a|ä|ae)sser\b(?:\s+(?:variables?|energ(?:y|ies)))?"
+)
+_BOTH_ELSASSER = (
+    r"(?:\bels(?:a|ä|ae)sser\s+(?:variables?|energ(?:y|ies))\s*[:,(]?\s*)?(?<!\w)[ze]\s?\^?(?:\+|plus\b)\s*(?:and|&|,|/)\s*"
+    r"[ze]\s?\^?(?:[-−]|minus\b)(?!\w)\)?(?:\s+els(?:a|ä|ae)sser\s+(?:variables?|energ(?:y|ies)))?"
+    r"|(?<!\w)[ze]\s?(?:±|\+/-)(?!\w)"
+)
+_FROM_SUN = (
+    r"\bdistance\s+of\s+(?P<whose>(?:the\s+)?[\w ,&-]+?)\s+(?:from|to)\s+(?:the\s+)?(?P<body>sun|earth)\b"
+    r"|(?P<owner>[\w-]+(?:\s\d)?)(?:'s|’s)\s+distance\s+(?:from|to)\s+(?:the\s+)?(?P<whence>sun|earth)\b"
+)
+_HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (?P<craft>.+?) from (?:the )?(?P<of>sun|earth)\b"
+_OF_PLANETS = (
+    r"(?:\b(?:of|for|and)\b|[,&])(?:\s+(?:of|the|and))*\s+(?P<planet>Mercury|Venus|Earth|Mars|Jupiter|Saturn|Uranus|Neptune"
+    r"|Pluto)\b(?!['’-]|\s+(?:flyby|encounter|orbit|magnetosphere|system|bow))"
+)
+"""A planet in a list of bodies whose distance is asked for."""
+_LETTERS = {"radial": "R", "tangential": "T", "normal": "N"}
+_OF_B = r"(?:magnetic\s+)?(?:field|imf)|B"
+_COMPONENT = (
+    r"(?<!\b[VUE] )\b(?:(?P<named>radial|tangential|normal)|(?P<letter>[xyzrtn]))[ -]"
+    rf"(?:(?:magnetic\s+)?(?:field|imf)(?:\s+component)?\b|component\s+of\s+(?:the\s+)?(?:{_OF_B})\b|B\b)"
+)
+_SPEED = (
+    r"\b(?:the\s+)?(?:vector\s+)?(?:magnitude|length|norm)\s+of\s+(?:the\s+)?(?:(?:ion|proton|bulk|flow|plasma)\s+)*(?:velocity|V)\b"
+    r"|\b(?:(?:ion|proton|bulk|flow|plasma)\s+)*velocity\s+magnitude\b"
+)
+_CURL = (
+    r"[(,]?\s*\b(?:(?:from|by|with|using|via)\s+)?(?:the\s+|an?\s+)?(?:curlometer(?:\s+(?:technique|method))?"
+    r"|curl\s?(?:of\s+)?\(?(?:the\s+)?(?:B\b|magnetic\s+field\b)\)?)\)?"
+)
+_CURRENT = (
+    r"(?<!curlometer )\b(?:(?:electric\s+)?currents?(?:\s+densit(?:y|ies))?(?:\s*[,(]?(?-i:J)\b\)?)?|(?-i:J)\b)"
+    r"(?:\s*=)?"
+)
+_MODEL = (
+    r"(?:(?:the\s+)?Burton|O['’]?\s?Brien)(?:\s*(?:&|and|\+|-|–)\s*McPherron)?(?:\s+et\s+al\.?)?(?:['’]s)?"
+    r"(?:\s*\(?(?:19|20)\d\d\)?)?(?:\s+(?:model|formula|equation|prediction))?"
+)
+_OF_DST = r"(?:of\s+|for\s+)?(?:the\s+)?(?:pressure-corrected\s+)?Dst(?:\s+index)?"
+_PREDICTED = r"(?:predict\w*|model\w*|comput\w*|calculat\w*|estimat\w*)"
+_DST_MODEL = (
+    rf"\b(?:{_PREDICTED}\s+)?{_OF_DST},?\s*\(?(?:{_PREDICTED}\s+)?(?:(?:by|with|from|after|using|according\s+to)\s+)?{_MODEL}\)?"
+    rf"|(?<!\w){_MODEL}(?:\s+(?:{_PREDICTED}))?\s+{_OF_DST}\b|\bBurton\s+model\b"
+)
+_JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
+_PULSATIONS = (
+    r"\bPc\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:Pc\s?)?(?P<last>[1-5]))?\b"
+    r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?))*"
+)
+_PERIODS = {1: (0.2, 5), 2: (5, 10), 3: (10, 45), 4: (45, 150), 5: (150, 600)}
+"""Periods in s of the classes of pulsations (Jacobs et al. 1964)."""
+_OF_SPECIES = (
+    r"(?P<what>(?:[\w-]+ ){0,2}[\w-]+) (?:of (?:the )?|\()(?P<species>electron|proton|ion|alpha)s?\b\)?"
+    r"(?! (?:\w+ )?(?:spectr|flux|energy|particle))"
+)
+_LISTED = r"(?<![\w|])(?P<name>[A-Za-z]+)\s*(?:,|&|/|\+|\band\b|\bplus\b|,\s*and\b)\s*$"
+_SHARED = ("electron", "electrons", "alpha", "helium")
+"""Particles that stand once for all quantities behind them; protons need no name."""
+_PAPER = (
+    r"\b(Newell|Boyle|Akasofu|Lee|Perreault|Burton|McPherron)(?:['’]s)?(?:\s+et\s+al\.?,?(?:\s*\(?(?:19|20)\d\d\)?)?"
+    r"|\s*\((?:19|20)\d\d\))"
+)
+"""Pattern of a paper, of which the first or last author says enough."""
+_OF_E = rf"\b(?P<letter>[xyz])[- ]component\s+of\s+(?:the\s+)?(?P<motion>{_MOTIONAL}\s+)?{_FIELD_NAME}(?!\w)"
+_RAM = r"(?<!\w)(?:ρ|rho|m_?p\s?n|n\s?m_?p?)\s?[*·]?\s?V(?:_?sw)?\s?(?:\^\s?2|²)(?!\w)"
+_AGAINST_R = r"\b(versus|vs\.?|against)\s+(?-i:[rR])\b(?!\s*[,/&]?\s*T\b)"
+_RHYTHMS = {"hourly": "1 h", "daily": "1 day"}
+_EACH_HOUR = r"\b(hourly|daily)\s+(?=(?:windows|blocks|bins|intervals|segments)\b)"
+_SYMBOL = r"(n|N|n_?p|V|V_?sw|T|T_?p|B_?[xyzrtn]?|\|B\|)"
+_TIMES = rf"(?<![\w|-]){_SYMBOL}\s?[*·]\s?{_SYMBOL}(?![\w|])"
+_SPIRAL = r"(?:(?:Parker|spiral)\s+)*"
+_EXPECTED = r"(?:expected|predicted|theoretical|nominal|ideal|model)"
+_JOINS = r"\s+(?:vs\.?|versus|and|against|compared\s+(?:with|to))\s+(?:the\s+)?"
+_MEASURED_ANGLE = (
+    rf"\b(?:measured|observed){_JOINS}{_EXPECTED}\s+{_SPIRAL}angles?\b"
+    rf"|\b{_EXPECTED}{_JOINS}(?:measured|observed)\s+{_SPIRAL}angles?\b"
+    rf"|\bParker\s+(?:spiral\s+)?angles?{_JOINS}(?:measured|observed)(?:\s+{_SPIRAL}(?:angle|one))?\b"
+)
+_MACH_NUMBERS = r"(?<!alfvén )(?<!alfven )(?<!ic )(?<!fast )\b(?:both )?mach numbers\b"
+_POWER = r"(?<=[rR])\s?\*\*\s?2\b"
+
+
+def with_words(text: str) -> str:
+    """Write formulas in words, except in quotes.
+
+    >>> with_words("d(SYM-H)/dt"), with_words("-VxB at ACE"), with_words("electron T_par & T_perp")
+    ('time derivative of SYM-H', 'convection electric field at ACE', 'parallel electron temperature & perpendicular \
+electron temperature')
+    >>> with_words("Tperp/Tpara of the ions"), with_words("Te/Ti")
+    ('ion temperature anisotropy', 'electron to ion temperature ratio')
+    """
+    return "".join(
+        part if part[:1] in _QUOTES else _in_words(part) for part in re.split(_QUOTED, text) if part
+    ).strip()
+
+
+def _in_words(text: str) -> str:
+    text = _sub(_NEWELL, "Newell coupling function", text)
+    text = _sub(_DERIVATIVE, lambda match: f"time derivative of {match['whole'] or match['what']}", text)
+    text = _sub(_RATE, lambda match: f"time derivative of {match['inner'] or ''}", text)
+    text = re.sub(r"\bE\s?[x×]\s?B\b", "E×B", text)
+    text = _sub(_VXB, " convection electric field ", text)
+    text = re.sub(
+        r"(?<![Ee])(?<![Ee]\s)×(?=\s?[A-Z|])", " cross product ", text
+    )  # no rule reads other products
+    if re.search(r"\bwavelet", text, re.IGNORECASE):  # which shows all periods
+        text = _sub(rf"\s+for\s+(?:the\s+)?{_PULSATIONS}", " ", text)
+    text = text if re.search(r"\dm?Hz|\sm?Hz", text) else _sub(_PULSATIONS, _pulsations, text)
+    text = _sub(_EY, " convective Ey ", text)
+    text = _sub(_CONVECTIVE, r" convective E\1 ", text)
+    if re.search(r"\bshue\b", text, re.IGNORECASE):
+        text = _sub(rf"{_SHUE}(?:\s*\bmagnetopause(?!\s+{_STANDOFF}))?", " Shue ", text)
+        named = re.search(_STANDOFF, text, re.IGNORECASE)
+        text = _sub(r"\s+Shue\b", "" if named else " magnetopause standoff distance", text)
+    text = _sub(_ENTROPY, "specific entropy", text)
+    text = _sub(_RAM, "dynamic pressure", text)
+    text = _sub(_PAPER, r"\1", text)
+    text = re.sub(r"\bM_?ms\b", "magnetosonic Mach number", text)
+    text = _sub(_OF_E, lambda match: f"{'convective E' if match['motion'] else 'E_'}{match['letter']}", text)
+    text = _sub(_AGAINST_R, r"\1 distance", text)
+    text = _sub(_EACH_HOUR, lambda match: f"{_RHYTHMS[match[1].lower()]} ", text)
+    text = _sub(_TIMES, r"\1 times \2", text)
+    text = _sub(_MEASURED_ANGLE, "measured spiral angle and expected Parker spiral angle in one panel", text)
+    known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
+    text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
+    text = _sub(_BOTH_ELSASSER, "Elsasser variables", text)
+    text = _sub(_ELSASSER, _elsasser, text)
+    text = _sub(_HOW_FAR, lambda match: f"{match['craft']} {_CENTRES[match['of'].lower()]} distance", text)
+    text = _with_planets(_sub(_FROM_SUN, _distance, text))
+    text = _sub(r"\bcross\s+(?=correlat)", "cross-", text)  # a correlation alone is a scatter plot
+    text = _curlometer(text)
+    text = _sub(_SPEED, "bulk speed", text)
+    text = _sub(r"\b(Dst|SYM[-_ ]?H)\s?(?:\*|\bstar\b)", r"pressure-corrected \1", text)
+    text = _sub(_DST_MODEL, _dst_model, text)
+    text = _sub(r"\b(?:measured|observed)\s+(?=pressure-corrected\b)", "", text)
+    text = _sub(_POWER, "^2", text)
+    text = _sub(_COMPONENT, lambda match: f"B_{match['letter'] or _LETTERS[match['named'].lower()]}", text)
+    text = _with_fronts(_with_heads(_of_species(_temperatures(text))))
+    for phrase, words in VOCABULARY["shorthands"].items():
+        text = _sub(rf"\b(?:{phrase_pattern(phrase)})(?!\w)", words, text)
+    return _sub(_MACH_NUMBERS, "Alfvén Mach number and magnetosonic Mach number", text)
+
+
+def _with_heads(text: str) -> str:
+    """Repeat the last words of a quantity for each of those before it: ``ion and electron gyroradius``."""
+    for joint in reversed(list(re.finditer(_JOINT, text, re.IGNORECASE))):
+        before = re.search(r"(?:[\w-]+ )?[\w-]+$", text[: joint.start()])
+        behind = re.match(r"[\w–-]+(?: [\w–-]+){1,6}", text[joint.end() :])
+        if before and behind:
+            text = text[: joint.start()] + _head(before[0], behind[0]) + text[joint.start() :]
+    return text
+
+
+def _of_species(text: str) -> str:
+    """Write the particles before their quantity: ``thermal speed of the electrons``."""
+
+    for match in reversed(list(re.finditer(_OF_SPECIES, text, re.IGNORECASE))):
+        words, species = match["what"].split(), match["species"].lower()
+        known = next((at for at in range(len(words)) if _quantity(" ".join(words[at:]))), None)
+        if known is None:
+            continue
+        turned = f"{species} {' '.join(words[known:])}"
+        if not _quantity(turned):
+            if species not in ("proton", "ion"):
+                continue
+            turned = " ".join(words[known:])  # protons need no name
+        before = text[: match.start()] + "".join(f"{word} " for word in words[:known])
+        while (other := re.search(_LISTED, before)) and _quantity(f"{species} {other['name']}"):
+            at = other.start("name")
+            turned, before = f"{species} {before[at:]}{turned}", before[:at]
+        text = before + turned + text[match.end() :]
+    return text
+
+
+def _with_fronts(text: str) -> str:
+    """Repeat the first words of a quantity for the next one: ``electron gyroradius and inertial length``."""
+    for joint in reversed(list(re.finditer(_JOINT, text, re.IGNORECASE))):
+        before = re.search(r"(?:[\w–-]+ ){1,4}[\w–-]+$", text[: joint.start()])
+        behind = re.match(r"[\w–-]+(?: [\w–-]+){0,3}", text[joint.end() :])
+        if before and behind:
+            text = text[: joint.end()] + _front(before[0].split(), behind[0].split()) + text[joint.end() :]
+    return text
+
+
+def _front(before: list[str], behind: list[str]) -> str:
+    """Return the words that the words behind a joint lack to name a quantity; empty if they lack none."""
+    words = next((before[at:] for at in range(len(before)) if _quantity(" ".join(before[at:]))), [])
+    shared = bool(words) and words[0].casefold() in _SHARED and bool(_quantity(" ".join(words[1:])))
+    for count in range(len(behind), 0, -1):
+        own = _quantity(" ".join(behind[:count]), ("scalar", "vector", "index", "spectrum"))
+        for stop in range(len(words) - 1, 0, -1):
+            other = _quantity(" ".join([*words[:stop], *behind[:count]]))
+            if other and other != own and (not own or (shared and "beta" not in behind[:count])):
+                return f"{' '.join(words[:stop])} "
+        if own:
+            return ""
+    return ""
+
+
+def _head(before: str, behind: str) -> str:
+    """Return the words that the words before a joint lack to name a quantity; empty if they lack none."""
+    words, last = behind.split(), before.split()[-1]
+    if _quantity(last, ("scalar", "vector", "index", "spectrum")) or "ratio" in words:
+        return ""
+    for count in range(len(words), 1, -1):
+        named = _quantity(" ".join(words[:count]))
+        for start in range(1, count if named else 0):
+            head = " ".join(words[start:count])
+            for own in (before, last):
+                other = _quantity(f"{own} {head}")
+                if other and other != named:
+                    return f" {head}"
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _quantity(words: str, kinds: tuple[str, ...] = ("scalar", "vector")) -> str:
+    """Return the quantity that words name as a whole, if it is of one of the kinds."""
+    rows = (row for row in WORDS if row.kind in kinds)
+    return next((row.quantity for row in rows if ignoring_case(row.pattern).fullmatch(words)), "")
+
+
+def _pulsations(match: re.Match[str]) -> str:
+    """Return a class of pulsations with its frequencies in mHz: ``Pc5``, of 150 to 600 s."""
+    numbers = sorted(int(number) for number in (match["first"], match["last"] or match["first"]))
+    high, low = (1e3 / period for period in (_PERIODS[numbers[0]][0], _PERIODS[numbers[1]][1]))
+    return f"{float(f'{low:.3g}'):g} to {float(f'{high:.3g}'):g} mHz Pc{match['first']}"
+
+
+def _dst_model(match: re.Match[str]) -> str:
+    return " Dst predicted by Burton " if "burton" in match[0].lower() else " predicted Dst "
+
+
+def _curlometer(text: str) -> str:
+    """Write ``current density (curlometer)`` and ``J = curl B`` with the name of the quantity."""
+    curl = ignoring_case(_CURL)
+    if not curl.search(text):
+        return text
+    named, count = ignoring_case(_CURRENT).subn("curlometer current density", curl.sub(" ", text), count=1)
+    return named if count else curl.sub(" curlometer current density ", text, count=1)
+
+
+_CENTRES = {"sun": "heliocentric", "earth": "geocentric"}
+
+
+def _sub(pattern: str, words: _Words, text: str) -> str:
+    return ignoring_case(pattern).sub(words, text)
+
+
+def _elsasser(match: re.Match[str]) -> str:
+    sign = match["sign"] or match["other"]
+    return f"Elsasser energy {'plus' if sign in ('+', 'plus') else 'minus'}"
+
+
+def _distance(match: re.Match[str]) -> str:
+    body = match["body"] or match["whence"]
+    return f"{_CENTRES[body.lower()]} distance of {match['whose'] or match['owner']}"
+
+
+def _with_planets(text: str) -> str:
+    """Write the parameter of a planet's distance from the Sun, as the table has spacecraft alone.
+
+    >>> _with_planets("heliocentric distance of Juno and of Jupiter")
+    'heliocentric distance of Juno and JUPITER_HELIO1HR_POSITION.RAD_AU'
+    """
+    heads = r"\b(?:heliocentric|solar)\s+distances?\b"
+    if not re.search(heads, text, re.IGNORECASE):
+        return text
+    text, planets = re.subn(
+        _OF_PLANETS, lambda match: f" and {match['planet'].upper()}_HELIO1HR_POSITION.RAD_AU", text
+    )
+    names_others = re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", text, re.IGNORECASE)
+    return _sub(heads, "" if planets and not names_others else r"\g<0>", text).replace("  ", " ")
+
+
+def _temperatures(text: str) -> str:
+    """Write T_perp, T_par, their ratio, and the ratio of T_i and T_e in words, with the nearest species."""
+
+    def species(match: re.Match[str]) -> str:
+        groups = match.groupdict()
+        keys = ("species", "of", "species1", "of1", "before", "behind")
+        written = next((groups[key].lower() for key in keys if groups.get(key)), "")
+        return _SPECIES.get(written, written) or _nearest(text, match.start())
+
+    def anisotropy(match: re.Match[str]) -> str:
+        across = [re.fullmatch(_PERPENDICULAR, match[side], re.IGNORECASE) for side in ("side1", "side2")]
+        if bool(across[0]) == bool(across[1]):
+            return match[0]
+        if across[0]:
+            return f"{species(match)} temperature anisotropy"
+        above, below = (f"{_side(match[side])} {species(match)} temperature" for side in ("side1", "side2"))
+        return f"ratio of {above} to {below}"
+
+    def ratio(match: re.Match[str]) -> str:
+        above, below = _SPECIES[match["above"].lower()], _SPECIES[match["below"].lower()]
+        return match[0] if above == below else f"{above} to {below} temperature ratio"
+
+    one, two = _T.format("1"), _T.format("2").replace(r"(?<![\w/])", "")
+    text = _sub(rf"{_BEFORE}{one}\s*/\s*{two}{_BEHIND}", anisotropy, text)
+    above, below = _TEMPERATURE.format("above"), _TEMPERATURE.format("below").replace(r"(?<![\w/])", "")
+    text = re.sub(rf"{above}\s*/\s*{below}(?:\s+(?:temperature\s+)?ratio)?", ratio, text)
+    kinds = r"(?P<kind>(?:(?:electron|ion|proton)s?\s+)?temperature|velocity|electric field)s?\b"
+    both = rf"\b{_SIDE.format('1')}\s*(?:and|&|,|/|\+)\s*{_SIDE.format('2')}\s+{kinds}"
+    text = _sub(
+        both,
+        lambda match: " and ".join(f"{_side(match[side])} {match['kind']}" for side in ("side1", "side2")),
+        text,
+    )
+    return _sub(
+        rf"{_BEFORE}{_T.format('')}{_BEHIND}",
+        lambda match: f"{_side(match['side'])} {species(match)} temperature",
+        text,
+    )
+
+
+def _side(written: str) -> str:
+    return "perpendicular" if re.fullmatch(_PERPENDICULAR, written, re.IGNORECASE) else "parallel"
+
+
+def _nearest(text: str, position: int) -> str:
+    """Return the species that the sentence names nearest to a position; ions if it names none."""
+    places = [
+        (abs(match.start() - position), species)
+        for species, pattern in (("electron", _ELECTRONS), ("ion", _IONS))
+        for match in re.finditer(pattern, text, re.IGNORECASE)
+    ]
+    return min(places)[1] if places else "ion"

@@ -1,0 +1,193 @@
+"""Guard against drafts that lose a meaning: words that pick a part of the data, join two quantities, or compare one.
+
+Words without meaning (`harmless`) and the words that a rule has read are no longer in the sentence. Some of them have a
+meaning in certain places only; here helio refuses a sentence with such a word in such a place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.reading.named import AT_1_AU, Placed
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.knowledge.quantities import families
+from helio.knowledge.quantity_words import VECTORS
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.pipelines.template.document import Document
+from helio.time_range import TimeRange
+
+_IF = (
+    r"\b(?:if|where(?:ver)?|when(?:ever)?)\s+(?:at\s+all\s+)?(?:(?:it|that|they|data|this)\s+(?:is|are)\s+)?"
+    r"(?:possible|available|needed|necessary|applicable|feasible|any|you\s+(?:can|could|like|please|wish|want)"
+    r"|you\s+have\s+(?:it|them|one|data|any|time)|there\s+(?:is|are)\s+(?:any|some|data|one))\b"
+)
+_AT_L1 = (
+    r"\b(?:(?:at|near|around|from)\s+(?:the\s+)?)?L1(?:\s+(?:point|monitors?|spacecraft))?\b"
+    r"|\bupstream\b(?!\s+of\b)|\bupstream\s+of\s+(?:the\s+)?(?:earth|magnetosphere)\b"
+)
+_DESCRIBED = (
+    r"\b(?:quiet|active|disturbed)(?:[- ](?:geomagnetic[- ])?(?:day|interval|period|sun|stream|region)\b"
+    r"|(?=[- ]solar[- ]wind\b))"
+    r"|\bmagnetic\s+clouds?\b|\b(?:day|night)side(?=\s+(?:reconnection|magnetopause|magnetosheath|crossing|event|bow|flank))"
+)
+_FLYBY = (
+    r"\b(?:(?:at|during|around|near|of|for)\s+)?(?:(?:the|its)\s+)?(?:first\s+|second\s+|third\s+)?"
+    r"(?:Jupiter|Saturn|Mars|Earth|Venus|Mercury|Uranus|Neptune|Pluto|Moon|Titan|Io|Europa|Ganymede|Enceladus|Triton)"
+    r"(?:['’]s)?\s+(?:flyby|fly-by|encounter|passage|passing|approach|closest\s+approach|swing-?by|gravity\s+assist"
+    r"|(?:orbit\s+)?insertion|arrival)\b"
+)
+"""Names of passages: with a time they say nothing more."""
+_EVENTS = "|".join(VOCABULARY["events that pick times"])
+_PICKED = re.compile(
+    r"\b(?:during|in|inside|within|outside|between|for|at|over|under|of|after|before|all|every|each)\s+"
+    r"(?:(?:all|every|each|any|very|intense|strong|great|large|big|major|severe|moderate|extreme|geomagnetic|magnetic"
+    r"|interplanetary|solar|fast|slow)\s+)*"
+    rf"(?P<what>(?:{_EVENTS})(?![\w-])|(?:quiet|active|disturbed|storm|substorm)[- ]?"
+    r"(?:geomagnetic\s+|solar[- ]wind\s+)?(?:times?|periods|intervals|hours|days|conditions|phases)\b"
+    r"|(?:the\s+)?(?:main|recovery|initial|growth|expansion)\s+phases?\b)",
+    re.IGNORECASE,
+)
+_PLURAL = re.compile(rf"(?<![\w-])(?P<what>{_EVENTS})(?![\w-])", re.IGNORECASE)
+_ONE_DAY = 2
+"""Maximum number of days of a daily overview, which is no average over days."""
+_SEVERAL_DAYS = 10
+"""Maximum number of days of one event, or of several that follow each other."""
+_MOST_OF_A_YEAR = 100
+_NEGATIVE = re.compile(r"(?:^|[\s,;:(=])[-−]$")
+_OPERATOR = re.compile(
+    r"[\s\w|.-]*?\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?", re.IGNORECASE
+)
+_MODELLED = re.compile(r"\b(?:predict|model|theor|expect|Parker|Burton|O'?Brien)\w*", re.IGNORECASE)
+_MEASURED = re.compile(
+    r"\b(?:vs\.?|versus|against|and|with|,)\s+(?:the\s+)?(?P<behind>measured|observed|actual)(?:\s+(?:one|ones))?"
+    r"(?=\s*(?:[,;.\x1f]|$))|\b(?P<before>measured|observed|actual)\s+(?:and|vs\.?|versus|against|or)\b",
+    re.IGNORECASE,
+)
+_HEAVY = "|".join(
+    sorted(
+        (
+            re.escape(word)
+            for names in VOCABULARY["species"].values()
+            for row in names.values()
+            for word in row
+            if len(word) > 3
+        ),
+        key=len,
+        reverse=True,
+    )
+)
+_OF_PARTICLES = (
+    r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
+    r"|inertial\s+length|skin\s+depth)"
+)
+_SPECIES = re.compile(
+    rf"(?<![\w-])(?:(?P<before>{_HEAVY})\s+(?:ions?\s+|particles?\s+)?{_OF_PARTICLES}"
+    rf"|{_OF_PARTICLES}\s+(?:of|for)\s+(?:the\s+)?(?P<behind>{_HEAVY}))(?![a-z])",
+    re.IGNORECASE,
+)
+"""Quantities that helio computes for a species, with the species."""
+_PLAIN_SPECIES = ("proton", "electron", "hydrogen")
+"""Species of which helio computes each of these quantities."""
+
+
+def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequence[TimeRange]) -> None:
+    """Remove words that in these places only describe what is drawn: ``if possible``, ``upstream`` of ACE."""
+    sentence.drop(_IF)
+    if {*crafts} <= AT_1_AU:
+        sentence.drop(_AT_L1)
+    if spans and max(span.duration.days for span in spans) <= _ONE_DAY:
+        sentence.drop(r"\bdaily(?=\s+(?:overview|summary|plot|quick-?look|figure|survey|check)\b)")
+    if spans:
+        sentence.drop(_DESCRIBED)
+        sentence.drop(_FLYBY)
+
+
+def doubts(
+    sentence: Sentence, placed: Placed, request: PipelineRequest, spans: Sequence[TimeRange], *, compares: str
+) -> Iterator[NotUnderstood]:
+    """Yield the reasons why words in a sentence have a meaning that the request has not.
+
+    Parameters
+    ----------
+    compares : str
+        The word with which the sentence compares two things; empty if it compares none.
+    """
+    days = max((span.duration.days for span in spans), default=0)
+    picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
+    if picked or (days > _MOST_OF_A_YEAR and (picked := _PLURAL.search(sentence.text))):
+        yield NotUnderstood(
+            f"helio draws the whole time, and does not find '{picked['what']}' in it",
+            advice="give the times to draw, or leave these words out",
+        )
+    negative = [start for start, _ in placed if _NEGATIVE.search(sentence.text[:start])]
+    if negative and len(negative) < max(2, len(placed)):  # otherwise signs of a list
+        yield NotUnderstood(
+            f"helio does not draw '-{sentence.text[negative[0] :].split()[0]}'",
+            advice="draw the quantity without a minus sign",
+        )
+    for (start, first), (stop, second) in pairwise(placed):
+        operator = _OPERATOR.fullmatch(sentence.text[start:stop])
+        if operator and first != second:
+            yield NotUnderstood(
+                f"it is not clear what '{operator['word']}' means between two quantities",
+                advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
+            )
+    for match in _SPECIES.finditer(sentence.text):
+        species = (match["before"] or match["behind"]).lower()
+        name = "alpha" if species.startswith("helium") else species.removesuffix("s")
+        if not name.startswith(_PLAIN_SPECIES) and not any(name in row.name for row in request.quantities):
+            yield NotUnderstood(
+                f"helio cannot compute '{match[0]}': it has no such quantity of '{species}'",
+                advice="request that of protons or electrons",
+            )
+    measured = _MEASURED.search(sentence.left) if _MODELLED.search(sentence.text) else None
+    if measured:
+        yield NotUnderstood(
+            f"it is not clear what '{measured['behind'] or measured['before']}' stands for",
+            advice="name the quantity behind it, as in 'the predicted Dst and the measured Dst'",
+        )
+    if compares and not _draws_several(request):
+        yield NotUnderstood(
+            f"the request compares one thing only: it is not clear what '{compares}' means",
+            advice="name what to compare: two spacecraft, two quantities or two times",
+        )
+
+
+def _draws_several(request: PipelineRequest) -> bool:
+    """Return whether a request names two things that it may compare."""
+    series = len(request.own) or len(request.quantities) * len(request.spacecraft or ("",))
+    series += len(request.datasets) + len(request.cuts)
+    return (
+        series > 1
+        or (not request.quantities and len(request.spacecraft) > 1)
+        or len(request.times) > 1
+        or any(craft in families() for craft in request.spacecraft)
+        or any(made.beside or made.behind for made in request.computations)
+        or any(quantity.name in VECTORS and not quantity.component for quantity in request.quantities)
+        or len(request.style.looks) > 0
+    )
+
+
+def refuse_unused(template: Document) -> None:
+    """Refuse a template with data that nothing uses: the figure would not show a part of the request."""
+    steps = [step for step in template["steps"] if isinstance(step.get("tool_args"), dict)]
+    for step in steps:
+        label = step["tool_args"].get("output_label")
+        if label and not any(other is not step and _uses(other["tool_args"], str(label)) for other in steps):
+            raise NotUnderstood(
+                f"the figure would not show {label}, which the request names",
+                advice="request this quantity in a pipeline of its own",
+            )
+
+
+def _uses(value: object, label: str) -> bool:
+    """Return whether a label, or a part of it such as ``B.z``, is in the arguments of a step."""
+    if isinstance(value, str):
+        return value == label or value.startswith(f"{label}.")
+    if isinstance(value, dict):
+        return any(_uses(part, label) for part in (*value, *value.values()))
+    return isinstance(value, list | tuple) and any(_uses(part, label) for part in value)

@@ -1,0 +1,360 @@
+"""Split what a request for a new figure says about looks from the rest, and apply it to the new template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import product
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
+from helio.authoring.rules.changes.atom_reading import read_atoms
+from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.clauses import read_clauses
+from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.settings import SETTINGS
+from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.writing.asking import Asks
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.template.document import Document
+
+_LINE = "verb:add verb:mark colour dash width relative number text what panel line"
+_STYLE = "colour dash width mode paneltype relative scale range bound"
+# Parts that begin a phrase about looks, and the parts next to them that belong to the phrase.
+_PHRASES = (
+    ("noun:horizontal_line", f"{_LINE} noun:zero_line noun:horizontal_line"),
+    ("noun:vertical_line", f"{_LINE} moment time noun:vertical_line"),
+    ("verb:shade", "moment time noun:time colour text what"),
+    ("noun:y_axis noun:y_range noun:range", "range bound scale what panel noun:y_range noun:range"),
+    ("noun:colour_bar noun:z_range", "range scale"),
+    ("noun:subtitle noun:x_label", "text verb:name"),
+    ("noun:legend noun:footer noun:panel_letters", "verb:remove verb:add"),
+    ("noun:font_size", "number printed relative"),
+    ("palette theme colormap", "noun:palette noun:theme noun:colour_scale noun:colour"),
+)
+# The same for phrases about lines and axes: the names of data next to them also say what to draw.
+_STYLES = (
+    ("verb:fill verb:shade verb:mark", "colour bound"),
+    ("noun:width", "number"),
+    (_STYLE, f"{_STYLE} line noun:line_colour noun:scale noun:y_axis"),
+)
+_NEEDS = {"noun:horizontal_line": "number", "noun:vertical_line": "moment time", "verb:shade": "moment time",
+          "noun:y_axis noun:y_range noun:range": "range bound", "verb:fill verb:shade verb:mark": "bound",
+          "noun:width": "number"}  # fmt: skip
+_NEAR = re.compile(
+    r"[\s,(]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
+    re.IGNORECASE,
+)
+_LEVEL = re.compile(
+    r"(?<!vertical )(?<!horizontal )"
+    r"\b(?:(?:alert|threshold|warning|limit|reference) )?line (?=at [-−+]?\d+(?:\.\d+)?(?![\d:-]))",
+    re.IGNORECASE,
+)
+"""A line at a number is horizontal."""
+_CUTS = (
+    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+",
+    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|,?\s*\b(?:and|plus)\b\s*",
+    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|\s+(?:with|on|as|in)\s+(?:an?\s+)?",
+)
+"""Where a request is divided into parts: at punctuation, then also at small words."""
+_CHANGES = (*SETTINGS, *(rule for rule in ARRANGING if rule.change not in (remove, keep_only, swap_panels)))
+"""Rules for changes that a request for a new figure may also ask for."""
+_WEIGHTS = ("bold", "thin", "thicker", "thinner")
+_AS = re.compile(r"\b(?:as|with|using|in)\s+$", re.IGNORECASE)
+_LINK = re.compile(
+    r"\s*(?:-\s*)?(?:colou?red\s+)?(?:scales?|axis|axes|lines?|curves?|traces?)?\s*"
+    r"(?P<link>(?:for|of|on)\s+)?(?:the\s+|an?\s+|both\s+)?",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"\s*(?:,|,?\s*and\b|&|/)\s*(?:the\s+)?", re.IGNORECASE)
+_INTRODUCED = re.compile(
+    r"(?:\b(?:in|as|on|is|be|drawn|shown|should)\s+(?:an?\s+)?|[(:]\s*)+$", re.IGNORECASE
+)
+_BREAK = re.compile(
+    r"[;.]\s|;|,(?!\s*(?:in|as|colou?red|drawn|shown|dashed|dotted)?\s*(?:an?\s+)?$)", re.IGNORECASE
+)
+_APART = re.compile(r",\s*(?:on|in|with|use|using)?\s*(?:an?\s+)?$", re.IGNORECASE)
+_SIDE_OF_PANEL = r"(?:[- ]hand)?(?:\s+(?:y[- ]?)?(?:axis|side|scale))?\)?(?!\s+(?:for|axis|of)\b)"
+_AT_LEFT = re.compile(
+    rf"\s*\(?\b(?:(?:at|on|to)\s+)?(?:the\s+)?left(?! and right\b){_SIDE_OF_PANEL}", re.IGNORECASE
+)
+_AT_RIGHT = re.compile(
+    r"\b(?!(?:the|an?|on|at|in|with|and|to|its|use|using|put|axis|panel|side|own)\b)(?P<what>[A-Za-z|][\w|]*)\s*"
+    rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
+_LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """Neighbouring parts of a request that say how something looks."""
+
+    parts: tuple[Atom, ...]
+    start: int
+    stop: int
+
+    @property
+    def kinds(self) -> set[str]:
+        """Return the kinds of its values."""
+        return {part.kind for part in self.parts} & set(_STYLE.split())
+
+
+def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
+    """Split what a request for a new figure says about looks from the rest; names of data stay in the rest.
+
+    >>> now = datetime(2026, 1, 1)
+    >>> take_looks("ACE Bz with a horizontal line at 0 for 2015-03-17", now)
+    ('ACE Bz for 2015-03-17', ('horizontal line at 0',))
+    >>> take_looks("ACE field with red Bz, density log scale", now)
+    ('ACE field with Bz, density', ('Bz red', 'density log scale'))
+    """
+    text = _LEVEL.sub("horizontal line ", text)
+    atoms = read_atoms(text, now)
+    phrases: list[_Phrase] = []
+    for anchors, near in _PHRASES:
+        phrases += _phrases(atoms, anchors, near, text, phrases)
+    styles: list[_Phrase] = []
+    for anchors, near in _STYLES:
+        styles += _phrases(atoms, anchors, near, text, [*phrases, *styles])
+    styles = [style for style in styles if _is_style(style, text)]
+    names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
+    read = [(style, _with_names(style, styles, names, text)) for style in styles]
+    again = [name for _, (_, name) in read if name is not None and _is_named_before(name, names)]
+    named = {style.start: words for style, (words, _) in read}
+    looks, rest, at = [], "", 0
+    removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
+    for part in sorted(removed, key=lambda part: part.start):
+        stop = part.stop
+        tail = re.match(r"\s+(?:panel|axis|scale)\b", text[stop:], re.IGNORECASE)
+        stop += tail.end() if tail else 0
+        before = text[at : part.start]
+        rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
+        if part not in again:
+            looks += named.get(part.start) or [text[part.start : stop].strip(" ,")]
+        at = stop
+    return " ".join((rest + text[at:]).split()), tuple(looks)
+
+
+def _phrases(
+    atoms: Sequence[Atom], anchors: str, near: str, text: str, others: Sequence[_Phrase]
+) -> list[_Phrase]:
+    """Return the phrases that begin at parts of certain kinds and are not in other phrases."""
+    atoms = [atom for atom in atoms if not _is_within(atom, others)]
+    phrases: list[_Phrase] = []
+    for at, atom in enumerate(atoms):
+        if _is_within(atom, phrases) or not set(anchors.split()) & set(atom.tags):
+            continue
+        parts = _grown(atoms, at, frozenset(near.split()), text)
+        needed = set(_NEEDS.get(anchors, "").split())
+        if not needed or any(needed & set(part.tags) for part in parts):
+            phrases.append(_Phrase(tuple(parts), parts[0].start, parts[-1].stop))
+    return phrases
+
+
+def _is_within(atom: Atom, phrases: Sequence[_Phrase]) -> bool:
+    return any(phrase.start <= atom.start < phrase.stop for phrase in phrases)
+
+
+_OF_BAND = re.compile(r"\b(?:averag|integrat|summ)\w*\s+$", re.IGNORECASE)
+"""Pattern of words before a range of energies over which a flux is averaged or integrated."""
+
+
+def _is_style(style: _Phrase, text: str) -> bool:
+    """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
+    first, kinds = style.parts[0], style.kinds
+    if kinds == {"mode"}:
+        return _AS.search(text[: first.start]) is not None
+    if kinds == {"paneltype"}:
+        return bool(first.value == "bars")
+    if kinds == {"range"}:
+        frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
+        return (
+            bool(first.value.unit)
+            and not frequencies
+            and not _OF_BAND.search(text[: first.start])
+            and re.match(r"from|between", first.text, re.IGNORECASE) is not None
+        )
+    if kinds == {"relative"}:
+        lined = any(part.kind in ("line", "noun") for part in style.parts)
+        return first.value in _WEIGHTS and (
+            lined or re.match(r"\s*(?:[,;.]|$)", text[style.stop :]) is not None
+        )
+    return kinds != {"bound"} or any(part.kind == "verb" for part in style.parts)
+
+
+def _with_names(
+    style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str
+) -> tuple[list[str], Atom | None]:
+    """Return the words of a phrase about lines or axes with the names to which it belongs, and such a name alone."""
+    several = _one_by_one(style, names, text)
+    if several:
+        return several, None
+    alike = [other for other in styles if other.kinds & style.kinds]
+    words = f"{'as ' if 'mode' in style.kinds else ''}{text[style.start : style.stop]}"
+    start = max((other.stop for other in alike if other.stop <= style.start), default=0)
+    behind, linked = _behind(style, names, text)
+    ahead = _ahead(style, names, text, start)
+    leads = all(_behind(other, names, text)[0] for other in alike)
+    introduced = _INTRODUCED.search(text[: style.start]) is not None
+    # not in "Bz in red density"
+    meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
+    if not meant or len(names) == 1:
+        return [words], None
+    return [f"{text[meant[0].start : meant[-1].stop]} {words}"], meant[0] if len(meant) == 1 else None
+
+
+def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
+    """Return whether an earlier name has the words of a name: ``electron density in 2008, density in red``."""
+    words = re.compile(rf"(?<![\w|]){re.escape(name.text)}(?![\w|])", re.IGNORECASE)
+    return any(other.start < name.start and words.search(other.text) for other in names)
+
+
+def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
+    """Read ``ACE and Wind in blue and red``: as many spacecraft, or quantities, as colours, in the same order."""
+    values = [part for part in style.parts if part.kind in style.kinds]
+    if len(values) < 2 or len(style.kinds) > 1:
+        return []
+    ahead = [name.text for name in names if name.start < style.start]
+    crafts = re.findall(names_of_spacecraft(), " ".join(ahead), re.IGNORECASE)
+    for several in (crafts, ahead):
+        distinct = list(dict.fromkeys(several))
+        if len(distinct) == len(values):
+            return [f"{name} {value.text}" for name, value in zip(distinct, values, strict=True)]
+    return []
+
+
+def _behind(style: _Phrase, names: Sequence[Atom], text: str) -> tuple[list[Atom], bool]:
+    """Return the names directly after a phrase, and whether ``for`` joins them: ``log scale for density and speed``."""
+    later = [name for name in names if name.start >= style.stop]
+    link = _LINK.fullmatch(text[style.stop : later[0].start]) if later else None
+    if link is None:
+        return [], False
+    meant = later[:1]
+    for name in later[1:] if link["link"] else ():
+        if not _LISTED.fullmatch(text[meant[-1].stop : name.start]):
+            break
+        meant.append(name)
+    return meant, bool(link["link"])
+
+
+def _ahead(style: _Phrase, names: Sequence[Atom], text: str, start: int) -> list[Atom]:
+    """Return the last name before a phrase: ``Bz of ACE in red``."""
+    earlier = [name for name in names if start <= name.start < style.start]
+    tail = text[earlier[-1].stop : style.start] if earlier else ";"
+    if _BREAK.search(tail) or ("scale" in style.kinds and _APART.search(tail)):
+        return []  # density, speed, log scale
+    return earlier[-1:]
+
+
+def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Split the parts of a request that have words which helio did not read, if each part is a change of a figure.
+
+    Yields
+    ------
+    tuple
+        The rest of the request, and the parts; first without the parts, then with the names in them.
+
+    >>> next(take_phrases("Wind V and n in 2008, right axis for n", ("right", "axis"), datetime(2026, 1, 1)))
+    ('Wind V and n in 2008', ('right axis for n',))
+    """
+    if re.search(r"\bright\b", text, re.IGNORECASE):  # V at left, n at right
+        text, _ = re.subn(_AT_LEFT, "", text)
+        at_right = [match["what"] for match in _AT_RIGHT.finditer(text)]
+        text = _AT_RIGHT.sub(r"\g<what>", text).strip(" ,;.") + "".join(
+            f", right axis for {what}" for what in at_right
+        )
+        unread = [word for word in unread if word.casefold() != "left"]
+    words = re.compile("|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in unread) or r"(?!)")
+    for cut in _CUTS:
+        pieces = re.split(f"({cut})", text, flags=re.IGNORECASE)
+        named = list(pieces)
+        phrases = []
+        for at in range(0, len(pieces), 2):
+            if not words.search(pieces[at]):
+                continue
+            phrase = pieces[at].strip(" .?!")
+            atoms = read_atoms(phrase, now)
+            changes, left = read_clauses(phrase, atoms, _CHANGES)
+            if left or not changes:
+                break
+            phrases.append(phrase)
+            pieces[at], named[at] = "", _names_in(phrase, atoms)
+        else:
+            for parts in (pieces, named):
+                yield "".join(parts).strip(" ,;"), tuple(phrases)
+
+
+def _names_in(phrase: str, atoms: Sequence[Atom]) -> str:
+    """Return a phrase without the words that say how to draw the data that it names."""
+    for atom in sorted(atoms, key=lambda atom: -atom.start):
+        if atom.kind not in ("what", "craft", "time", "moment", "frame"):
+            phrase = f"{phrase[: atom.start]} {phrase[atom.stop :]}"
+    return phrase
+
+
+def is_same_data(shorter: PipelineRequest, whole: PipelineRequest) -> bool:
+    """Return whether a request without some parts asks for the data, times and computations of the whole request."""
+    return (
+        (shorter.times, shorter.spacecraft, shorter.datasets, shorter.computations, shorter.energies)
+        == (whole.times, whole.spacecraft, whole.datasets, whole.computations, whole.energies)
+        and (shorter.cadence, shorter.frame, shorter.instruments)
+        == (whole.cadence, whole.frame, whole.instruments)
+        and set(shorter.quantities) <= set(whole.quantities)
+    )
+
+
+def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> list[Atom]:
+    """Return the part at an index with its neighbours of certain kinds, between which only small words stand."""
+    first = last = at
+    while first and _joins(atoms[first - 1], atoms[first], near, text):
+        first -= 1
+    while (
+        last + 1 < len(atoms)
+        and near & set(atoms[last + 1].tags)
+        and _NEAR.fullmatch(text[atoms[last].stop : atoms[last + 1].start])
+    ):
+        name = {"what", "panel"} & set(atoms[last + 1].tags)
+        if name and not _PLACE.search(text[: atoms[last + 1].start]):
+            break
+        last += 1
+    return list(atoms[first : last + 1])
+
+
+def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
+    """Return whether a part before another belongs to its phrase; a name of what to draw does not."""
+    between = text[before.stop : atom.start]
+    return (
+        bool((near - {"what", "panel"}) & set(before.tags))
+        and re.fullmatch(r"\s*(?:an?|the)?\s*", between) is not None
+    )
+
+
+def changed_looks(
+    looks: Sequence[str], template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime
+) -> tuple[Document, list[str]]:
+    """Apply phrases about looks to the figure of a template; return the new template and notes.
+
+    Parameters
+    ----------
+    looks : sequence of str
+        Phrases such as ``Bz red``; those of `take_looks`.
+
+    Raises
+    ------
+    NotUnderstood
+        A phrase has no meaning for this figure.
+    """
+    editor = FigureEditor(template, catalogue, ask, now)
+    for phrase in looks:
+        changes, left = read_clauses(phrase, read_atoms(phrase, now), _CHANGES)
+        if left or not changes:
+            raise NotUnderstood(f"helio does not understand '{phrase}'")
+        for figure, change in product(editor.figures(), changes):  # compared times have a figure each
+            editor.choose(figure)
+            change.rule.change(editor, change.clause)
+    return editor.after, editor.notes

@@ -1,0 +1,309 @@
+"""Find the spacecraft, datasets and quantities in a sentence, and which quantity belongs to which spacecraft."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import RequestQuantity
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import B, families, spellings
+from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
+from helio.knowledge.vocabulary import VOCABULARY
+
+_NUMBERS = {word: str(number) for word, number in VOCABULARY["counted"].items() if 2 <= number <= 5}
+AT_1_AU = {"OMNI", "ACE", "Wind", "DSCOVR", "SOHO", "IMP-8", "ISEE-3", "Genesis", "STEREO-A", "STEREO-B"}
+_MANY = rf"(?:{'|'.join(_NUMBERS)}|[2-5])"
+FIELD = r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])"
+"""Pattern of words for the magnetic field that may also say of what a component is."""
+Placed = list[tuple[int, RequestQuantity]]
+"""Quantities that a sentence requests, each with its position in the sentence."""
+_OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
+_ALL_DIRECTIONS = (
+    r"(?-i:omni)[- ](?:directional|differential|energy|flux|intensit|spectr|protons?|electrons?|ions?|oxygen|helium"
+    r"|alphas?|(?-i:(?:H|O|He|e)[+-]))"
+)
+"""Pattern of ``omni`` where it means all directions, not OMNI."""
+
+_NOUN = (
+    r"(?:(?:number|bulk|flow|thermal|specific|plasma|scalar)\s+)*"
+    r"(?:density|temperature|velocity|speed|pressure|entropy|beta|gyroradius|gyrofrequency|anisotropy)"
+)
+_KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
+_AND = r"\s*(?:,|/|&|\+|\band\b)\s*(?:the\s+|of\s+)*"
+_SPECIES = re.compile(
+    rf"\b(?P<kinds>{_KIND}s?(?:{_AND}{_KIND}s?)?)\s+(?P<nouns>{_NOUN}(?:{_AND}{_NOUN})?)\b"
+    rf"|\b(?P<nouns_of>{_NOUN}(?:{_AND}{_NOUN})?)\s+of\s+(?:the\s+)?(?P<kinds_behind>{_KIND}s?(?:{_AND}{_KIND}s?)?)\b"
+    r"(?!\s+(?:density|temperature|velocity|speed|pressure|beta|spectr\w+|flux\w*|data|moments?))",
+    re.IGNORECASE,
+)
+"""Particles and what is measured of them, in both orders: ``ion and electron temperature``, ``density of alphas``."""
+
+_ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
+_OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
+_MOMENT = r"(?:number\s+density|(?<!number )(?<!energy )(?<!current )density|temperature|velocity)\b"
+_OF_PARTICLES = re.compile(
+    rf"(?<!electron )\b(?:{_MOMENT}|pressure\b|(?:energy\s+)?(?<!electron energy )spectr(?:ograms?|um|a)\b)",
+    re.IGNORECASE,
+)
+_BESIDE_SPECTRUM = re.compile(
+    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,?\s*(?:and\s+)?then\b|,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
+    re.IGNORECASE,
+)
+
+
+_SERIES = re.compile(
+    r"(?<![\w.-])(?!UT)(?P<stem>[A-Z]{1,2})(?P<first>\d{1,2})(?P<mark>p?)"
+    r"\s*(?:-|–|\bto\b|\bthrough\b)\s*(?P=stem)?(?P<last>\d{1,2})(?P=mark)(?![\w-])"
+)
+
+
+def with_series(text: str) -> str:
+    """Write all names of a series.
+
+    >>> with_series("EPAM P1 to P4, DE1-3")
+    'EPAM P1, P2, P3, P4, DE1, DE2, DE3'
+    """
+
+    def every(match: re.Match[str]) -> str:
+        numbers = range(int(match["first"]), int(match["last"]) + 1)
+        return ", ".join(f"{match['stem']}{number}{match['mark']}" for number in numbers) or match[0]
+
+    return _SERIES.sub(every, text)
+
+
+def with_species(text: str) -> str:
+    """Name the particles of every moment: the second moment is of the same particles as the first.
+
+    Electrons before a colon name all that is behind it.
+
+    >>> with_species("electron density and temperature")
+    'electron density and electron temperature'
+    >>> with_species("temperature of the ions and electrons")
+    'ion temperature and electron temperature'
+    >>> with_species("FPI electrons: spectrogram, number density")
+    'FPI : electron spectrogram, electron number density'
+    """
+    if not _OTHER_SPECIES.search(text):  # electron spectrogram and density
+        text = _BESIDE_SPECTRUM.sub(r"\g<0>electron ", text)
+    head, colon, rest = text.partition(":")
+    own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
+    if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
+        text = _ELECTRONS.sub("", head) + colon + own
+    return _SPECIES.sub(_each_of_each, text)
+
+
+def _each_of_each(match: re.Match[str]) -> str:
+    kinds = re.findall(_KIND, match["kinds"] or match["kinds_behind"], re.IGNORECASE)
+    nouns = re.findall(_NOUN, match["nouns"] or match["nouns_of"], re.IGNORECASE)
+    return " and ".join(f"{kind} {noun}" for kind in kinds for noun in nouns)
+
+
+def names_of_spacecraft() -> str:
+    """Return a regular expression that matches every name of a spacecraft."""
+    return _any(spellings())
+
+
+def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, str], ...]:
+    """Find the dataset ids in a sentence; return each with the parameter that follows it, or with an empty text."""
+    found: dict[tuple[str, str], None] = {}
+    for match in re.finditer(
+        r"(?<![\w-])([A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+?)(?:\.([A-Za-z]\w*))?(?![\w-])", sentence.text
+    ):
+        if "_" in match[1] and match[1] in catalogue:
+            named = catalogue.summary(match[1]).id
+            sentence.drop(re.compile(re.escape(match[0])))
+            own = [] if match[2] else _parameters_in(sentence, catalogue, named)
+            found |= dict.fromkeys((named, parameter) for parameter in own or [match[2] or ""])
+    return tuple(found)
+
+
+def _parameters_in(sentence: Sentence, catalogue: Catalogue, dataset: str) -> list[str]:
+    """Find the parameters of a dataset that a sentence names."""
+    names = [parameter.name for parameter in catalogue.dataset(dataset).parameters]
+    found: list[str] = []
+    for match in re.finditer(r"(?<![\w-])[A-Za-z][\w#-]*\w|(?<![\w-])[A-Z](?![\w-])", sentence.text):
+        if match[0] in names and sentence.take_at(*match.span()):
+            found.append(match[0])
+    return list(dict.fromkeys(found))
+
+
+def read_ratios(sentence: Sentence) -> Placed:
+    """Find the quantities whose names have the word of a computation, such as ``alpha to proton ratio``."""
+    rows = [row for row in WORDS if row.quantity in RATIOS]
+    return [
+        (match.start(), RequestQuantity(row.quantity))
+        for row in rows
+        for match in sentence.take(rf"(?<![\w|])(?:{row.pattern})(?![\w|]|-\w)")
+    ]
+
+
+def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
+    """Find spacecraft, and missions named without a spacecraft; return both in order, with their positions."""
+    found: list[tuple[int, str]] = []
+    named, grouped, names = spellings(), families(), names_of_spacecraft()
+    missions = {name.casefold(): name for name in grouped}
+    missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
+    every = _any(missions)
+    sentence.drop(
+        rf"\b(?:and\s+)?(?:the\s+)?(?:same|ditto|likewise|idem)(?:\s+(?:for|from|of|at|with|by|quantit\w+|parameters))*"
+        rf"\s+(?=(?:the\s+)?(?:{names}|{every})(?![\w-]))"
+    )
+    # neither "the solar wind" nor "the wind of ACE" names the spacecraft Wind
+    sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
+    sentence.drop(
+        rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
+        rf"(?:{names})(?![\w-]))"
+    )
+    _leave_solar_wind(sentence, names)
+    for match in sentence.take(  # THEMIS A to E; MMS 1-4
+        rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:{every}|C)?[\s-]*([A-E1-4])(?![\w-])"
+    ):
+        first, last = match[2].upper(), match[3].upper()
+        crafts = grouped[missions[match[1].casefold()]]
+        found += [(match.start(), craft) for craft in crafts if first <= craft[-1] <= last]
+    # STEREO A and B; MMS 1, 2 and 3
+    for match in sentence.take(
+        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
+    ):
+        letters = re.findall(
+            r"(?<![A-Za-z0-9])(?:\w+?[\s-]*)?([A-E1-4])(?![A-Za-z0-9])", match[2], re.IGNORECASE
+        )
+        crafts = grouped[missions[match[1].casefold()]]
+        found += [(match.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
+    for match in sentence.take(
+        rf"(?<![\d.:/-])\b(?:(?:all|both|each)(?: of)?(?: the)?(?: (?P<many>{_MANY}))?|the (?P<the>{_MANY})"
+        rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites| s/?c)?\b"
+    ):
+        members = grouped[missions[match["mission"].casefold()]]
+        count = match["many"] or match["the"] or match["only"]
+        if count and _NUMBERS.get(count.casefold(), count) != str(len(members)):
+            raise NotUnderstood(f"{match['mission']} has {len(members)} spacecraft: {', '.join(members)}")
+        found += [(match.start(), craft) for craft in members]
+    for match in sentence.take(  # THEMIS A B C
+        rf"(?<![\w-])({every})[\s-]*((?:[A-E](?:\s+[A-E]){{2,}}|[1-4](?:\s+[1-4])+))(?![\w:.-])"
+    ):
+        crafts = grouped[missions[match[1].casefold()]]
+        found += [(match.start(), craft) for craft in crafts if craft[-1] in match[2].upper()]
+    sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
+    for match in sentence.take(
+        rf"(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
+    ):
+        found.append((match.start(), named[match[0].casefold()]))
+    for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
+        found.append((match.start(), missions[match[1].casefold()]))
+    if found:  # Voyager 2 at Jupiter
+        if {name for _, name in found} <= AT_1_AU:
+            sentence.drop(r"\b(?:at|near)\s+1\s*AU\b")
+        drop_places(sentence)
+    return sorted(found)
+
+
+def drop_places(sentence: Sentence) -> None:
+    """Take out the body near which a spacecraft is: ``at Jupiter``, ``Mars:``, ``during the Jupiter flyby``."""
+    bodies = r"(?:jupiter|saturn|mars|earth|venus|mercury|uranus|neptune|pluto|sun|moon)(?:'s)?(?![\w-])"
+    near = r"(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
+    passage = r"\s+(?:fly-?by|swing-?by|encounter|passage|closest approach)\b"
+    sentence.drop(rf"\b(?:(?:during|at|around|of|for)\s+)?(?:the\s+|its\s+)?{bodies}{passage}")
+    sentence.drop(rf"\b{near}{bodies}")
+    sentence.drop(rf"^{bodies}(?:\s+(?:orbit|system|magnetosphere))?\s*:")
+    sentence.drop(
+        r"\b(?:with)?in\s+the\s+(?:V?LISM|(?:very\s+)?local\s+interstellar\s+medium|heliosheath|heliosphere)\b"
+    )
+
+
+def _leave_solar_wind(sentence: Sentence, names: str) -> None:
+    """Take out ``wind`` in small letters where the sentence writes the name of another spacecraft in capitals.
+
+    In ``DSCOVR: wind speed`` it is the solar wind, but in ``ACE and wind density`` the spacecraft.
+    """
+    others = rf"(?<![\w-])(?!wind\b)(?:{names})(?![\w-])"
+    if not any(not match[0].islower() for match in re.finditer(others, sentence.text, re.IGNORECASE)):
+        return
+    listed = re.compile(
+        rf"(?<![\w-])(?:{names})(?:\s*(?:,|&|/|\+|\b(?:and|or|versus|vs\.?|against|with|to|minus)\b))+\s*$",
+        re.IGNORECASE,
+    )
+    for match in re.finditer(r"\b(?:of|in|by|for) the wind\b(?! (?:spacecraft|satellite))", sentence.text):
+        sentence.take_at(*match.span())
+    for match in re.finditer(rf"(?<![Ss]olar )(?<![\w-])wind\s+(?={_OF_WIND})", sentence.text):
+        if not listed.search(sentence.text[: match.start()]):
+            sentence.take_at(*match.span())
+
+
+def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int]:
+    """Find the physical quantities in a sentence, with their positions, in order.
+
+    Parameters
+    ----------
+    magnitude : bool
+        Whether the sentence asks for a magnitude, which needs a vector.
+
+    Returns
+    -------
+    placed : list
+    field : int
+        The position of the bare word ``field`` or ``B``; -1 if there is none.
+    """
+    letters = r"(?-i:[RTNXYZ])(?:\s*(?:,|and|&)+\s*(?-i:[RTNXYZ]))*\s+components?\b"
+    if sentence.has(rf"(?<![\w|]){letters}"):
+        raise NotUnderstood(
+            "helio reads components by their quantity", advice="write 'Br, Bt and Bn' or 'Vx and Vy'"
+        )
+    found: Placed = []
+    components = [(name, pattern, True) for name, pattern in COMPONENTS]
+    words = [(row.quantity, row.pattern, False) for row in WORDS]
+    after_field = next(index for index, row in enumerate(words) if row[0] == B) + 1
+    for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:]):
+        for match in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
+            letter = match[0].rstrip()[-1].lower() if lettered else ""
+            found.append((match.start(), RequestQuantity(name, letter)))
+    bare = sentence.take_first(FIELD)
+    if not found and magnitude:
+        found.append((0, RequestQuantity(B)))
+    return sorted(found, key=itemgetter(0)), bare.start() if bare else -1
+
+
+def pairs_of(
+    crafts: Sequence[tuple[int, str]], placed: Placed, drawn: Sequence[RequestQuantity]
+) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
+    """Pair quantities with spacecraft, or return no pairs if each is for all; also return whether this is unclear.
+
+    ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
+    ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
+    """
+    if len(crafts) < 2 or len(drawn) < 2:
+        return (), False
+    runs = _runs(crafts, [(index, quantity) for index, quantity in placed if quantity in drawn])
+    named = {craft for _, craft in crafts}
+    first_is_craft = isinstance(runs[0][0], str)
+    if len(runs) < 3 or len(named) < 2 or (len(runs) == 3 and first_is_craft):
+        return (), False  # ACE density and Wind
+    if len(runs) % 2:
+        return (), True
+    steps = [[*runs[at], *runs[at + 1]] for at in range(0, len(runs), 2)]
+    return tuple(
+        (craft, quantity)
+        for step in steps
+        for craft in step
+        if isinstance(craft, str)
+        for quantity in step
+        if isinstance(quantity, RequestQuantity)
+    ), False
+
+
+def _runs(crafts: Sequence[tuple[int, str]], placed_quantities: Placed) -> list[list[str | RequestQuantity]]:
+    """Split spacecraft and quantities, in order, into alternating groups; indices count only if OMNI is named."""
+    of_omni = any(name == "OMNI" for _, name in crafts)
+    words: list[tuple[int, str | RequestQuantity]] = [*crafts]
+    words += [placed for placed in placed_quantities if of_omni or placed[1].name not in INDICES]
+    words.sort(key=itemgetter(0))
+    return [[word for _, word in run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]
+
+
+def _any(names: Iterable[str]) -> str:
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))

@@ -1,0 +1,304 @@
+"""Find the instruments in a sentence, and the quantities that an instrument stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from helio.authoring.request import RequestQuantity
+from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SIDES, VECTOR_OF
+from helio.knowledge.missions import INSTRUMENT_WORDS
+from helio.knowledge.quantities import (
+    ABS_B,
+    ALPHA_RATIO,
+    ELECTRONS,
+    FAST_ELECTRONS,
+    IONS,
+    POSITION,
+    PROTONS,
+    RADIO,
+    SOURCES,
+    THERMAL,
+    VECTOR_V,
+    B,
+    N,
+    QuantitySource,
+    T,
+    families,
+)
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import INDICES, SPECTRA
+from helio.knowledge.vocabulary import VOCABULARY
+
+Crafts = list[tuple[int, str]]
+"""Spacecraft that a sentence names, each with its position in the sentence."""
+_NAMES = {name for source in SOURCES for name in source.instruments}
+_ALSO_WORDS = {*VOCABULARY["instruments that are also words"]}
+
+
+def _any_of(names: Collection[str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+
+
+_IN_SMALL_LETTERS = (
+    rf"(?<![\w-])(?:{_any_of({name for name in _NAMES - _ALSO_WORDS if len(name) > 2})})(?![\w-])"
+)
+_IN_CAPITALS = rf"(?<![\w-])(?:{_any_of(_NAMES)})(?![\w-])"
+_HYPHENATED = re.compile(rf"(?<![\w-])(?P<first>{_any_of(_NAMES)})-(?=(?:{_any_of(_NAMES)})(?![\w-]))")
+_SLASHED = re.compile(r"(?<![\w/.-])[A-Z\d][\w-]+(?:/[A-Z][\w-]+)+(?![\w/])")
+"""Pattern of names with a slash, as in ``EPD/HET`` and ``CELIAS/MTOF/PM``."""
+_MIXED = re.compile(r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])")
+_SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
+_NO_MOMENT = (
+    r"(?!\s+(?:bulk|flow|fluid|velocity|speed|density|temperature|pressure|moments?|heat|number|core|halo|strahl"
+    r"|anisotropy|pitch|thermal|gyro\w*|inertial|cyclotron|plasma|distribution|pad)\b)"
+)
+_PARTICLES = {
+    rf"\belectrons?\b{_NO_MOMENT}{_SPECTRUM}": (ELECTRONS, FAST_ELECTRONS),
+    rf"\b(?:protons?|ions?)\b{_NO_MOMENT}{_SPECTRUM}": (IONS, PROTONS),
+    r"\b(?:(?:differential\s+)?(?:energy|e)[- ]?flux|energy|eflux|dynamic|frequency)?\s*"
+    r"\b(?:spectrograms?|spectra|spectrum)\b": SPECTRA,
+}
+"""Words that mean a spectrum only beside the name of an instrument, and the quantities that they may mean."""
+_FLUX = (
+    r"\s+(?:(?:differential|energy|number)\s+)*(?:[A-Z][a-z]?\d?\+|protons?|ions?|electrons?|alphas?|helium"
+    r"|oxygen|hydrogen|e?flux(?:es)?|intensit\w+|spectr\w+)(?![\w+])"
+)
+_MOMENT = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
+_LISTED = r"(?:\s*(?:[,/&+]|\b(?:and|vs\.?|versus|with|plus)\b))+\s*"
+_PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
+_PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
+
+
+def without_compounds(text: str) -> str:
+    """Write a blank between the names of an instrument.
+
+    >>> without_compounds("Cluster CIS-HIA and MTOF/PM"), without_compounds("Fe/O")
+    ('Cluster CIS HIA and MTOF PM', 'Fe/O')
+    """
+
+    def spaced(match: re.Match[str]) -> str:
+        names = match[0].split("/")
+        return " ".join(names) if {*map(str.upper, names)} & (_NAMES | INSTRUMENT_WORDS) else match[0]
+
+    return _HYPHENATED.sub(r"\g<first> ", _SLASHED.sub(spaced, text))
+
+
+def leave_directions(sentence: Sentence) -> None:
+    """Take out ``omni`` where it says that a flux is of all directions, so that it does not name OMNI."""
+    others = rf"(?<![\w-])(?!omni)(?:{names_of_spacecraft()})(?![\w-])"
+    known = sentence.has(others) or sentence.has(rf"(?-i:{_IN_CAPITALS})")
+    kinds = _PARTICLES_OF_OMNI if not known else r"(?!)"  # OMNI has protons too
+    sentence.drop(rf"(?<![\w-])(?P<out>(?-i:[Oo]mni)(?=(?!{kinds}){_FLUX}(?!{_MOMENT})))")
+    sentence.drop(rf"(?-i:{_IN_CAPITALS})\s+(?P<out>(?-i:OMNI)(?={_FLUX}(?!{_MOMENT})))")
+    if known:
+        sentence.drop(rf"(?<![\w,]){_FLUX[3:]},?\s+(?P<out>omni)(?![\w-])(?!\s+[a-z])")
+
+
+def read_instruments(sentence: Sentence) -> tuple[str, ...]:
+    """Read the names of instruments; written as the catalogue does, in capitals, so that ``fields`` is none."""
+    sentence.drop(rf"\b(?:from|using) (?P<out>the)(?= (?-i:{_IN_CAPITALS}))")
+    names = [re.sub(r"^SPAN(?=\w)", "SPAN-", match[0].upper()) for match in sentence.take(_MIXED)]
+    for pattern in (re.compile(_IN_CAPITALS), _IN_SMALL_LETTERS):
+        names += [match[0].upper() for match in sentence.take(pattern)]
+    return tuple(dict.fromkeys(names))
+
+
+def beside_others(
+    sentence: Sentence, instruments: Sequence[str], crafts: Crafts, placed: Placed
+) -> list[tuple[int, int]]:
+    """Return the places of instruments directly before a quantity that they measure on no row of the table.
+
+    In ``LPW density and temperature`` both moments are the instrument's.
+    """
+    flown = {member for _, craft in crafts for member in families().get(craft, (craft,))}
+    places = []
+    for match in re.finditer(_IN_CAPITALS, sentence.text):
+        rows = [row for row in SOURCES if match[0] in row.instruments and row.spacecraft in flown]
+        behind = _directly_behind(sentence.text, match.end(), placed) if match[0] in instruments else []
+        if rows and not all(_is_measured(name, rows) for name in behind):
+            places.append(match.span())
+    return places
+
+
+def _directly_behind(text: str, stop: int, placed: Placed) -> list[str]:
+    """Return the quantity directly behind a place, and of several moments in a list all."""
+    names: list[str] = []
+    for start, quantity in placed:
+        if start == stop + 1:
+            names.append(quantity.name)
+        elif names and start > stop:
+            listed = re.fullmatch(r"\s*[\w -]+(?:,|/|&|\band)\s+(?:the\s+)?", text[stop:start])
+            if (
+                not listed
+                or re.search(_IN_CAPITALS, text[stop:start])
+                or not {*names, quantity.name} <= _PLASMA
+            ):
+                break
+            names.append(quantity.name)
+    return names
+
+
+def _is_measured(quantity: str, rows: Sequence[QuantitySource]) -> bool:
+    same = {quantity, OF_ELECTRONS.get(quantity), MAGNITUDE_OF.get(quantity), VECTOR_OF.get(quantity)}
+    same |= {*SIDES.get(quantity, ()), *NEARBY.get(quantity, ())}
+    if quantity in DERIVED:
+        same |= {part.quantity for part in DERIVED[quantity].takes.values()}
+    return any(row.quantity in same for row in rows)
+
+
+def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Crafts:
+    """Add the spacecraft that alone has the named instruments: ACE for ``SWEPAM and Wind SWE density``."""
+    having = {
+        name: {source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments
+    }
+    if not crafts:
+        common = set.intersection(*having.values()) if having else set()
+        return [(0, craft) for craft in common] if len(common) == 1 else []
+    flown = {member for _, craft in crafts for member in families().get(craft, (craft,))}
+    added: Crafts = []
+    for name, owners in having.items():
+        start = text.upper().find(name)
+        ahead = max((at for at, _ in crafts if at < start), default=-1)
+        stands_apart = ahead < 0 or re.search(
+            r"[,;/&+]|\b(?:and|with|vs|versus|against)\b", text[ahead:start]
+        )
+        if len(owners) == 1 and not owners & flown and stands_apart:  # not in ACE 3DP density
+            added.append((start, next(iter(owners))))
+    return sorted([*crafts, *added])
+
+
+def measured_by_each(
+    sentence: Sentence, instruments: Sequence[str], crafts: Crafts, drawn: Sequence[RequestQuantity]
+) -> dict[RequestQuantity, list[tuple[str, str]]]:
+    """Return for ``SPC and SPAN-I density`` the dataset and the parameter of each of the listed instruments."""
+    names = rf"(?<![\w-])(?:{_any_of(instruments)})(?![\w-])"
+    flown = {craft for _, craft in crafts}
+    if len(flown) > 1 or not re.search(rf"{names}{_LISTED}{names}", sentence.text, re.IGNORECASE):
+        return {}
+    every: dict[RequestQuantity, list[tuple[str, str]]] = {}
+    for quantity in drawn:
+        rows = [row for row in SOURCES if row.quantity == quantity.name and row.spacecraft in flown]
+        by_name = [[row for row in rows if name in row.instruments] for name in instruments]
+        first = dict.fromkeys(named[0] for named in by_name if named and len(named) < len(rows))
+        most = max((len({*instruments} & row.instruments) for row in rows), default=0)
+        if len(first) > 1 and most < len(instruments) and all(len(row.parameters) == 1 for row in first):
+            every[quantity] = [(row.dataset, row.parameters[0]) for row in first]
+    return every
+
+
+def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed) -> Crafts:
+    """Leave out OMNI behind an index, as in ``Wind: field, SYM-H from OMNI``; indices come from OMNI anyway."""
+
+    def is_source(start: int) -> bool:
+        before = [(at, quantity) for at, quantity in placed if at < start]
+        if not before or before[-1][1].name not in INDICES:
+            return False
+        words = sentence.text[before[-1][0] : start]
+        return re.fullmatch(r"[\w-]+(?: index)?,? (?:\(?from|of|by) ", words) is not None
+
+    if {craft for _, craft in crafts} <= {"OMNI"} or all(quantity.name in INDICES for _, quantity in placed):
+        return crafts
+    later = {start for start, _ in crafts if any(at > start for at, _ in placed)}
+    return [
+        (start, craft) for start, craft in crafts if craft != "OMNI" or start in later or not is_source(start)
+    ]
+
+
+def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *, others: bool) -> Placed:
+    """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
+
+    Only if the instrument before the word, or else all, or the spacecraft, have exactly one such quantity.
+
+    Parameters
+    ----------
+    others : bool
+        Whether the sentence names other quantities: particles without an instrument then mean no spectrum.
+    """
+    flown = {craft for _, craft in crafts}
+    placed: Placed = []
+    for pattern, kinds in _PARTICLES.items():
+        for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
+            beside = re.search(rf"({_IN_CAPITALS})\s+$", sentence.text[: match.start()])
+            named = {beside[1]} if beside else {*instruments}
+            measured = {
+                source.quantity
+                for source in SOURCES
+                if source.quantity in kinds
+                and (named & source.instruments or (not named and crafts and not others))
+                and (not flown or source.spacecraft in flown)
+            }
+            if len(measured) == 1 and sentence.take_at(*match.span()):
+                placed.append((match.start(), RequestQuantity(measured.pop())))
+    return placed
+
+
+def measured_by(instruments: Sequence[str], crafts: Crafts) -> Placed:
+    """Return what the named instruments measure: each one quantity, a field or the moments of a plasma."""
+    flown = {craft for _, craft in crafts}
+    sources = [source for source in SOURCES if not flown or source.spacecraft in flown]
+    most = max((len({*instruments} & source.instruments) for source in sources), default=0)
+    if most == len(instruments) or len(flown) > 1:
+        return _measured_by({*instruments}, sources)
+    each = [_measured_by({name}, sources) for name in instruments]
+    return [placed for measured in each for placed in measured] if all(each) else []
+
+
+def _measured_by(named: set[str], sources: Sequence[QuantitySource]) -> Placed:
+    most = max((len(named & source.instruments) for source in sources), default=0)
+    best = [source for source in sources if most and len(named & source.instruments) == most]
+    measured = {source.quantity for source in best} - {POSITION}
+    if B in measured:
+        measured.discard(ABS_B)
+    if (
+        RADIO in measured and B not in measured
+    ):  # a receiver of waves, which also gives densities and frequencies
+        measured = {RADIO}
+    if measured and measured <= _PLASMA:
+        moments = (N, SPEED if SPEED in measured else VECTOR_V, T)
+        return [(0, RequestQuantity(name)) for name in moments if name in measured]
+    return [(0, RequestQuantity(name)) for name in measured] if len(measured) == 1 else []
+
+
+def others_measured(
+    sentence: Sentence, instruments: Sequence[str], crafts: Crafts, names: Collection[str]
+) -> Placed:
+    """Return the field for ``MFI and SWEPAM speed``, and the moments for ``MAG and SWEPAM``.
+
+    A receiver, as in ``speed and RPW``, stands for its radio spectrogram.
+
+    Parameters
+    ----------
+    names : collection of str
+        The quantities that the sentence names.
+    """
+    names = {
+        *names,
+        *(part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()),
+    }
+    flown = {craft for _, craft in crafts}
+    beside: dict[str, None] = {}
+    for name in instruments:
+        sources = [row for row in SOURCES if name in row.instruments and row.spacecraft in flown]
+        measured = {row.quantity for row in sources} - {POSITION}
+        has_field = bool({B, ABS_B} & names)
+        joint = rf"(?:\b(?:and|with|plus)|[,;+&/])\s*{re.escape(name)}\b|\b{re.escape(name)}\s*(?:[,;+&/]|and\b|with\b)"
+        if (
+            len(instruments) > 1
+            and not has_field
+            and B not in beside
+            and B in measured
+            and measured <= {B, ABS_B}
+        ):
+            beside[B] = None
+            continue
+        same = {*names, *beside, *(OF_ELECTRONS.get(quantity) for quantity in names)}
+        if RADIO in measured and B not in measured and not measured & same:
+            beside[RADIO] = None
+            continue
+        is_listed = re.search(joint, sentence.text, re.IGNORECASE) is not None
+        if is_listed and names and names <= {B, ABS_B} and measured and measured <= _PLASMA:
+            return [*_measured_by({name}, sources), *((0, RequestQuantity(quantity)) for quantity in beside)]
+    return [(0, RequestQuantity(quantity)) for quantity in beside]

@@ -1,0 +1,124 @@
+"""Read the files that a sentence wants, and their data: ``as csv``, ``a table of``, ``save the speed as cdf``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from helio.authoring.request import Lines, RequestQuantity
+from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
+from helio.authoring.rules.reading.sentence import Sentence
+
+_FORMATS = {
+    "csv": "csv", "cdf": "cdf", "netcdf": "netcdf", "nc": "netcdf", "parquet": "parquet", "ascii": "csv", "txt": "csv",
+    "text": "csv", "excel": "csv", "xlsx": "csv", "spreadsheet": "csv", "comma-separated": "csv",
+}  # fmt: skip
+"""Formats by the words for them; a table without a format is CSV, which every program reads."""
+_FORMAT = (
+    r"(?:(?-i:\.)?(?P<format>csv|cdf|netcdf|nc|parquet|ascii|txt|excel|xlsx|spreadsheet|comma-separated)"
+)
+_FORMAT += r"|(?P<text>text)(?=[\s-]+(?:file|table|format)))"
+_FILE = r"(?:[\s-]+(?:files?|tables?|formats?|exports?|outputs?|values|sheets?))*"
+_SAVE = (
+    r"(?:(?:and|then|please|also)\s+)*\b(?:save|export|write|store|dump|output|give|provide|put)(?:\s+out)?\b"
+)
+_ALL = (
+    r"(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
+    r"(?:data|values|numbers|results?|series|table))"
+)
+_INTO = r"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?"
+_TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
+_ONLY = r"(?:only|just|alone)"
+_WHOLE = (
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}\b{_FILE}\)?(?:\s+{_ONLY}\b)?",
+    rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}\b{_FILE}\)?"
+    rf"(?:\s+{_ONLY}\b)?(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
+)
+_BARE_TABLE = (
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:\b{_ONLY}\s+)?\b(?:as|in|into)\s+(?:an?\s+|the\s+)?(?:tables?|lists?|tabular\s+form|numbers)\b"
+    r"|^(?:(?:an?|the|make|give\s+me|please|print)\s+)*tables?\s+(?:of|with)\b|\btabulated?\b|\btables?(?=\s+(?:for|in|from)\s+\d)"
+    rf"|(?:[,;:]\s*|\b{_ONLY}\s+|^)(?:(?:an?|the|{_ONLY})\s+)*(?:tables?|lists?)(?:\s+(?:please|{_ONLY}))*(?=\s*(?:$|[,.;:]))"
+)
+_FIGURE = r"(?:figures?|plots?|plotting|graphs?|graphics?|pictures?|images?|charts?)(?!\s+(?:titles?|labels?|frames?))"
+_NOT = r"(?:do\s+not|don['’]?t)"
+_NO_FIGURE = (
+    rf"[,;(]?\s*\b(?:(?:and|but)\s+)?(?:(?:no|without|{_NOT}\s+(?:need|want|make|draw)|no\s+need\s+(?:for|of)|not(?:\s+as)?"
+    rf"|instead\s+of|rather\s+than)\s+(?:(?:an?|any|the)\s+)?{_FIGURE}(?:\s+(?:is\s+)?(?:needed|required|necessary|please))*"
+    rf"|(?:{_NOT}|no\s+need\s+to)\s+(?:plot|draw)\b(?:\s+(?:it|them|anything))?"
+    rf"|{_FIGURE}\s+(?:is\s+)?not\s+(?:needed|required|necessary))\b\)?"
+)
+_SAVED_PART = re.compile(
+    rf"(?:[,;.]|\band\b)\s*(?:please\s+|also\s+)*\b(?:save|export|write|store|dump)\s+(?:only\s+|just\s+)?(?:the\s+)?"
+    rf"(?P<what>(?!{_ALL}\b)[^,;]+?)\s+{_INTO}(?:{_TABLE}\s*)?{_FORMAT}\b",
+    re.IGNORECASE,
+)
+
+
+EVERY_LINE = Lines()
+
+
+@dataclass(frozen=True)
+class SavedFiles:
+    """The files that a sentence wants.
+
+    Parameters
+    ----------
+    formats : tuple of str
+    lines : Lines
+        The series to save; all that are drawn if the sentence names none.
+    drawn : bool
+        Whether it wants a figure, too.
+    notes : tuple of str
+    """
+
+    formats: tuple[str, ...] = ()
+    lines: Lines = EVERY_LINE
+    drawn: bool = True
+    notes: tuple[str, ...] = ()
+
+
+def take_files(sentence: Sentence) -> SavedFiles:
+    """Remove from a sentence the words about files, and return what they say.
+
+    >>> take_files(Sentence("table (csv) of hourly means of Vp")).formats
+    ('csv',)
+    >>> take_files(Sentence("ACE B and density, save the density as csv")).lines.quantities
+    (RequestQuantity(name='proton density', component='', frame=''),)
+    """
+    lines = _part(sentence)
+    drawn = sentence.drop(_NO_FIGURE) == 0
+    files = [match for pattern in _WHOLE for match in sentence.take(pattern)]
+    tables = list(sentence.take(_BARE_TABLE))
+    drawn = drawn and not any(
+        re.search(rf"\b{_ONLY}\b", match[0], re.IGNORECASE) for match in (*files, *tables)
+    )
+    words = [(match["format"] or match["text"]).lower() for match in files]
+    notes: tuple[str, ...] = ()
+    if not words and (tables or not drawn):
+        words = ["csv"]
+        notes = ("the table is saved as CSV, because the request names no format",)
+    if words:
+        sentence.drop(_SAVE)
+        sentence.drop(r"(?<=\x1f )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x1f)")
+    return SavedFiles(tuple(dict.fromkeys(_FORMATS[word] for word in words)), lines, drawn, notes)
+
+
+def _part(sentence: Sentence) -> Lines:
+    """Read which of the drawn series to save: ``…, save the density as csv``; no lines for all."""
+    match = _SAVED_PART.search(sentence.left)
+    if match is None:
+        return EVERY_LINE
+    part = Sentence(match["what"])
+    crafts = tuple(dict.fromkeys(craft for _, craft in read_spacecraft(part)))
+    quantities = _quantities(part)
+    before = Sentence(sentence.left[: match.start()])
+    drawn = _quantities(before)
+    if not drawn or not (crafts or quantities):
+        return EVERY_LINE
+    if {*quantities} <= {*drawn}:
+        sentence.take_at(*match.span("what"))
+    return Lines(crafts, quantities)
+
+
+def _quantities(sentence: Sentence) -> tuple[RequestQuantity, ...]:
+    return tuple(dict.fromkeys(quantity for _, quantity in read_quantities(sentence, magnitude=False)[0]))

@@ -1,0 +1,464 @@
+"""Read a sentence word by word into a `PipelineRequest`; refuse what is not clear, instead of guessing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
+from helio.authoring.rules.catalogue.catalogue_matches import Wanted
+from helio.authoring.rules.catalogue.catalogue_reading import CatalogueReading, read_catalogue
+from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_particles, with_crafts
+from helio.authoring.rules.catalogue.particle_words import with_ratios
+from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
+from helio.authoring.rules.computations.computed import of_windowed, read_computations
+from helio.authoring.rules.misspelt import known_words
+from helio.authoring.rules.reading.arrangement import Arrangement
+from helio.authoring.rules.reading.cadences import take_cadence, take_modes, with_plain_rates
+from helio.authoring.rules.reading.drawn_quantities import (
+    GROUP,
+    derived_from_others,
+    doubt_about,
+    drawn_of,
+    merged,
+    of_group,
+    of_listed_group,
+    styled_components,
+    with_field,
+    with_total,
+)
+from helio.authoring.rules.reading.formulas import with_words
+from helio.authoring.rules.reading.guard import doubts, drop_descriptions
+from helio.authoring.rules.reading.named import (
+    Placed,
+    drop_places,
+    names_of_spacecraft,
+    pairs_of,
+    read_datasets,
+    read_quantities,
+    read_ratios,
+    read_spacecraft,
+    with_series,
+    with_species,
+)
+from helio.authoring.rules.reading.named_frames import TURNED, read_frames
+from helio.authoring.rules.reading.named_instruments import (
+    Crafts,
+    beside_others,
+    leave_directions,
+    measured_by,
+    measured_by_each,
+    others_measured,
+    read_instruments,
+    spectra_of,
+    with_carriers,
+    without_compounds,
+    without_source_of_indices,
+)
+from helio.authoring.rules.reading.saved_files import take_files
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.reading.written_form import (
+    take_energies,
+    take_name,
+    take_plane,
+    take_title,
+    take_units,
+)
+from helio.authoring.rules.times.named_times import with_plain_times
+from helio.authoring.rules.times.open_times import with_open_times
+from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS
+from helio.knowledge.search import Search
+from helio.knowledge.vocabulary import VOCABULARY
+from helio.time_range import parse_time_range
+
+_WORDS = json.loads(Path(__file__).with_name("spellings.json").read_text(encoding="utf-8"))
+_SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in _WORDS["spellings"]]
+"""Patterns of names, and how the catalogue writes them."""
+_NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["without meaning"]]
+"""Words that would otherwise name a quantity, a spacecraft or a time."""
+_NAME_BEHIND_TIME = re.compile(
+    r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
+    r"(?: (?:outage|failure|anomaly|loss|launch|event|storms?))?\)"
+)
+_LIST_NUMBER = re.compile(
+    r"(?:^|(?<=[:,;])|\s)\s*\(?([1-9](?=[.)])|[a-i](?=\)))[.)]\s+(?=[A-Za-z|])"
+    r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\b)",
+    re.IGNORECASE,
+)
+"""Pattern of the number of an item in a list, but not of a day before its month."""
+_CDAWEB = (
+    r"\b(?:(?:from|via|at|in|using|out of)\s+)?(?:the\s+)?(?:NASA\s+)?(?:(?:SPDF|GSFC)[ /'’s]*)?"
+    r"(?:CDAWeb|CDA[- ]web|SPDF)"
+    r"(?:\s+(?:archive|server|site|data(?:base)?))?(?![\w/.-])"
+)
+"""Words that name the archive from which helio takes the data of its catalogue."""
+_RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
+_OF_INSTRUMENT = (
+    r"\b(?:from|using|with|by|of)\b[^,;]*?\x1f\s*(?P<out>(?:ions?|protons?|electrons?|moments?))\b"
+    r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
+)
+"""Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
+_BEHIND = (
+    r"\bbehind\b|\b(?:after|relative\s+to|with\s+respect\s+to)"
+    rf"(?=\s+(?:that\s+of\s+)?(?:{names_of_spacecraft()})(?![\w-]))"
+)
+"""Words between the spacecraft that the solar wind passes last and the one that it passes first."""
+_LONGEST_VECTOR = 4
+_LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
+_OF_FIELD = ("minimum_variance", ANGLE)
+"""Computations that mean the magnetic field where the sentence names no quantity."""
+_NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The request that was read from a sentence, and the words that were not understood.
+
+    Parameters
+    ----------
+    request : PipelineRequest
+    unread : tuple of str
+        Words with a meaning that were not read.
+    doubt : NotUnderstood, optional
+        Why the sentence is ambiguous.
+    """
+
+    request: PipelineRequest
+    unread: tuple[str, ...]
+    doubt: NotUnderstood | None = None
+    named: tuple[str, ...] = ()
+    """Notes on the time ranges of named events, and on parameters found by their descriptions."""
+    hint: str = ""
+    """What the catalogue has for the words that were not read, where it is too much to choose from."""
+
+
+def read_request(
+    text: str,
+    catalogue: Catalogue,
+    now: datetime,
+    ask: Asks | None = None,
+    *,
+    looks: Sequence[str] = (),
+    whole: bool = False,
+) -> Reading:
+    """Read a request from a sentence: first its datasets and times, then all other kinds of words.
+
+    Parameters
+    ----------
+    ask : callable, optional
+        Without it, no parameters are looked up by their descriptions in the catalogue for the words that are left.
+    looks : sequence of str
+        What the request says about looks; those of `take_looks`.
+    whole : bool
+        Whether to look there for all quantities, because no row of the table has them.
+
+    Raises
+    ------
+    NotUnderstood
+        A duration may be a cadence or a time; without `ask`, a named event may be one of several.
+    """
+    read = partial(_SentenceReader, text, catalogue, now, ask, looks)
+    first = read()
+    reading = first.reading
+    if ask is None:
+        return reading
+    request = reading.request
+    spans = tuple(parse_time_range(time, now) for time in request.times)
+    wanted = Wanted(spans, request.frame, request.cadence, request.modes)
+    if not (reading.unread or whole or len(request.energies) > 1 or lacks_particles(request)):
+        return reading
+    parts = first.parts
+    if whole:
+        crafts = request.spacecraft  # those that carry the named instruments
+        parts = [replace(part, unread=True, left=part.spans, crafts=part.crafts or crafts) for part in parts]
+    integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
+    found = read_catalogue(
+        first.beside_crafts, parts, tuple(first.flown), wanted, catalogue, ask, integrated=integrated
+    )
+    if found.hint:
+        return replace(reading, hint=found.hint)
+    return read(found).reading if found.notes else reading
+
+
+class _SentenceReader:
+    """Reader of one sentence: each step removes the words that it understands, so the order of the steps counts.
+
+    Parameters
+    ----------
+    described : CatalogueReading
+        Parameters that the catalogue describes with words of the sentence; these words are removed first.
+
+    Attributes
+    ----------
+    reading : Reading
+    parts : list of Part
+        The parts of the sentence that name quantities, except those in `described`.
+    flown : list
+        The spacecraft that the sentence names, with their positions.
+    beside_crafts : str
+        What was left of the sentence when its spacecraft had been read.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        catalogue: Catalogue,
+        now: datetime,
+        ask: Asks | None,
+        looks: Sequence[str],
+        described: CatalogueReading = CatalogueReading(),
+    ) -> None:
+        self._catalogue = catalogue
+        self._looks = tuple(looks)
+        self._described = described
+        text, self._notes = with_plain_times(text, now, ask)
+        self._sentence = Sentence(_plain(with_open_times(text, now)))
+        leave_directions(self._sentence)
+        for span in described.spans:
+            self._sentence.take_at(*span)
+        self._sentence.drop(rf"{GROUP} (?=\x1f)")  # only says of what the described parameters are
+        for pattern in _NO_MEANING:
+            self._sentence.drop(pattern)
+        if self._sentence.drop(_CDAWEB):
+            self._notes += ("a run takes the data from CDAWeb, unless --archive names another archive",)
+        self._title = take_title(self._sentence)
+        self._files = take_files(self._sentence)
+        self._name = take_name(self._sentence)
+        self._datasets = read_datasets(self._sentence, catalogue)
+        self._arrangement = Arrangement(self._sentence)
+        self._ratios = read_ratios(self._sentence)
+        self._read_computations()
+        self._times = tuple(self._sentence.take_times(now))
+        drop_rhythms_of_figures(self._sentence, [parse_time_range(time, now) for time in self._times])
+        self._sentence.drop(TURNED)
+        self._read_crafts()
+        self._spans = [parse_time_range(time, now) for time in self._times]
+        drop_descriptions(self._sentence, {craft for _, craft in self.flown}, self._spans)
+        self._drop_name_behind_time()
+        self._read_data()
+        request, doubt = self._request()
+        self.reading = Reading(
+            request, self._sentence.unread(), doubt, (*self._notes, *self._files.notes, *described.notes)
+        )
+        self.parts = self._sentence.parts(self._moments, self.flown)
+
+    def _read_computations(self) -> None:
+        sentence = self._sentence
+        mentions = read_computations(sentence)
+        tools = {mention.computation.tool for mention in mentions}
+        if any(step.tool == "band_integral" for cut in self._described.cuts for step in cut.steps):
+            mentions = tuple(
+                mention for mention in mentions if mention.computation.tool != "cumulative_integral"
+            )
+        if "minimum_variance" in tools:
+            sentence.drop(_LMN)
+        self._mentions = mentions
+        self._tools = tools
+
+    def _read_crafts(self) -> None:
+        """Read the spacecraft; ``Wind behind ACE`` names them in the other order."""
+        sentence = self._sentence
+        self._is_behind = LAG in self._tools and sentence.take_first(_BEHIND) is not None
+        self.flown = read_spacecraft(sentence)
+        number = len(self.flown)
+        count = rf"(?:{_NUMBER_WORDS.get(number, number)}|{number})"
+        sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?|s/?c)\b")
+        sentence.drop(
+            r"\b(?:an?\s+|the\s+)?(?:fresh|new|nice)\s+one\b|\b(?:(?:in|on|as|into)\s+)?(?:one|a\s+single|the\s+same)\s+(?:page|figure|image)\b"
+        )
+        self.beside_crafts = sentence.left
+
+    def _drop_name_behind_time(self) -> None:
+        """Remove a name in brackets that the catalogue has nowhere: ``5 April 2010 (Galaxy 15)`` only says why."""
+        for match in _NAME_BEHIND_TIME.finditer(self._sentence.left):
+            known = match["name"].casefold() in known_words()
+            if not known and Search(self._catalogue).find(match["name"]).unknown:
+                self._sentence.take_at(*match.span())
+
+    def _read_data(self) -> None:
+        """Read energies, instruments, units and quantities; remember which words name what to draw."""
+        sentence, described = self._sentence, self._described
+        before_instruments = sentence.left
+        self._energies = take_energies(sentence)
+        self._instruments = read_instruments(sentence)
+        after_instruments = sentence.left
+        crafts = with_carriers(self.flown, self._instruments, sentence.text)
+        if (crafts or described.crafts) and not self.flown:
+            drop_places(sentence)
+        self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
+        as_lines = sentence.take_first(r"\bas (?:separate |individual |stacked )?lines?\b|(?<=flux )lines\b")
+        self._as_lines = as_lines is not None
+        self._units = take_units(sentence)
+        self._plane = take_plane(sentence)
+        before_quantities = sentence.left
+        named, self._field = read_quantities(sentence, magnitude=MAGNITUDE in self._tools)
+        named = merged(named, of_windowed(self._mentions))
+        if any(quantity.name not in SPECTRA for _, quantity in named):
+            sentence.drop(_OF_INSTRUMENT)
+        for place in beside_others(sentence, self._instruments, self._crafts, named):
+            sentence.put_back(*place)  # the catalogue may describe what the table has not
+        spectra = spectra_of(sentence, self._instruments, self._crafts, others=bool(named))
+        names = {quantity.name for _, quantity in (*named, *spectra)} | ({B} if self._field >= 0 else set())
+        self._modes = take_modes(
+            sentence, [craft for _, craft in self._crafts], self._instruments, names, self._catalogue
+        )
+        self._moments = (before_instruments, after_instruments, before_quantities, sentence.left)
+        self._datasets += tuple(pair for pair in described.datasets if pair not in self._datasets)
+        placed = merged(at_energies(named, self._instruments, self._crafts), self._ratios, spectra)
+        self._placed = self._completed(placed)
+        if not self._crafts and any(quantity.name not in INDICES for _, quantity in self._placed):
+            self._crafts = self.flown  # the table has what the catalogue does not describe
+
+    def _completed(self, placed: Placed) -> Placed:
+        """Add the quantities that groups of words and instruments stand for, and the whole of each vector."""
+        sentence, described = self._sentence, self._described
+        has_field = self._field >= 0
+        names_data = bool(self._datasets or described.cuts or has_field)
+        if not names_data and all(quantity.name in INDICES for _, quantity in placed):
+            measured = measured_by(self._instruments, self._crafts)  # SWAP solar wind
+            group = of_group(sentence)
+            placed = merged(placed, (measured or group) if group else []) or measured
+        names = {quantity.name for _, quantity in placed} | ({B} if has_field else set())
+        if names:
+            placed = merged(placed, others_measured(sentence, self._instruments, self._crafts, names))
+        if placed or self._datasets or has_field:
+            placed = merged(placed, of_listed_group(sentence, placed))
+            sentence.drop(GROUP)
+        of_spectra = {quantity.name for _, quantity in placed} == {RADIO} or (
+            not placed and self._has_spectrum()
+        )
+        if of_spectra and not any(mention.computation.window for mention in self._mentions):
+            self._mentions = tuple(
+                mention for mention in self._mentions if mention.computation.tool != "power_spectrogram"
+            )
+        if not placed and not names_data:  # MVA of the shock
+            placed = [
+                (at.position, RequestQuantity(B)) for at in self._mentions if at.computation.tool in _OF_FIELD
+            ]
+        placed = with_total(sentence, placed)
+        if "minimum_variance" in self._tools:  # V in LMN
+            turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
+            placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
+        if len(placed) == 1:
+            sentence.drop(r"\b(?:only|alone)\b")
+        self._styled = styled_components(self._looks)
+        return with_field(sentence, placed, self._field, self._styled)
+
+    def _has_spectrum(self) -> bool:
+        """Return whether the catalogue gives a spectrogram for words of the sentence."""
+        entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
+        sizes = (entry.parameter(name).size for entry, name in entries)
+        return bool(self._described.cuts) or any(max(size, default=0) > _LONGEST_VECTOR for size in sizes)
+
+    def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
+        """Return the request, and why it is ambiguous, if it is."""
+        sentence = self._sentence
+        frame, placed, unclear_frame = read_frames(sentence, self._placed)
+        names = {quantity.name for _, quantity in placed}
+        vectors = bool(names & {*VECTORS}) and sentence.drop(r"\b(?:3-?d\s+)?vectors?(?=\W|$)") > 0
+        lengths = [
+            (mention.position, RequestQuantity(ABS_B))
+            for mention in self._mentions
+            if mention.computation.tool == MAGNITUDE
+        ]
+        starts = dict(zip(self._described.datasets, self._described.starts, strict=True))
+        parameters = [(starts.get(pair, 0), _names_of(*pair)) for pair in self._datasets]
+        first = min((start for start, _ in self._described.spans), default=0)
+        parameters += [(first, (cut.parameter,)) for cut in self._described.cuts]
+        panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
+        if self._plane and names == {POSITION}:
+            panels = replace(panels, kind="orbits", plane=self._plane)
+        computed = derived_from_others(sentence, placed)
+        drawn = drawn_of(sentence, placed, self._styled)
+        if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
+            sentence.drop(r"\bcomponents?\b")
+        if self._described.datasets:
+            sentence.drop(r"(?<=\x1f )components?\b")  # H component
+        crafts = without_source_of_indices(sentence, self._crafts, placed)
+        placed = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
+        drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
+        if self._is_behind and len(crafts) == 2:
+            crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
+        drawn = [quantity for quantity in drawn if quantity not in by_instrument]
+        own, unclear = pairs_of(crafts, placed, drawn)
+        windowless = any(
+            mention.computation.tool in APPLIED
+            and APPLIED[mention.computation.tool].argument
+            and not mention.computation.window
+            for mention in self._mentions
+        )
+        request = PipelineRequest(
+            # missions where the author must choose a spacecraft come last
+            spacecraft=tuple(
+                sorted(dict.fromkeys(craft for _, craft in crafts), key=families().__contains__)
+            ),
+            quantities=tuple(drawn),
+            own=own,
+            datasets=(*self._datasets, *(pair for pairs in by_instrument.values() for pair in pairs)),
+            cuts=self._described.cuts,
+            times=self._times,
+            frame=frame,
+            cadence=take_cadence(sentence, timed=bool(self._times), windowless=windowless),
+            modes=self._modes,
+            vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
+            energies=self._energies,
+            instruments=self._instruments,
+            units=self._units,
+            computed=computed,
+            computations=tuple(mention.computation for mention in self._mentions),
+            panels=panels,
+            style=RequestedStyle(self._title, self._looks, self._as_lines),
+            exports=self._files.formats,
+            saved=self._files.lines,
+            drawn=self._files.drawn,
+            name=self._name,
+        )
+        lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
+        unclear_parts = doubt_about(self._mentions, placed, drawn, unclear=unclear)
+        return request, unclear_frame or unclear_parts or next(lost, None)
+
+
+def _plain(text: str) -> str:
+    """Write names as the catalogue does, formulas in words, and Bt as B_T beside Br or Bn; alone it is a strength.
+
+    >>> _plain("BR BT BN in 1990"), _plain("Bt and Bz")
+    ('BR B_T BN in 1990', 'Bt and Bz')
+    """
+    text = _without_numbers(text)
+    if text != text.upper():
+        text = re.sub(r"\bTHE\b", "THEMIS-E", text)
+    for pattern, spelling in _SPELLINGS:
+        text = pattern.sub(spelling, text)
+    text = with_ratios(with_series(text))
+    text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))
+    return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
+
+
+def _without_numbers(text: str) -> str:
+    """Leave out the numbers of a list, which say its order.
+
+    >>> _without_numbers("1) ACE B 2) ACE density")
+    'ACE B, ACE density in this order'
+    """
+    found = "".join(match[1].lower() for match in _LIST_NUMBER.finditer(text))
+    if len(found) < 2 or not ("123456789".startswith(found) or "abcdefghi".startswith(found)):
+        return text
+    return f"{_LIST_NUMBER.sub(', ', text).strip(' ,')} in this order"
+
+
+def _names_of(dataset: str, parameter: str) -> tuple[str, ...]:
+    """Return the name of a parameter, and that of its quantity in the table."""
+    rows = (row for row in SOURCES if (row.dataset, row.parameters) == (dataset, (parameter,)))
+    return (parameter, *(row.quantity for row in rows))

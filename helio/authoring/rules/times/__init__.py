@@ -1,0 +1,1 @@
+"""Times as people write them: dates, hours, named events, seasons, times around a moment."""

@@ -1,0 +1,170 @@
+"""Write times of day as people type them, such as ``18-20h`` or ``3 pm to 6 pm``, in the form ``18:00 to 20:00``."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+
+from helio.authoring.rules.times.date_pairs import MONTH, YEAR
+from helio.errors import TimeRangeError
+from helio.time_range import parse_time_range
+
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+DATE = (
+    rf"(?:(?<![\d./-]){YEAR}-\d{{2}}-\d{{2}}|(?<![\d./-])\d{{1,2}}(?:st|nd|rd|th)?(?:\s+of)?[\s-]{MONTH},?[\s-]{YEAR}"
+    rf"|\b{MONTH}\s+{_DAY},?\s+{YEAR}|(?<![\d./-]){YEAR},?[\s-]{MONTH}[\s-]{_DAY})(?![\d/-])"
+)
+_JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\band\b)\s*"
+_UT = r"(?:\s*(?:UTC?|Z|hrs?|hours?|h)\b)?"
+_CLOCK = (
+    r"(?:noon|midnight|\d{1,2}(?:[:.]\d{2})?\s*[ap]\.?m\b\.?|\d{1,2}[:.]\d{2}(?::\d{2})?"
+    r"|\d{1,2}h\d{2}|\d{4}|\d{1,2})"
+)
+_AFTER_DATE = re.compile(
+    rf"(?P<date>{DATE})(?:T|\s*[,:(]?\s*(?:\b(?:at|from|between)\s+)?)(?:UTC?\s+)?(?P<first>{_CLOCK}){_UT}{_JOINT}"
+    rf"(?P<last>{_CLOCK})(?P<unit>{_UT})(?:\s+(?:on\s+)?(?:the\s+)?(?:next|following)\s+day)?(?:\s*\))?(?![\w:-]|[./]\d|\s*(?:[kMG]?eV|m?Hz|kHz|nT|nm|km|AU|R_?E|min|s|days?)\b"
+    rf"|\s+{MONTH})",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    rf"\b(?:from\s+|between\s+)?(?<![\d:.-])(?P<first>{_CLOCK}){_UT}{_JOINT}(?P<last>{_CLOCK})(?P<unit>{_UT})(?!\w|:\d)",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(
+    rf"(?P<date>{DATE})(?:T|[\s,]+(?:at\s+|from\s+)?)(?P<clock>\d{{1,2}}:\d{{2}})(?:\s*UTC?|Z)?\s*(?:,|\+|\bfor\b)\s*"
+    r"(?P<count>\d{1,3}|one|two|three|half an)\s*(?P<unit>hours?|hrs?|h|minutes?|mins?)\b",
+    re.IGNORECASE,
+)
+_WHOLE_DAY = re.compile(
+    rf"(?P<date>{DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?",
+    re.IGNORECASE,
+)
+_WEEKDAY = re.compile(
+    rf"\b(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?,?\s+(?={DATE}|the\s+\d)",
+    re.IGNORECASE,
+)
+_OF_YEAR = re.compile(
+    rf"(?P<date>{DATE}),?\s*\(\s*(?:day(?:\s+of\s+year)?|doy)\s*(?P<day>\d{{1,3}})\s*\)", re.IGNORECASE
+)
+_OF_MONTH = re.compile(
+    rf"\b(?:the\s+)?(?P<part>early|mid|middle\s+of|late|beginning\s+of|start\s+of|end\s+of"
+    rf"|(?:first|last)\s+(?:(?P<count>\d{{1,2}}|two|three|four|five|seven|ten)\s+days?|week)\s+(?:of|in))"
+    rf"[\s-]+(?P<month>{MONTH})\s*,?\s*(?P<year>{YEAR})(?![\d-])",
+    re.IGNORECASE,
+)
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7, "ten": 10, "half an": 0.5}
+_NOW = datetime(2000, 1, 1)
+
+
+def with_plain_clocks(text: str, notes: list[str]) -> str:
+    """Write pairs of times of day, and what says the length of a day or month, as helio's grammar has them.
+
+    >>> with_plain_clocks("6 apr 2000 18-20h", []), with_plain_clocks("00-06 UT", [])
+    ('2000-04-06T18:00 to 2000-04-06T20:00', '00:00 to 06:00')
+    >>> with_plain_clocks("10 May 2005, 10 pm to 2 am", [])
+    '2005-05-10T22:00 to 2005-05-11T02:00'
+    >>> with_plain_clocks("mid-May 2005", [])
+    '2005-05-11 to 2005-05-21'
+
+    Parameters
+    ----------
+    notes : list of str
+        Takes a note for each range that words such as ``early`` leave open.
+    """
+    text = _WEEKDAY.sub("", text)
+    text = _OF_YEAR.sub(_of_year, text)
+    text = _OF_MONTH.sub(lambda match: _of_month(match, notes), text)
+    for pattern, written in (
+        (_WHOLE_DAY, lambda match: match["date"]),
+        (_LASTING, _lasting),
+        (_AFTER_DATE, _after_date),
+        (_ALONE, _alone),
+    ):
+        text = pattern.sub(written, text)
+    return text
+
+
+def _after_date(match: re.Match[str]) -> str:
+    """Write two times of the date before them; a range that ends earlier than it starts ends on the next day."""
+    day = _day(match["date"])
+    first, last = _minutes(match["first"], match["last"]), _minutes(match["last"], match["last"], last=True)
+    if day is None or first is None or last is None or first == last:
+        return match[0]
+    return _written(day, first, last + (24 * 60 if last < first else 0))
+
+
+def _alone(match: re.Match[str]) -> str:
+    """Write two times of day whose date stands elsewhere; bare numbers are none, unless a unit follows them."""
+    if not match["unit"].strip() and not re.search(r"[ap]\.?m|noon|midnight", match[0], re.IGNORECASE):
+        return match[0]
+    first, last = _minutes(match["first"], match["last"]), _minutes(match["last"], match["last"], last=True)
+    if first is None or last is None or first >= last:
+        return match[0]
+    return f"{_clock(first)} to {_clock(last)}"
+
+
+def _lasting(match: re.Match[str]) -> str:
+    day, start = _day(match["date"]), _minutes(match["clock"], match["clock"])
+    if day is None or start is None:
+        return match[0]
+    length = (_COUNTS.get(match["count"].lower()) or int(match["count"])) * (
+        60 if match["unit"][0] in "hH" else 1
+    )
+    return _written(day, start, start + int(length))
+
+
+def _of_year(match: re.Match[str]) -> str:
+    """Leave out the day of the year beside its date, if both are the same day."""
+    day = _day(match["date"])
+    return match["date"] if day is not None and day.timetuple().tm_yday == int(match["day"]) else match[0]
+
+
+def _of_month(match: re.Match[str], notes: list[str]) -> str:
+    """Write a part of a month: of ``early``, ``mid`` and ``late`` the ten days, with a note."""
+    span = parse_time_range(f"{match['month']} {match['year']}", _NOW)
+    part, length = match["part"].casefold(), (span.stop - span.start).days
+    count = int(_COUNTS.get(match["count"].lower()) or match["count"]) if match["count"] else 7
+    if part.startswith("first"):
+        days = (0, count)
+    elif part.startswith("last"):
+        days = (length - count, length)
+    elif part.startswith("mid"):
+        days = (10, 20)
+    else:
+        days = (20, length) if part[:3] in ("lat", "end") else (0, 10)
+    first, stop = (span.start + timedelta(days=count) for count in days)
+    if not part.startswith(("first", "last")):
+        notes.append(f"helio reads '{match[0]}' as {first:%Y-%m-%d} to {stop:%Y-%m-%d}")
+    return f"{first:%Y-%m-%d} to {stop:%Y-%m-%d}"
+
+
+def _day(text: str) -> date | None:
+    try:
+        span = parse_time_range(text, _NOW)
+    except TimeRangeError:
+        return None
+    return span.start.date() if span.is_day else None
+
+
+def _minutes(text: str, other: str, *, last: bool = False) -> int | None:
+    """Return the minutes of a time of day; a bare hour takes ``am`` or ``pm`` of the other time."""
+    plain = text.casefold().replace(" ", "")
+    if plain in ("noon", "midnight"):
+        return 12 * 60 if plain == "noon" else 24 * 60 * last
+    half = re.search(r"([ap])\.?m", plain) or re.search(r"([ap])\.?m", other.casefold())
+    numbers = re.fullmatch(r"(\d{1,2})(?:[:.h]?(\d{2}))?(?::00)?", re.sub(r"[ap]\.?m\.?$", "", plain))
+    if numbers is None:
+        return None
+    hour, minute = int(numbers[1]), int(numbers[2] or 0)
+    if half:
+        hour = hour % 12 + (12 if half[1] == "p" else 0)
+    return hour * 60 + minute if minute < 60 and hour * 60 + minute <= 24 * 60 else None
+
+
+def _written(day: date, first: int, last: int) -> str:
+    midnight = datetime(day.year, day.month, day.day)
+    return " to ".join(f"{midnight + timedelta(minutes=count):%Y-%m-%dT%H:%M}" for count in (first, last))
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"

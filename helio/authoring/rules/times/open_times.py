@@ -1,0 +1,139 @@
+"""Read times of which the data say the start or the end: ``since 1990``, ``until 2003``, ``the whole mission``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.times.date_pairs import MONTH, YEAR
+from helio.patterns import ignoring_case
+from helio.time_range import EARLIEST, LATEST, TimeRange, parse_time_range
+
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE = (
+    rf"(?:(?<![\d./-]){YEAR}-\d{{2}}-\d{{2}}(?:[T ]\d{{1,2}}:\d{{2}})?|{YEAR}-\d{{2}}(?!\d)"
+    rf"|(?:{_DAY}\s+(?:of\s+)?)?{MONTH},?\s+(?:{_DAY},?\s+)?{YEAR}|{YEAR})(?![\w:./-]|\s+{MONTH})"
+)
+_IN = r"(?:(?:the\s+)?(?:beginning|start)\s+of\s+|the\s+year\s+|in\s+|from\s+|on\s+|with\s+|at\s+)*"
+_NOW = (
+    r"(?:now(?:adays)?|today|to\s*date|date|(?:the\s+)?present(?:\s+(?:day|time))?|this\s+day|(?:its|the)\s+end"
+    r"|(?:the\s+)?end\s+of\s+(?:the\s+|its\s+)?(?:mission|data|record)|(?:the\s+)?latest(?:\s+(?:data|available))*)\b"
+)
+_TO = r"\s*(?:,?\s*\b(?:up\s+)?(?:to|until|till|through)|-|–|\.\.+)\s*"
+_ENDS = r"(?=\s*(?:$|[,.;:)]|\b(?:as|with|in|from|and|for|please)\b))"
+_NO_END = r"(?!\s*(?:,?\s*(?:for|lasting|to|until|till|through|and|-|–|\+|±)|,\s*\d)(?:\s|\d))"
+"""No end of the range follows."""
+_SINCE = (
+    rf"\b(?:ever\s+)?(?:since|starting|beginning|as\s+of)\s+{_IN}(?P<since>{_DATE})(?:{_TO}{_NOW}|{_NO_END})"
+)
+_ONWARDS = (
+    rf"(?:\bfrom\s+)?{_IN}(?P<onwards>{_DATE})\s*(?:,\s*)?(?:(?:and|or|up|until|to|till)\s+)?"
+    rf"(?:onwards?\b|on-?ward\b|on\b{_ENDS}|forward\b|later\b)"
+)
+_TO_NOW = rf"(?:\bfrom\s+)?{_IN}(?P<to_now>{_DATE}){_TO}{_NOW}"
+_NO_LENGTH = r"(?<!days )(?<!day )(?<!hours )(?<!hour )(?<!h )"
+_AFTER = rf"{_NO_LENGTH}\bafter\s+(?:the\s+year\s+)?(?P<after>{_DATE}){_NO_END}"
+_UNTIL = (
+    r"(?:\b(?:from\s+)?(?:launch|(?:the\s+)?(?:start|beginning)(?:\s+of\s+(?:the\s+)?(?:mission|data))?)\s+)?"
+    rf"(?<!\d )\b(?:up\s+(?:to|until|through)|until|till)\s+(?:the\s+end\s+of\s+)?(?P<until>{_DATE})"
+)
+_BEFORE = (
+    rf"{_NO_LENGTH}\b(?:before|prior\s+to|earlier\s+than)\s+(?:the\s+year\s+)?"
+    rf"(?P<before>{_DATE})"
+)
+_WHOLE = r"(?:whole|entire|full|complete)"
+_OF = r"(?:(?:for|over|during|in|of|throughout|across|through|from|using|with|since)\s+)?(?:(?:the|its|their|an?)\s+)*"
+_RECORD = (
+    r"(?:mission|time\s+(?:range|span|period|series|interval)|period|record|data\s*(?:set|base|record)"
+    r"|data\s+(?:range|span|period|coverage|interval)|coverage|life\s*time|history|archive|life)"
+)
+_START = r"(?:launch|(?:(?:start|beginning)\s+of\s+)(?:(?:the|its)\s+)?(?:mission|data|operations|measurements|record))"
+_ALL = (
+    rf"\b{_OF}(?:{_WHOLE}|all)(?:\s+of)?\s+(?:(?:the|its|their)\s+)?(?P<kept>(?:(?:NAMES|(?-i:[A-Z])[\w/-]*|\d)\s+)*)"
+    rf"(?:available\s+)?{_RECORD}\b|\b(?:mission-?long|throughout\s+(?:the\s+|its\s+)?mission)\b"
+    rf"|\b(?:since|from|after)\s+(?:the\s+|its\s+)?{_START}(?:{_TO}{_NOW})?(?![\w-])|\ball\s+(?:times|years)\b(?!\s*-)"
+)
+_ALL_DATA = (
+    r"\b(?:(?:for|over|from|using|with)\s+)?(?:all(?:\s+of)?(?:\s+the)?|(?:the\s+)?(?:whole|entire|full|complete))\s+"
+    r"(?:(?:available|existing)\s+)?data(?:\s+(?:available|there\s+(?:is|are)|we\s+have|you\s+have|that\s+exists?))?\b"
+    r"|\b(?:as\s+long\s+as|whatever|everything)\s+(?:there\s+(?:is|are)\s+data|is\s+available|available)"
+)
+_FORMS = (_SINCE, _TO_NOW, _ONWARDS, _AFTER, _UNTIL, _BEFORE)
+_OTHER_TIME = re.compile(
+    rf"(?<![\w.:/-]){YEAR}(?![\w/]|[:.]\d)|\b(?:yesterday|today|ago)\b|(?<![\w-])(?:last|past|this|current|previous)\s+"
+    r"(?:\d+\s+)?(?:minute|hour|day|night|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+_SHOWS = re.compile(
+    r"(?:(?:please|can|you|could|show|use|plot|draw|make|take|extend|zoom|out|set|change|widen|do|run|cover|now|it|this|me|us"
+    r"|the|everything|time|range|period|instead|to|for|over|same)\s*)*",
+    re.IGNORECASE,
+)
+"""Words before a time in a sentence that only sets the time range."""
+_MOVES_EDGE = re.compile(r"start|begin", re.IGNORECASE)
+"""Words that in a change only move the start of the time range."""
+_RANGE_BEFORE = re.compile(rf"(?:\b(?:from|between)\b[^,;]*|\d\s*|{MONTH}\s*)$", re.IGNORECASE)
+
+
+def with_open_times(text: str, now: datetime) -> str:
+    """Write times without a start or an end as ranges from, or to, the edge of the times that helio knows.
+
+    A sentence with another time stays as it is, except that all data of a time are the data.
+
+    >>> now = datetime(2026, 1, 1)
+    >>> with_open_times("sunspot number since 1990", now), with_open_times("Kp up to 2003", now)
+    ('sunspot number 1990-01-01 to 2262-04-11', 'Kp 1677-09-22 to 2004-01-01')
+    >>> with_open_times("Ulysses, all data: speed", now), with_open_times("ACE, all data of 2003: speed", now)
+    ('Ulysses, 1677-09-22 to 2262-04-11 : speed', 'ACE, all data of 2003: speed')
+    """
+    text = re.sub(r"\bsince\s+(yesterday|today|\d+\s+days\s+ago)\b", r"\1 to now", text, flags=re.IGNORECASE)
+    for pattern in (*_FORMS, _ALL.replace("NAMES", names_of_spacecraft()), _ALL_DATA):
+        match = ignoring_case(pattern).search(text)
+        if match is None:
+            continue
+        before, behind = text[: match.start()], text[match.end() :]
+        dates = {name: date for name, date in match.groupdict().items() if date}
+        if _OTHER_TIME.search(f"{before} \x1f {behind}") or (
+            dates.keys() & {"until", "before"} and _RANGE_BEFORE.search(before)
+        ):
+            continue
+        kept = dates.pop("kept", "")
+        return " ".join(f"{before} {kept} {_range(dates, now)} {behind}".split())
+    return text
+
+
+def with_whole_time(text: str, within: Callable[[str], str], now: datetime) -> str:
+    """Write ``show the whole mission`` and ``since 2015`` as ranges, if the sentence says nothing else.
+
+    Parameters
+    ----------
+    within : callable
+        Returns the part of a range in which there are data.
+    """
+    for pattern in (_ALL.replace("NAMES", names_of_spacecraft()), _SINCE, _TO_NOW, _ONWARDS):
+        match = ignoring_case(pattern).search(text)
+        if (
+            match is None
+            or _MOVES_EDGE.match(match[0])
+            or match.groupdict().get("kept")
+            or text[match.end() :].strip(" .!")
+        ):
+            continue
+        before = text[: match.start()]
+        dates = {name: date for name, date in match.groupdict().items() if date}
+        if _SHOWS.fullmatch(before):
+            return f"{before}{within(_range(dates, now))}"
+    return text
+
+
+def _range(dates: Mapping[str, str], now: datetime) -> str:
+    start, stop = EARLIEST, LATEST
+    for name, date in dates.items():
+        span = parse_time_range(date, now)
+        if name in ("until", "before"):
+            stop = span.stop if name == "until" else span.start
+        else:
+            start = span.stop if name == "after" else span.start
+    return TimeRange(start, stop).text.replace(" ", "T").replace("TtoT", " to ")
