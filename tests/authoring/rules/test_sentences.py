@@ -54,6 +54,7 @@ CREATED = (
     ("Mars: MAVEN B in MSO and |B|, 2014-12-04 10:00-14:00", [["MAVEN_B"], ["MAVEN_Bmag"]],
      "2014-12-04T10:00:00 to 2014-12-04T14:00:00"),
     ("V1 48-s B (R,T,N) in the VLISM, days 100-110 of 2020", [["Voyager1_B"]], "2020-04-09 to 2020-04-20"),
+    ("ACE and Wind B in GSE, only Bz, 2003-10-29", [["ACE_Bz", "Wind_Bz"]], "2003-10-29 to 2003-10-30"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
     ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Bn"], ["Voyager1_Br"], ["Voyager1_Bt"]],

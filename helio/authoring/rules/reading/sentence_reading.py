@@ -350,7 +350,7 @@ class _SentenceReader:
         if "minimum_variance" in self._tools:  # V in LMN
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
-        if len(placed) == 1:
+        if len(placed) + (self._field >= 0) == 1:
             sentence.drop(r"\b(?:only|alone)\b")
         self._styled = styled_components(self._looks)
         return with_field(sentence, placed, self._field, self._styled)
