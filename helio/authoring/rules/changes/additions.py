@@ -398,7 +398,12 @@ def _put_into(
     """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
     panels = editor.panels or [editor.drawn]
     if instead:
-        at = next(number for number, labels in enumerate(panels) if set(instead) & set(labels))
+        at = next((number for number, labels in enumerate(panels) if set(instead) & set(labels)), None)
+        if at is None:
+            raise NotUnderstood(
+                f"no panel draws {', '.join(instead)} any more",
+                advice="say 'replace A by B' in a request of its own",
+            )
         panels[at] = [label for label in panels[at] if label not in instead] + drawn
         panels = [[label for label in labels if label not in instead] for labels in panels]
     elif place.into is not None:
