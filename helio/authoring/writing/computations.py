@@ -388,6 +388,10 @@ def lacks_window(computation: Computation) -> bool:
     return needed and not computation.window
 
 
+OF_SPECTRA = ("band_integral", "spectral_slope", "spectral_break")
+"""Tools that take spectra, whose windows a request may give."""
+
+
 def tool_named(text: str) -> str:
     """Return the tool that a name or a synonym means.
 

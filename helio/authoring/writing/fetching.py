@@ -9,7 +9,7 @@ from functools import partial
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import CUTS
+from helio.authoring.writing.computations import CUTS, OF_SPECTRA
 from helio.authoring.writing.sources import cadence_words, coverage, has_records, pick
 from helio.authoring.writing.steps import PlotSeries, Steps, duration
 from helio.authoring.writing.windows import LEAST_RECORDS
@@ -247,7 +247,7 @@ def _kind_of(parameter: ParameterEntry) -> str:
 
 def _frequencies(computation: Computation) -> list[float]:
     """Return the frequencies in Hz that a computation needs in the data."""
-    if computation.tool not in ("band_pass", "band_integral", "spectral_slope", "spectral_break"):
+    if computation.tool not in ("band_pass", *OF_SPECTRA):
         return []
     args = dict(computation.args)
     limits = [limit for band in args.get("bands", ()) for limit in band]

@@ -263,3 +263,13 @@ def test_the_number_of_a_spacecraft_is_no_day_of_the_date_behind_it(author, spac
     came = author.create(f"wavelet spectrum of |B| at {spacecraft}, 2017-02-14 10:00-14:00")
     (variable,) = came.template["variables"].values()
     assert variable["default"] == "2017-02-14T10:00:00 to 2017-02-14T14:00:00"
+
+
+def test_a_slope_takes_the_window_of_the_sentence(author):
+    came = author.create("Wind B spectral slope 0.005-0.1 Hz in 1 h windows, 12 Feb 2008")
+    [window] = [
+        step["tool_args"]["window"]
+        for step in came.template["steps"]
+        if step["tool_name"] == "power_spectrogram"
+    ]
+    assert window == "1h"

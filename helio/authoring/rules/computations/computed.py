@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.rules.computations.averages import (
     METHOD,
@@ -26,6 +27,7 @@ from helio.authoring.writing.computations import (
     DERIVED,
     LAG,
     MAGNITUDE,
+    OF_SPECTRA,
     OF_TWO,
     SHIFT,
     WINDOWED,
@@ -143,14 +145,22 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     mentions = _once(_over_data(sentence, mentions))
     mentions = [
         replace(mention, computation=replace(mention.computation, window=window))
-        if window and lacks_window(mention.computation)
+        if window and _takes_window(mention.computation)
         else mention
         for mention in mentions
     ]
+    if window and mentions and not any(mention.computation.window == window for mention in mentions):
+        raise NotUnderstood(
+            f"no computation of the request has windows of {window}", advice="leave the window out"
+        )
     first: dict[tuple[Computation, bool], ComputationMention] = {}
     for mention in mentions:
         first.setdefault((mention.computation, mention.partial), mention)
     return tuple(first.values())
+
+
+def _takes_window(computation: Computation) -> bool:
+    return lacks_window(computation) or (computation.tool in OF_SPECTRA and not computation.window)
 
 
 def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:

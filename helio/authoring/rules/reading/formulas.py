@@ -44,6 +44,8 @@ _DERIVATIVE = (
     r"(?<![\w.])(?:d|∂|δ|Δ|delta[ -])\s?(?:\((?P<whole>[^()]+)\)|(?P<what>\|[A-Za-z]\w*\||[A-Za-z][\w-]*))\s*/\s*"
     r"(?:d|∂|δ|Δ|delta[ -])\s?t(?!\w)"
 )
+_NUMBER_OF = r"[nN]_?\s?\(\s*([A-Z][A-Za-z\d]?[+\d]*|alphas?|electrons?|protons?|ions?)\s*\)"
+"""Pattern of ``n(O+)``."""
 _RATE = r"(?<![\w.])d/dt\s*(?:of\s+|\(\s*(?P<inner>[^()]+)\)\s*)"
 _NEWELL = (
     r"(?<![\w.])d\s?(?:Φ|φ|phi)(?:_?mp)?\s*/\s*dt(?:\s*\(?\s*newell(?:\s+coupling(?:\s+function)?)?\s*\)?)?"
@@ -150,8 +152,8 @@ def with_words(text: str) -> str:
     >>> with_words("d(SYM-H)/dt"), with_words("-VxB at ACE"), with_words("electron T_par & T_perp")
     ('time derivative of SYM-H', 'convection electric field at ACE', 'parallel electron temperature & perpendicular \
 electron temperature')
-    >>> with_words("Tperp/Tpara of the ions"), with_words("Te/Ti")
-    ('ion temperature anisotropy', 'electron to ion temperature ratio')
+    >>> with_words("Tperp/Tpara of the ions"), with_words("Te/Ti"), with_words("n(O+)/n(H+)")
+    ('ion temperature anisotropy', 'electron to ion temperature ratio', 'ratio of O+ density to H+ density')
     """
     return "".join(
         part if part[:1] in _QUOTES else _in_words(part) for part in re.split(_QUOTED, text) if part
@@ -162,6 +164,8 @@ def _in_words(text: str) -> str:
     text = _sub(_NEWELL, "Newell coupling function", text)
     text = _sub(_DERIVATIVE, lambda match: f"time derivative of {match['whole'] or match['what']}", text)
     text = _sub(_RATE, lambda match: f"time derivative of {match['inner'] or ''}", text)
+    text = re.sub(rf"(?<!\w){_NUMBER_OF}\s*/\s*{_NUMBER_OF}", r"ratio of \1 density to \2 density", text)
+    text = re.sub(rf"(?<!\w){_NUMBER_OF}", r"\1 density", text)
     text = re.sub(r"\bE\s?[x×]\s?B\b", "E×B", text)
     text = _sub(_VXB, " convection electric field ", text)
     text = re.sub(
