@@ -45,6 +45,7 @@ from helio.authoring.rules.reading.named_archives import Servers, archive_note, 
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.rules.refusals import refuse_unread
+from helio.authoring.rules.remarks import without_remarks
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.catalogue import Catalogue
@@ -158,6 +159,8 @@ class RuleAuthor:
         plain, events = (listed.with_time(), listed.epochs) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
+        if (asked := without_remarks(rest, reading.unread)) and asked != rest:
+            rest, reading = asked, read_request(asked, self._catalogue, self._now, ask, looks=looks)
         if reading.unread:
             corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
             if corrected != rest:

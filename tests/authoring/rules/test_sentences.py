@@ -55,6 +55,12 @@ CREATED = (
      "2014-12-04T10:00:00 to 2014-12-04T14:00:00"),
     ("V1 48-s B (R,T,N) in the VLISM, days 100-110 of 2020", [["Voyager1_B"]], "2020-04-09 to 2020-04-20"),
     ("ACE and Wind B in GSE, only Bz, 2003-10-29", [["ACE_Bz", "Wind_Bz"]], "2003-10-29 to 2003-10-30"),
+    # remarks about a person, and names of crossings
+    ("I'm a PhD student writing my first chapter: OMNI solar wind speed in 2008", [["OMNI_V"]],
+     "2008-01-01 to 2009-01-01"),
+    ("Wind |B| 2010-04-05, I need it for a class exercise", [["Wind_Bmag"]], "2010-04-05 to 2010-04-06"),
+    ("Cluster-1 |B|, bow shock 31 Mar 2001 17:00-18:00", [["Cluster1_Bmag"]],
+     "2001-03-31T17:00:00 to 2001-03-31T18:00:00"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
     ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Bn"], ["Voyager1_Br"], ["Voyager1_Bt"]],
@@ -69,6 +75,7 @@ REFUSED = (
     ("ACE |B| 10 and 15 May 2004", "10|15"),  # two days, not a range
     ("dscovr electron density and temperature on 2017-07-11", "electron density"),
     ("ACE |B| around 10 May 2004", "around"),
+    ("ACE |B| 2010-01-01, I don't want gaps", "gaps"),
     ("V1 field strength in 2012 with a vertical line at the heliopause crossing (2012-08-25)", "vertical"),
     ("ACE P1 and P2 in one panel, B below, 2010-01-01", "which lines share a panel"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),

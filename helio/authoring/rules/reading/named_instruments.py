@@ -94,6 +94,7 @@ def leave_directions(sentence: Sentence) -> None:
     sentence.drop(rf"(?<![\w-])(?P<out>(?-i:[Oo]mni)(?=(?!{kinds}){_FLUX}(?!{_MOMENT})))")
     sentence.drop(rf"(?-i:{_IN_CAPITALS})\s+(?P<out>(?-i:OMNI)(?={_FLUX}(?!{_MOMENT})))")
     if known:
+        sentence.drop(r"\((?P<out>(?-i:omni))\)")
         sentence.drop(rf"(?<![\w,]){_FLUX[3:]},?\s+(?P<out>omni)(?![\w-])(?!\s+[a-z])")
 
 

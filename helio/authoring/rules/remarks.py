@@ -1,0 +1,45 @@
+"""Leave out what people say of themselves around a request: ``I'm a student, …``, ``…, I need it for a class``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from helio.authoring.rules.harmless import IN_TIMED_REQUESTS
+
+_CLAUSE = re.compile(r"[^,;:.!?]+(?:[,;:.!?](?!\s|$)[^,;:.!?]*)*[,;:.!?]*\s*")
+"""Pattern of the words up to a sign that a blank follows; ``3.5`` and ``10:00`` have none."""
+_OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
+_CHANGES_DATA = re.compile(
+    r"\b(?:not|no|\w+n['’]t|without|except|exclud\w+|ignor\w+|remov\w+|drop\w*|skip\w*|omit\w*|only|just|but|instead|mask\w*|filter\w*"
+    r"|smooth\w*|averag\w*|mean\w*|comput\w*|calculat\w*|compar\w*|differ\w*|subtract\w*|divid\w*|multipl\w*|normali\w*|shift\w*)\b",
+    re.IGNORECASE,
+)
+"""Words with which a clause asks for something, even if its other words were not understood."""
+
+
+def without_remarks(text: str, unread: Collection[str]) -> str:
+    """Return a request without the clauses about the person in which no word was understood.
+
+    Parameters
+    ----------
+    unread : collection of str
+        Words of the request that were not understood.
+
+    >>> without_remarks("ACE speed of March 2012, I need it for a class exercise", ["class", "exercise"])
+    'ACE speed of March 2012'
+    >>> without_remarks("ACE speed of March 2012, I exclude outliers", ["exclude", "outliers"])
+    'ACE speed of March 2012, I exclude outliers'
+    """
+    kept = [clause for clause in _CLAUSE.findall(text) if not _is_remark(clause, unread)]
+    return "".join(kept).strip(" ,;:")
+
+
+def _is_remark(clause: str, unread: Collection[str]) -> bool:
+    words = re.findall(r"[\w'’/+-]+", clause)
+    known = [word for word in words if word not in unread and word.casefold() not in IN_TIMED_REQUESTS]
+    return (
+        _OF_A_PERSON.search(clause) is not None
+        and not _CHANGES_DATA.search(clause)
+        and all(_OF_A_PERSON.fullmatch(word) for word in known)
+    )
