@@ -160,7 +160,7 @@ def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scrip
 
 def test_the_rules_pass_half_of_the_create_tasks_and_most_of_the_plain_ones(by_rules):
     create = [one for one in TASKS.values() if one.kind == "create"]
-    failed = {one.id: judge(one, by_rules(one.id)) for one in create}
+    failed = {task.id: judge(task, by_rules(task.id)) for task in create}
     passed = [one for one in create if not failed[one.id]]
     assert 2 * len(passed) >= len(create), failed
     assert sum(one.plain for one in passed) >= 0.8 * sum(one.plain for one in create), failed

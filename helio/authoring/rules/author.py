@@ -159,8 +159,10 @@ class RuleAuthor:
         plain, events = (listed.with_time(), listed.epochs) if sources else self._about_events(request)
         rest, looks = take_looks(plain, self._now)
         reading = read_request(rest, self._catalogue, self._now, ask, looks=looks)
-        if (asked := without_remarks(rest, reading.unread)) and asked != rest:
-            rest, reading = asked, read_request(asked, self._catalogue, self._now, ask, looks=looks)
+        asked, remarks = without_remarks(rest, reading.unread)
+        if remarks and asked:
+            reading = read_request(asked, self._catalogue, self._now, ask, looks=looks)
+            rest, names = asked, (*names, *remarks)
         if reading.unread:
             corrected, typos = with_corrections(rest, reading.unread, self._catalogue)
             if corrected != rest:

@@ -18,8 +18,8 @@ _CHANGES_DATA = re.compile(
 """Words with which a clause asks for something, even if its other words were not understood."""
 
 
-def without_remarks(text: str, unread: Collection[str]) -> str:
-    """Return a request without the clauses about the person in which no word was understood.
+def without_remarks(text: str, unread: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a request without the clauses about the person in which no word was understood, and a note on each.
 
     Parameters
     ----------
@@ -27,12 +27,17 @@ def without_remarks(text: str, unread: Collection[str]) -> str:
         Words of the request that were not understood.
 
     >>> without_remarks("ACE speed of March 2012, I need it for a class exercise", ["class", "exercise"])
-    'ACE speed of March 2012'
+    ('ACE speed of March 2012', ("'I need it for a class exercise' is taken to say nothing about the data",))
     >>> without_remarks("ACE speed of March 2012, I exclude outliers", ["exclude", "outliers"])
-    'ACE speed of March 2012, I exclude outliers'
+    ('ACE speed of March 2012, I exclude outliers', ())
     """
-    kept = [clause for clause in _CLAUSE.findall(text) if not _is_remark(clause, unread)]
-    return "".join(kept).strip(" ,;:")
+    clauses = _CLAUSE.findall(text)
+    remarks = [clause for clause in clauses if _is_remark(clause, unread)]
+    if not remarks:
+        return text, ()
+    kept = "".join(clause for clause in clauses if clause not in remarks).strip(" ,;:")
+    said = (remark.strip(" ,;:.") for remark in remarks)
+    return kept, tuple(f"'{remark}' is taken to say nothing about the data" for remark in said)
 
 
 def _is_remark(clause: str, unread: Collection[str]) -> bool:

@@ -141,7 +141,7 @@ def words_asked(
     named = []
     for asked, text, fits in found:
         beside = [
-            fits for other, _, fits in found if (other.names, other.crafts) == (asked.names, asked.crafts)
+            matches for part, _, matches in found if (part.names, part.crafts) == (asked.names, asked.crafts)
         ]
         best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
         best = together(best, text) if text else best

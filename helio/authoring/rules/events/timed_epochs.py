@@ -41,8 +41,8 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     match = sentence.take_first(_LISTED)
     if match is None:
         return text, None
-    found = (found[0] for found in re.finditer(_TIME, match["times"], re.IGNORECASE))
-    times = sorted(parse_time_range(_padded(time), now).start for time in found)
+    written = re.finditer(_TIME, match["times"], re.IGNORECASE)
+    times = sorted(parse_time_range(_padded(time[0]), now).start for time in written)
     before, after = window_of(sentence)
     notes: tuple[str, ...] = ()
     if not before:
