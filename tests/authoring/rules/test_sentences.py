@@ -181,6 +181,9 @@ EDITED = (
      [STORM_B, ["OMNI_HRO_1MIN.proton_density"], ["OMNI_HRO_1MIN.SYM_H"]]),
     # rows below the time axis
     ("wind-plasma", "add the position under the time axis", lambda t: figure(t)["ephemeris"], ["Wind_position"]),
+    ("wind-plasma", "add Dst and Kp under the time axis", lambda t: (len(panels(t)), figure(t)["ephemeris"]),
+     (3, ["OMNI_Dst", "OMNI_Kp"])),
+    ("ace-strength", "add the magnitude under the time axis", lambda t: figure(t)["ephemeris"], ["Bmag"]),
     ("wind-plasma", "put T under the axis", lambda t: (panels(t), figure(t)["ephemeris"]),
      ([["density"], ["WI_PM_3DP.P_VELS"]], ["temperature"])),
     # one panel of two lines

@@ -10,7 +10,7 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.additions import add_quantities, draw_new, strength_beside
+from helio.authoring.rules.changes.additions import add_quantities, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
@@ -239,8 +239,7 @@ def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
     """Write the values of lines in rows below the time axis, also of lines that the figure does not draw yet."""
     drawn = editor.drawn
     if _names_new(editor, clause.of("what")):
-        named = [atom for atom in clause.atoms if "rel:below_axis" not in atom.tags]
-        draw_new(editor, clause, named, ())
+        add_quantities(editor, clause)
         lines = [line for line in editor.drawn if line not in drawn]
     else:
         lines = [line for name in clause.names for line in editor.known(name, every=True)]

@@ -112,6 +112,12 @@ _PLAINER = (
     ),
 )
 """Spellings and turns of phrase, each with the plainer one that the rules read."""
+_LISTED_BELOW_AXIS = re.compile(
+    r"\b(?P<verb>add|put|show|write|print|draw|plot|move)\s+(?P<first>[^,;]+?)\s*(?:,\s*(?:and\s+)?|\s+and\s+)"
+    r"(?P<others>[^;]+?)\s+(?P<place>(?:under(?:neath)?|below|beneath|along)\s+the\s+(?:(?:time|x)[- ])?axis)\b",
+    re.IGNORECASE,
+)
+"""Pattern of several lines of which the place is named once: ``add L and MLT under the axis``."""
 _PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
@@ -191,6 +197,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
     for pattern, plainer in _PLAINER:
         text = re.sub(pattern, plainer, text, flags=re.IGNORECASE)
+    while (
+        each := _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
+    ) != text:
+        text = apart
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(
