@@ -197,10 +197,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
     for pattern, plainer in _PLAINER:
         text = re.sub(pattern, plainer, text, flags=re.IGNORECASE)
-    while (
-        each := _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
-    ) != text:
-        text = apart
+    while _LISTED_BELOW_AXIS.search(text):
+        text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)
     if span := default_span(editor):
         text = with_dates_of(
