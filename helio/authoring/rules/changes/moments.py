@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.errors import TimeRangeError
-from helio.time_range import parse_time_range
+from helio.time_range import TimeRange, parse_time_range
 
 
-def default_span(editor: FigureEditor) -> Any:
+def default_span(editor: FigureEditor) -> TimeRange | None:
     """Return the default of the first time range of the pipeline, if it can be read."""
-    for variable in (editor.after.get("variables") or {}).values():
-        if variable.get("type") == "time_range":
-            try:
-                return parse_time_range(str(variable.get("default", "")), editor.now)
-            except TimeRangeError:
-                return None
-    return None
+    variables = (editor.after.get("variables") or {}).values()
+    ranges = (variable for variable in variables if variable.get("type") == "time_range")
+    first = next(ranges, None)
+    return None if first is None else _span_of(str(first.get("default", "")), editor.now)
+
+
+def _span_of(text: str, now: datetime) -> TimeRange | None:
+    """Return the time range that a text means, or None if it means none."""
+    try:
+        return parse_time_range(text, now)
+    except TimeRangeError:
+        return None
 
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
@@ -60,11 +65,8 @@ def _day(editor: FigureEditor, plain: str) -> str:
         if span
         else []
     )
-    for year in years:
-        try:
-            day = parse_time_range(f"{plain}{year}", editor.now)
-        except TimeRangeError:
-            continue
+    days = (_span_of(f"{plain}{year}", editor.now) for year in years)
+    for day in filter(None, days):
         if len(years) == 1 or span is None or (day.start < span.stop and day.stop > span.start):
             return f"{day.start:%Y-%m-%d}"
     raise NotUnderstood(
