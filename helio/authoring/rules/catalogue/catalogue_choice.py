@@ -94,10 +94,10 @@ def best_matches(
     return _at_one_cadence(_shown_once(best), wanted, always=wish != NO_PARTICLES)
 
 
-def in_same_dataset(found: list[Match], beside: Sequence[Sequence[Match]]) -> list[Match]:
-    """Keep the matches of the datasets that also have what stands beside them, if there are such datasets."""
+def in_same_dataset(fits: list[Match], beside: Sequence[Sequence[Match]]) -> list[Match]:
+    """Prefer the matches whose dataset also has a match for each part beside theirs."""
     common = set.intersection(*({match.dataset.id for match in matches} for matches in beside))
-    return [match for match in found if match.dataset.id in common] or found
+    return [match for match in fits if match.dataset.id in common] or fits
 
 
 def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:

@@ -128,20 +128,22 @@ def words_asked(
         and (asked.part.unread or not (done or asked.part.crafts) or _is_new(asked, every))
         and (asked.words or asked.names)
     ]
-    found: list[tuple[_Asked, str, list[Match]]] = []
+    explained: list[tuple[_Asked, str, list[Match]]] = []
     for asked in read:
         for narrowed in _narrower(asked):
             text, fits = _found(narrowed, wanted, catalogue, index, ask, alone=len(every) == 1)
             if fits:
                 break
         if fits:
-            found.append((narrowed, text, fits))
+            explained.append((narrowed, text, fits))
         elif asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index):
             return None
     named = []
-    for asked, text, fits in found:
+    for asked, text, fits in explained:
         beside = [
-            matches for part, _, matches in found if (part.names, part.crafts) == (asked.names, asked.crafts)
+            matches
+            for part, _, matches in explained
+            if (part.names, part.crafts) == (asked.names, asked.crafts)
         ]
         best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
         best = together(best, text) if text else best

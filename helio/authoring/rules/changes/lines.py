@@ -352,7 +352,7 @@ class Lines:
         )
 
     def _is_moment(self, label: str, stem: str) -> bool:
-        """Return whether a line is a density, a temperature and so on, of whatever particles."""
+        """Return whether a line is a density, a temperature and so on, of any particles."""
         words = self.own_quantities(label) or [self.own_words(label)]
         return any(re.search(rf"\b{stem}(?:y|e)?\b", text) for text in words)
 

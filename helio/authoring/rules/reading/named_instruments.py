@@ -110,7 +110,7 @@ def read_instruments(sentence: Sentence) -> tuple[str, ...]:
 def beside_others(
     sentence: Sentence, instruments: Sequence[str], crafts: Crafts, placed: Placed
 ) -> list[tuple[int, int]]:
-    """Return the places of instruments directly before a quantity that they measure on no row of the table.
+    """Return the places of instruments directly before a quantity for which the table has no row of theirs.
 
     In ``LPW density and temperature`` both moments are the instrument's.
     """

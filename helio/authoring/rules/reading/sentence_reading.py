@@ -307,7 +307,7 @@ class _SentenceReader:
         if any(quantity.name not in SPECTRA for _, quantity in named):
             sentence.drop(_OF_INSTRUMENT)
         for place in beside_others(sentence, self._instruments, self._crafts, named):
-            sentence.put_back(*place)  # the catalogue may describe what the table has not
+            sentence.put_back(*place)  # the catalogue may describe what the table lacks
         spectra = spectra_of(sentence, self._instruments, self._crafts, others=bool(named))
         names = {quantity.name for _, quantity in (*named, *spectra)} | ({B} if self._field >= 0 else set())
         self._modes = take_modes(
