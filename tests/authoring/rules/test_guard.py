@@ -18,6 +18,13 @@ FETCHED = (
     # each word for a quantity is drawn
     ("MMS1 E, B 2015-10-16", ["mms1_edp_dce_gse_fast_l2", "mms1_fgm_b_gse_srvy_l2"]),
     ("ACE B and plasma parameters 2004-11-07", ["BGSEc", "Np", "Vp", "Tpr"]),
+    ("ACE mag and plasma 2004-11-07", ["BGSEc", "Np", "Vp", "Tpr"]),  # no colour scale
+    # letters in small print, and the names of spacecraft in a list
+    ("cassini b jan 2004", ["B_comp"]),
+    ("b, n, v and t from ace 2004-11-07", ["BGSEc", "Np", "Vp", "Tpr"]),
+    ("ACE v Wind speed 2004-11-07", ["Vp", "Proton_V_nonlin"]),
+    ("THEMIS A and B |B| 2010-01-01", ["tha_fgs_btotal", "thb_fgs_btotal"]),
+    ("rbspa hope proton omni 2015-03-17", ["FPDO"]),
     ("AC_H2_MFI.BGSEc and Dst 2004-11-07", ["BGSEc", "DST"]),
     ("density from SWEPAM and Wind SWE 2004-11-07", ["Np", "Proton_Np_nonlin"]),
     ("ACE Bz, same for Wind, 2004-11-07", ["BGSEc", "BGSE"]),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helio.authoring.request import Computation, Cut
-from helio.authoring.rules.catalogue.catalogue_matches import Match, Wanted
+from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_particles import particles_asked
 from helio.authoring.rules.catalogue.catalogue_words import words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
@@ -15,6 +15,7 @@ from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.modes import BY_NAME
+from helio.knowledge.quantities import families
 
 
 @dataclass(frozen=True)
@@ -94,10 +95,16 @@ def read_catalogue(
         tuple(starts),
         tuple(span for named in (*particles, *words) for span in named.spans),
         tuple(dict.fromkeys(notes)),
-        frozenset(craft for named in words for craft in named.crafts) - others,
+        frozenset(craft for named in words for craft in named.crafts if _is_of(craft, named)) - others,
         cuts=tuple(dict.fromkeys(cuts)),
         starts=tuple(starts.values()),
     )
+
+
+def _is_of(craft: str, named: Named) -> bool:
+    """Return whether some of the parameters are data of a spacecraft, or of a mission."""
+    own = {craft, *families().get(craft, ())}
+    return any({match.dataset.spacecraft, match.first.craft.mission} & own for match in named.matches)
 
 
 def _integral(step: Computation) -> Computation:

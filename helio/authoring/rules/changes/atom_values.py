@@ -57,9 +57,17 @@ _SHADED = "|".join(
 )
 SHADED = rf"\b(?:very\s+)?(?:{_SHADED})\b"
 """Regular expression of colours of two words, such as ``dark red``."""
-_SCALES = (
-    "viridis|turbo|spedas|plasma|magma|inferno|cividis|jet|hot|greys|blues|rainbow|hsv|rdbu|portland|"
-    "ylorrd|electric|blackbody|thermal"
+_SCALES = "viridis|turbo|spedas|magma|inferno|cividis|greys|blues|rainbow|hsv|rdbu|portland|ylorrd"
+_SCALES_OR_DATA = "plasma|jet|hot|electric|blackbody|thermal"
+"""Colour scales whose names also say something about data."""
+_OF_COLOURS = r"(?:colou?r|map|scale|palette)"
+_BEHIND_COLOURS = (
+    "(?:"
+    + "|".join(
+        rf"(?<=\b{before} )"
+        for before in ("use", "map", "palette", "map to", "palette to", "scale to", "colours to", "colors to")
+    )
+    + ")"
 )
 _THEMES = "plotly_white|plotly_dark|plotly|ggplot2|seaborn|simple_white|presentation"
 _FORMATS = "png|pdf|svg|html"
@@ -319,7 +327,8 @@ def take_values(unread: UnreadWords) -> None:
     unread.take("theme", rf"\b(?:{_THEMES})\b", lambda match: match[0].casefold())
     unread.take(
         "colormap",
-        rf"\b(?:{_SCALES})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
+        rf"\b(?:{_SCALES})\b(?=\s*(?:{_OF_COLOURS}|$|[,.;]|instead|please|for\b|and\b|rather))"
+        rf"|\b(?:{_SCALES_OR_DATA})\b(?=\s*(?:{_OF_COLOURS}|instead|rather))|{_BEHIND_COLOURS}(?:{_SCALES_OR_DATA})\b",
         lambda match: match[0].casefold(),
     )
     unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())

@@ -170,11 +170,10 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     for match in sentence.take(
         rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
     ):
-        letters = re.findall(
-            r"(?<![A-Za-z0-9])(?:\w+?[\s-]*)?([A-E1-4])(?![A-Za-z0-9])", match[2], re.IGNORECASE
-        )
+        alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
+        letters = re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper())
         crafts = grouped[missions[match[1].casefold()]]
-        found += [(match.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
+        found += [(match.start(), craft) for craft in crafts if craft[-1] in letters]
     for match in sentence.take(
         rf"(?<![\d.:/-])\b(?:(?:all|both|each)(?: of)?(?: the)?(?: (?P<many>{_MANY}))?|the (?P<the>{_MANY})"
         rf"|(?P<only>{_MANY}))\s+(?P<mission>{every})s?(?![\w-])(?!\s+\d\b)(?: spacecraft| probes| satellites| s/?c)?\b"

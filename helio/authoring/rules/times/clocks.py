@@ -17,7 +17,7 @@ DATE = (
 _JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\band\b)\s*"
 _UT = r"(?:\s*(?:UTC?|Z|hrs?|hours?|h)\b)?"
 _CLOCK = (
-    r"(?:noon|midnight|\d{1,2}(?:[:.]\d{2})?\s*[ap]\.?m\b\.?|\d{1,2}[:.]\d{2}(?::\d{2})?"
+    r"(?:noon|midday|midnight|\d{1,2}(?:[:.]\d{2})?\s*[ap]\.?m\b\.?|\d{1,2}[:.]\d{2}(?::\d{2})?"
     r"|\d{1,2}h\d{2}|\d{4}|\d{1,2})"
 )
 _AFTER_DATE = re.compile(
@@ -95,7 +95,7 @@ def _after_date(match: re.Match[str]) -> str:
 
 def _alone(match: re.Match[str]) -> str:
     """Write two times of day whose date stands elsewhere; bare numbers are none, unless a unit follows them."""
-    if not match["unit"].strip() and not re.search(r"[ap]\.?m|noon|midnight", match[0], re.IGNORECASE):
+    if not match["unit"].strip() and not re.search(r"[ap]\.?m|noon|midday|midnight", match[0], re.IGNORECASE):
         return match[0]
     first, last = _minutes(match["first"], match["last"]), _minutes(match["last"], match["last"], last=True)
     if first is None or last is None or first >= last:
@@ -149,8 +149,8 @@ def _day(text: str) -> date | None:
 def _minutes(text: str, other: str, *, last: bool = False) -> int | None:
     """Return the minutes of a time of day; a bare hour takes ``am`` or ``pm`` of the other time."""
     plain = text.casefold().replace(" ", "")
-    if plain in ("noon", "midnight"):
-        return 12 * 60 if plain == "noon" else 24 * 60 * last
+    if plain in ("noon", "midday", "midnight"):
+        return 24 * 60 * last if plain == "midnight" else 12 * 60
     half = re.search(r"([ap])\.?m", plain) or re.search(r"([ap])\.?m", other.casefold())
     numbers = re.fullmatch(r"(\d{1,2})(?:[:.h]?(\d{2}))?(?::00)?", re.sub(r"[ap]\.?m\.?$", "", plain))
     if numbers is None:

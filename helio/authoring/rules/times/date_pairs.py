@@ -28,7 +28,7 @@ _SIDES = (
 )
 """Forms of a date: a part that is missing is that of the other date."""
 _SIDE = "(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", f"(?:{side}){_CLOCK}") for side in _SIDES) + ")"
-_JOINT = r"\s*(?:-|–|—|\.\.\.?|/|\+|&|,?\b(?:to|until|till|through|and)\b)\s*"
+_JOINT = r"\s*(?:-|–|—|\.\.\.?|/|\+|&|,?\b(?:to|until|till|through|and)\b)\s*(?:the\s+)?"
 _UNIT = (
     r"(?:[kMG]?eV|[kMGm]?Hz|[np]T|[nckm]?m|AU|R_?[ES]|[MG]?K|deg\w*|°|%|[mn]?s|min|h|days?|hours?|/)(?![a-z])"
 )

@@ -152,7 +152,7 @@ def _lasting(match: re.Match[str]) -> str:
         return match[0]
     numbers = {"two": 2, "three": 3, "four": 4, "five": 5, "seven": 7, "ten": 10}
     count = numbers.get(match["count"].lower()) or int(match["count"])
-    days = count * 7 if match["unit"].lower().startswith("week") else count
+    days = count * 7 if (match["unit"] or "").lower().startswith("week") else count
     return f"{start} to {start + timedelta(days=days)}"
 
 
@@ -169,7 +169,10 @@ def _two_short_years(match: re.Match[str]) -> str:
 
 
 _ISO_DAY = r"(?<![\d-])(?:19|20)\d{2}-\d{2}-\d{2}"
-_COUNT = r"(?P<count>two|three|four|five|seven|ten|\d{1,2})\s+(?P<unit>days?|weeks?)"
+_COUNT = r"(?P<count>two|three|four|five|seven|ten|\d{1,2})(?:\s+(?P<unit>days?|weeks?)|\s*(?P<letter>d)\b)"
+_COMPACT = (
+    r"(?P<{0}>(?:19|20)\d{{2}}-?\d{{2}}-?\d{{2}})[\s/T](?P<{0}_clock>[0-2]\d[0-5]\d)(?:\s*(?:UTC?|Z)\b)?"
+)
 _ISO = r"(?P<start>\d{4}-\d{2}-\d{2})(?![\dT:-])"
 _OTHER_LANGUAGES = {
     word: number
@@ -189,6 +192,13 @@ _OTHER_LANGUAGES = {
 def _english(match: re.Match[str]) -> str:
     month = calendar.month_name[_OTHER_LANGUAGES[match["month"].lower()]]
     return f"{match['days'].replace('.', '')} {month} {match['year']}"
+
+
+def _compact(match: re.Match[str]) -> str:
+    """Write ``20230423 1800 - 20230424 1200`` with the signs of ISO 8601."""
+    moments = ((match[name].replace("-", ""), match[f"{name}_clock"]) for name in ("first", "last"))
+    written = (f"{day[:4]}-{day[4:6]}-{day[6:]}T{clock[:2]}:{clock[2:]}" for day, clock in moments)
+    return " to ".join(written)
 
 
 def _with_century(match: re.Match[str]) -> str:
@@ -217,6 +227,7 @@ def _months_of_year(match: re.Match[str]) -> str:
 
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
+    (rf"(?<![\w./-]){_COMPACT.format('first')}{_JOINT}{_COMPACT.format('last')}(?![\d:.-])", _compact),
     (rf"(?P<days>\d{{1,2}}\.?(?:\s*(?:-|–|bis|et|y)\s*\d{{1,2}}\.?)?)\s*(?:de\s+)?"
      rf"(?P<month>{'|'.join(_OTHER_LANGUAGES)})\s+(?:de\s+)?(?P<year>{_YEAR})(?![\w-])", _english),
     (rf"(?<![\d.])(\d{{1,2}})\.\s*(-|–)\s*(\d{{1,2}})\.\s*(?={_MONTH}\s+{_YEAR})", r"\1-\3 "),
@@ -262,6 +273,6 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\b((?:\d{{1,2}}[\s-])?{_MONTH}(?:\s+\d{{1,2}},?)?)\s+['’](\d{{2}})\b", _century),
     (rf"(?<![\w-])(\d{{1,2}}-{_MONTH})-(\d{{2}})(?![\w-])", _century),
     (rf"(?<!-)(?<!new\s)(?<!per\s)(?<!each\s)(?<!every\s)(?<!by\s)\b(?:the\s+)?years?\s+(?={_YEAR}\b)", ""),
-    (r"\bthe\s+month\s+of\s+(?=\w)", ""),
+    (r"\b(?:the\s+)?month\s+of\s+(?=\w)", ""),
 )  # fmt: skip
 """Patterns of dates, and how helio's grammar writes what they match."""

@@ -16,6 +16,7 @@ from helio.authoring.rules.times.clocks import with_plain_clocks
 from helio.authoring.rules.times.date_pairs import with_whole_dates
 from helio.authoring.rules.times.dates import with_plain_dates
 from helio.authoring.rules.times.times_around import widened, with_plain_spans
+from helio.authoring.rules.times.times_from_now import COUNTS, part_of_today, with_times_from_now
 from helio.authoring.writing.asking import Asks
 from helio.errors import TimeRangeError
 from helio.interval import carrington_number, carrington_start
@@ -26,7 +27,7 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?\s+\
 _ROTATION = re.compile(
     r"\b(?:carrington\s+rotation(?P<several>s)?|CR)\s*#?\s*(?P<first>\d{3,4})"
     r"(?P<more>\s*(?:-|–|to|through|and|&)\s*(?:CR\s*)?(?P<last>\d{3,4}))?(?(several)(?(more)|(?!)))(?![\w-])"
-    r"|\b(?P<which>last|previous|this|current)\s+carrington\s+rotation\b",
+    r"|\b(?P<which>last|previous|past|this|current)\s+(?:(?P<count>\d|two|three|four|five|six)\s+)?carrington\s+rotations?\b",
     re.IGNORECASE,
 )
 """Rotations with their numbers; "averages over Carrington rotations 2001" has a year."""
@@ -174,15 +175,22 @@ def with_plain_times(
     Raises
     ------
     NotUnderstood
-        The sentence gives the event another year, or names two events, or the name has several meanings.
+        The sentence gives the event another year, or names two events, or the name has several meanings; or the
+        sentence names a part of today, such as ``this morning``, which begins at another hour in each country.
     """
     notes: list[str] = []
+    text = with_times_from_now(text, now, notes)
     text = with_whole_dates(with_plain_spans(with_plain_dates(text), notes))
     text = _HALF.sub(lambda match: _half(match, now), text)
     text = with_plain_clocks(text, notes)
     text = _ROTATION.sub(lambda match: _rotation(match, now, notes), text)
     text = _BARTELS.sub(_bartels, text)
     text = widened(_with_events(text, notes, ask, crafts))
+    if (part := part_of_today(text)) and not _has_time(text.replace(part, "")):
+        raise NotUnderstood(
+            f"helio does not know which hours '{part}' has in UTC",
+            advice="write 'today', 'yesterday', 'last 12 hours', or two times",
+        )
     return " ".join(text.replace("()", "").split()), tuple(notes)
 
 
@@ -301,7 +309,9 @@ def _half(match: re.Match[str], now: datetime) -> str:
 
 def _rotation(match: re.Match[str], now: datetime, notes: list[str]) -> str:
     if match["which"]:
-        first = last = carrington_number(now) - (match["which"].lower() in ("last", "previous"))
+        last = carrington_number(now) - (match["which"].lower() in ("last", "previous", "past"))
+        written = match["count"] or "1"
+        first = last - (COUNTS.get(written.lower()) or int(written)) + 1
     else:
         first, last = int(match["first"]), int(match["last"] or match["first"])
     start, stop = carrington_start(first), carrington_start(last + 1)

@@ -37,7 +37,8 @@ _NO_LENGTH = r"(?<!days )(?<!day )(?<!hours )(?<!hour )(?<!h )"
 _AFTER = rf"{_NO_LENGTH}\bafter\s+(?:the\s+year\s+)?(?P<after>{_DATE}){_NO_END}"
 _UNTIL = (
     r"(?:\b(?:from\s+)?(?:launch|(?:the\s+)?(?:start|beginning)(?:\s+of\s+(?:the\s+)?(?:mission|data))?)\s+)?"
-    rf"(?<!\d )\b(?:up\s+(?:to|until|through)|until|till)\s+(?:the\s+end\s+of\s+)?(?P<until>{_DATE})"
+    rf"(?<!\d )\b(?:up\s+(?:to|until|through)|until|till|(?<=launch )to|(?<=mission )to)\s+"
+    rf"(?:the\s+end\s+of\s+)?(?P<until>{_DATE})"
 )
 _BEFORE = (
     rf"{_NO_LENGTH}\b(?:before|prior\s+to|earlier\s+than)\s+(?:the\s+year\s+)?"

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from helio.authoring.rules.times.clocks import DATE
-from helio.authoring.rules.times.date_pairs import YEAR
+from helio.authoring.rules.times.date_pairs import MONTH, YEAR
 from helio.authoring.rules.times.durations import duration_in, duration_pattern, length_of
 from helio.errors import TimeRangeError
 from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, parse_time_range
 
-_HOURS = r"\d{1,2}(?::\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z|h)\b)?|\s*(?:UTC?|Z|h)\b)"
+_HOURS = r"(?:noon|midday|\d{1,2}(?::\d{2}(?::\d{2})?(?:\s*(?:UTC?|Z|h)\b)?|\s*(?:UTC?|Z|h)\b))"
 _NOT_A_PAIR = r"(?!\s*(?:-|–|to\b|until\b|till\b|through\b)\s*\d)"
 
 
@@ -34,9 +34,10 @@ _LED = r"(?:\b(?:for|in|during|over|within|from|the)\s+)*"
 _SIGN = r"(?:±|\+\s*/?\s*[-−]|plus[\s/-]*(?:or[\s-]+)?minus)"
 _SHOCK = r"(?:the\s+)?(?:(?:shock|event|flare|storm|crossing|onset|arrival|peak|ssc)\s+)?(?:(?:at|of|on)\s+)*"
 _POINT = rf"{_SHOCK}{_M}"
+_DAY_OF_MONTH = rf"\d{{1,2}}(?:st|nd|rd|th)?\s+{MONTH}(?!,?\s*\d)"
 _TWO_MOMENTS = ignoring_case(
-    rf"(?:\bfrom\s+)?(?P<first>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<day>{DATE})\s*(?:-|–|\bto\b|\buntil\b|\btill\b)\s*"
-    rf"(?P<last>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<end>{DATE})"
+    rf"(?:\bfrom\s+)?(?P<first>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<day>{DATE}|{_DAY_OF_MONTH})\s*(?:-|–|\bto\b|\buntil\b|\btill\b)\s*"
+    rf"(?P<last>{_HOURS}),?\s*(?:on\s+|of\s+)?(?P<end>{DATE}|{_DAY_OF_MONTH})"
 )
 _WIDENED = ignoring_case(
     rf"(?P<first>\d{{4}}-\d\d-\d\d) to (?P<last>\d{{4}}-\d\d-\d\d),?\s*\(?{_SIGN}\s*{_LENGTH}\)?"
@@ -158,6 +159,9 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"\bwithin\s+{_LENGTH}\s+(?:of|from|around)\s+{_POINT}", _both_sides),
     (rf"{_LENGTH}(?:\s+(?:interval|window|period))?\s+{_CENTRED}\s+{_POINT}", _around),
     (rf"{_LENGTH}\s+{_STARTING}\s+{_POINT}", _from),
+    (rf"\bfirst\s+{_LENGTH}\s+(?:of|on)\s+{_POINT}", _from),
+    (rf"{_POINT},?\s*\(?(?:the\s+)?first\s+{_LENGTH}\)?", _from),
+    (rf"\b(?P<long>week)\s+of\s+{_POINT}", _from_day),
     (rf"{_LENGTH}\s+{_ENDING}\s+{_POINT}", _before),
     (
         rf"\b(?:an?\s+)?(?P<long>week|fortnight)\s+(?:from|since|after|(?:starting|beginning)(?:\s+(?:at|on|from|with))?)"
@@ -175,7 +179,7 @@ def _written(match: re.Match[str], *, span: Span, notes: list[str]) -> str:
     if moment is None or (match["early"] and match["late"]):
         return match[0]
     start, stop = span(match, moment)
-    lead = match[0][: len(match[0]) - len(match[0].lstrip())]
+    lead = match[0][: len(match[0]) - len(match[0].lstrip(" ,"))]
     written = f"{lead}{_range(start, stop)}"
     if span in (_around, _from_day):
         notes.append(f"helio reads '{match[0].strip()}' as {_range(start, stop)}")
@@ -196,7 +200,7 @@ def _noted(
 
 
 def _read(date: str, hours: str) -> TimeRange | None:
-    clock = re.match(r"\d{1,2}(?::\d{2}){0,2}", hours)
+    clock = re.match(r"\d{1,2}(?::\d{2}){0,2}", re.sub("noon|midday", "12:00", hours.lower()))
     written = date
     if clock:
         first, *others = clock[0].split(":")
@@ -223,7 +227,12 @@ def _range(start: datetime, stop: datetime) -> str:
 
 
 def _two_moments(match: re.Match[str]) -> str:
-    first, last = _read(match["day"], match["first"]), _read(match["end"], match["last"])
+    years = [re.search(YEAR, match[name]) for name in ("day", "end")]
+    days = [
+        match[name] if own or not other else f"{match[name]} {other[0]}"
+        for name, own, other in zip(("day", "end"), years, years[::-1], strict=True)
+    ]
+    first, last = _read(days[0], match["first"]), _read(days[1], match["last"])
     if first is None or last is None or first.start >= last.start:
         return match[0]
     return _range(first.start, last.start)
