@@ -411,7 +411,7 @@ def _is_time(wanted: str | Mapping[str, str], given: str, now: datetime) -> bool
 def _saved(graph: Graph, expected: Expected, before: Graph) -> Iterator[str]:
     for wanted in expected.get("saves", ()):
         files = [file for file in graph.saved if file.format == wanted.get("format", file.format)]
-        patterns = wanted.get("of", ())
+        patterns = [wanted] if {"data", "tool"} & wanted.keys() else wanted.get("of", ())
         if not files or not all(any(found(pattern, file.nodes) for file in files) for pattern in patterns):
             yield f"does not save {', '.join(map(_told, patterns))} as {wanted.get('format', 'a file')}"
     more = len(graph.saved) > len(before.saved)

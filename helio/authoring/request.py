@@ -292,6 +292,8 @@ class PipelineRequest:
         File formats in which to save the series, or the table of events: ``"csv"``.
     saved : Lines
         The series to save in these formats.
+    one_file : bool
+        Whether one file has all series, at the epochs of the coarsest of them.
     drawn : bool
         Whether to draw a figure.
     name : str
@@ -319,5 +321,6 @@ class PipelineRequest:
     style: RequestedStyle = RequestedStyle()
     exports: tuple[str, ...] = ()
     saved: Lines = Lines()
+    one_file: bool = False
     drawn: bool = True
     name: str = ""

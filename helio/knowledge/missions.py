@@ -267,7 +267,7 @@ _PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED
 """Names of sensors and receivers in ids of datasets."""
 
 
-_ALSO_CALLED = {"SWAVES": "WAVES", "PM": "MTOF"}
+_ALSO_CALLED = {"SWAVES": "WAVES", "PM": "MTOF", "SQTN": "QTN"}
 
 
 def short(craft: str) -> str:

@@ -125,6 +125,14 @@ class Steps:
         coarsest = max(shown, key=lambda series: series.cadence or 0.0)
         return [self.align(series, coarsest) for series in shown]
 
+    def from_one_dataset(self, shown: Sequence[PlotSeries]) -> bool:
+        """Return whether series are fetched from one dataset, and so have the same epochs."""
+        fetched = {
+            step["tool_args"].get("output_label"): step["tool_args"].get("dataset_id") for step in self.steps
+        }
+        datasets = {fetched.get(series.label) for series in shown}
+        return len(datasets) == 1 and None not in datasets
+
     def note(self, text: str) -> None:
         """Add a note to the user, unless the same note was added before."""
         if text not in self.notes:

@@ -27,7 +27,7 @@ from helio.knowledge.quantities import E, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, title
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit
-from helio.pipelines.template.document import Document
+from helio.pipelines.template.document import Document, slug
 from helio.time_range import TimeRange, is_relative, parse_time_range
 
 
@@ -138,11 +138,11 @@ class _Figure:
             shown = self._in_units(operations.applied(shown))
         else:
             shown = operations.applied(self._in_units(shown))
+        name, text = names_of(shown, request)
         if isinstance(request.events, EventTable):
             save_events(request.events, request.exports, shown, self.steps)
         else:
-            self._export(shown)
-        name, text = names_of(shown, request)
+            self._export(shown, name)
         if request.drawn:
             spec = figure_of(shown, request, self.steps, text)
             if isinstance(request.events, Epochs):
@@ -252,15 +252,20 @@ class _Figure:
             shown = [self.steps.convert(series, unit) if series in fitting else series for series in shown]
         return shown
 
-    def _export(self, shown: list[PlotSeries]) -> None:
+    def _export(self, shown: list[PlotSeries], name: str) -> None:
         saved = [series for series in shown if is_meant(self.request.saved, series)]
         if self.request.exports and not saved:
             raise NotUnderstood(
                 "the figure does not draw what the request saves", advice="name it as a quantity too"
             )
+        if self.request.exports and self.request.one_file and len(saved) > 1:
+            alike = saved if self.steps.from_one_dataset(saved) else self.steps.align_all(saved)
+            files = {slug(name): [series.label for series in alike]}
+        else:
+            files = {series.label: [series.label] for series in saved}
         for form in self.request.exports:
-            for series in saved:
-                self.steps.save(series.label, [series.label], form)
+            for name, labels in files.items():
+                self.steps.save(name, labels, form)
 
 
 def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:

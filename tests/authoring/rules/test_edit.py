@@ -376,7 +376,7 @@ def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
         ("do not change anything", "does not understand 'not'"),
         ("also for 2023-01-03", "can replace the time range but not add a second one"),
         ("for 2023-01-03 too", "can replace the time range but not add a second one"),
-        ("use the week of 10 May 2021", "does not understand 'week'"),
+        ("use the week of 12 May 2021", "does not understand 'week'"),
         ("turn the magnitude by 90 degrees", "'magnitude', '90', 'degrees'"),
     ],
 )

@@ -25,6 +25,8 @@ FETCHED = (
     ("ACE v Wind speed 2004-11-07", ["Vp", "Proton_V_nonlin"]),
     ("THEMIS A and B |B| 2010-01-01", ["tha_fgs_btotal", "thb_fgs_btotal"]),
     ("rbspa hope proton omni 2015-03-17", ["FPDO"]),
+    ("Dst for the St. Patrick's Day 2015 storm", ["DST"]),
+    ("SYM-H for the Halloween 2003 storm", ["SYM_H"]),
     ("AC_H2_MFI.BGSEc and Dst 2004-11-07", ["BGSEc", "DST"]),
     ("density from SWEPAM and Wind SWE 2004-11-07", ["Np", "Proton_Np_nonlin"]),
     ("ACE Bz, same for Wind, 2004-11-07", ["BGSEc", "BGSE"]),

@@ -171,8 +171,8 @@ def with_words(
         literal = [word for word in words if len(word) > 1 and _is_literal(word, dataset)]
         rest = clauses(word_list(" ".join(word for word in words if word not in literal)))
         named = tuple(dict.fromkeys(dataset.by_name[folded(word)] for word in literal))
-        if words and not (rest or named or letters):
-            continue  # a letter alone says nothing
+        if (words or numerals) and not (rest or named or letters):
+            continue  # a letter or a number alone says nothing
         asked = [word for clause in rest for word in clause.words]
         fitting = tuple(
             parameter

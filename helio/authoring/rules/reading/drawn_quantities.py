@@ -14,6 +14,7 @@ from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT
+from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
 from helio.knowledge.quantities import V as SPEED
@@ -52,6 +53,11 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
     return [] if match is None else [(match.start(), RequestQuantity(name)) for name in (N, SPEED, T)]
 
 
+_FROM = re.compile(
+    r"(?:\b(?:from|using|based on)\b|\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
+)
+"""Words between a quantity and those from which helio computes it."""
+_ALSO = re.compile(r"\b(?:also|too|as well|plus|then)\b|;", re.IGNORECASE)
 _LISTED = re.compile(
     rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
     r"\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
@@ -147,15 +153,39 @@ def drawn_of(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -
     return drawn
 
 
-def derived_from_others(sentence: Sentence, placed: Placed) -> str:
-    """Return a quantity to compute from the others, as ``dynamic pressure from density and velocity``, or ""."""
-    if len(placed) < 2 or placed[0][1].name not in DERIVED:
+def derived_from_others(sentence: Sentence, placed: Placed, field: int, described: Sequence[int]) -> str:
+    """Return a quantity to compute from the others, as ``dynamic pressure from density and velocity``, or "".
+
+    Parameters
+    ----------
+    field : int
+        The position of a word for the magnetic field; -1 if there is none.
+    described : sequence of int
+        The positions of parameters that the catalogue describes, and that no computation takes.
+
+    Raises
+    ------
+    NotUnderstood
+        helio computes the quantity from others than those.
+    """
+    if not placed or placed[0][1].name not in DERIVED:
         return ""
-    (start, first), (following, _) = placed[:2]
-    needed = {*(part.quantity for part in DERIVED[first.name].takes.values()), SPEED, ABS_B}
+    (start, first), *others = placed
+    following = min((at for at in (*(at for at, _ in others), field, *described) if at > start), default=-1)
+    if following < 0 or not _FROM.search(sentence.text[start:following]):
+        return ""
+    takes = {part.quantity for part in DERIVED[first.name].takes.values()}
+    needed = {*takes, SPEED, ABS_B, B}
     needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
-    computed = re.search(r"\bfrom\b(?!.*(?:,|\band\b))", sentence.text[start:following], re.IGNORECASE)
-    return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
+    strange = [quantity.name for _, quantity in others if quantity.name not in needed]
+    if strange and (following, strange[0]) == (others[0][0], others[0][1].name):
+        return ""  # the Alfvén speed from Wind (Dst below)
+    if (strange or described) and not _ALSO.search(sentence.text[following:]):
+        raise NotUnderstood(
+            f"helio computes the {first.name} from {listed(sorted(takes))} of its table, not from other data",
+            advice="name only these behind the quantity, or write 'and also …' for what to draw beside it",
+        )
+    return first.name if others and not strange else ""
 
 
 def doubt_about(

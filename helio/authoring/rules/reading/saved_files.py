@@ -26,7 +26,7 @@ _ALL = (
     r"(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
     r"(?:data|values|numbers|results?|series|table))"
 )
-_INTO = r"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?"
+_INTO = r"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?(?:(?:one|single|same|common)\s+)?"
 _TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
 _ONLY = r"(?:only|just|alone)"
 _WHOLE = (
@@ -66,6 +66,8 @@ class SavedFiles:
     formats : tuple of str
     lines : Lines
         The series to save; all that are drawn if the sentence names none.
+    one_file : bool
+        Whether it wants all series in one file.
     drawn : bool
         Whether it wants a figure, too.
     notes : tuple of str
@@ -73,6 +75,7 @@ class SavedFiles:
 
     formats: tuple[str, ...] = ()
     lines: Lines = EVERY_LINE
+    one_file: bool = False
     drawn: bool = True
     notes: tuple[str, ...] = ()
 
@@ -100,7 +103,8 @@ def take_files(sentence: Sentence) -> SavedFiles:
     if words:
         sentence.drop(_SAVE)
         sentence.drop(r"(?<=\x1f )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x1f)")
-    return SavedFiles(tuple(dict.fromkeys(_FORMATS[word] for word in words)), lines, drawn, notes)
+    one_file = any(re.search(r"\b(?:one|single|same|common)\b", match[0]) for match in files)
+    return SavedFiles(tuple(dict.fromkeys(_FORMATS[word] for word in words)), lines, one_file, drawn, notes)
 
 
 def _part(sentence: Sentence) -> Lines:

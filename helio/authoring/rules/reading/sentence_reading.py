@@ -379,7 +379,7 @@ class _SentenceReader:
         panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
-        computed = derived_from_others(sentence, placed)
+        computed = derived_from_others(sentence, placed, self._field, self._described.starts)
         drawn = drawn_of(sentence, placed, self._styled)
         if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
             sentence.drop(r"\bcomponents?\b")
@@ -422,6 +422,7 @@ class _SentenceReader:
             style=RequestedStyle(self._title, self._looks, self._as_lines),
             exports=self._files.formats,
             saved=self._files.lines,
+            one_file=self._files.one_file,
             drawn=self._files.drawn,
             name=self._name,
         )

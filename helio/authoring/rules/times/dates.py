@@ -133,6 +133,10 @@ def _two_months(match: re.Match[str]) -> str:
 
 
 def _two_years(match: re.Match[str]) -> str:
+    if match["joint"].strip() in ("and", "&") and (
+        int(match["last"]) != int(match["first"]) + 1 or _COMPARES.search(match.string)
+    ):
+        return match[0]
     return f"{match['first']} to {match['last']}" if int(match["first"]) < int(match["last"]) else match[0]
 
 
@@ -168,6 +172,11 @@ def _two_short_years(match: re.Match[str]) -> str:
     return f"{match['first']} to {last}" if match["first"] < last else match[0]
 
 
+_COMPARES = re.compile(
+    r"\b(?:compar\w+|versus|vs|against|between|each|both|over-?(?:lay|plot)\w*|superpos\w+|side by side|differ\w+)\b",
+    re.IGNORECASE,
+)
+"""Words that tell two years apart."""
 _ISO_DAY = r"(?<![\d-])(?:19|20)\d{2}-\d{2}-\d{2}"
 _COUNT = r"(?P<count>two|three|four|five|seven|ten|\d{1,2})(?:\s+(?P<unit>days?|weeks?)|\s*(?P<letter>d)\b)"
 _COMPACT = (
@@ -227,6 +236,7 @@ def _months_of_year(match: re.Match[str]) -> str:
 
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
+    (rf"\b(?:the\s+)?st\.?\s+patrick['’]?s?\s+day,?\s+(?:of\s+)?({_YEAR})(?!\s+(?:\w+\s+)?storm)", r"17 March \1"),
     (rf"(?<![\w./-]){_COMPACT.format('first')}{_JOINT}{_COMPACT.format('last')}(?![\d:.-])", _compact),
     (rf"(?P<days>\d{{1,2}}\.?(?:\s*(?:-|–|bis|et|y)\s*\d{{1,2}}\.?)?)\s*(?:de\s+)?"
      rf"(?P<month>{'|'.join(_OTHER_LANGUAGES)})\s+(?:de\s+)?(?P<year>{_YEAR})(?![\w-])", _english),
@@ -260,7 +270,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
      rf"(?P<year>{_YEAR})(?![\d-])", _two_months),
     (rf"(?:(?<![\d-])(?P<year>{_YEAR}),?\s*)?\b(?:DOY|days?(?:\s+of\s+(?:the\s+)?year)?)\s*(?P<first>\d{{1,3}}){_JOINT}"
      rf"(?:(?:DOY|day)\s*)?(?P<last>\d{{1,3}})(?![\d-])(?:,?\s*(?:of\s+|in\s+)?(?P<after>{_YEAR}))?", _days_of_year),
-    (rf"(?<![\d./:-])(?P<first>{_YEAR})\s*[-–]\s*(?P<last>{_YEAR})(?![\d./:-])", _two_years),
+    (rf"(?<![\d./:-])(?P<first>{_YEAR})(?P<joint>\s*[-–&]\s*|\s+and\s+)(?P<last>{_YEAR})(?![\d./:-])", _two_years),
     (rf"\b(?:from\s+|starting\s+(?:on\s+)?)?{_ISO}\s*(?:,|for|\+|plus)\s*{_COUNT}(?![\w-])", _lasting),
     (rf"(?<![\d-])({_YEAR}-\d{{2}})-(\d{{2}})\s*/\s*(\d{{2}})(?![\d-])", r"\1-\2 through \1-\3"),
     (rf"(?<![\d-])({_YEAR})(\d{{2}})(\d{{2}})\s*(?:-|–|to|/)\s*({_YEAR})(\d{{2}})(\d{{2}})(?![\d-])",

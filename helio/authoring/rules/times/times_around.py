@@ -61,6 +61,7 @@ _WEEK = ignoring_case(
     rf"\b(?:the\s+)?(?:calendar\s+)?week\s+(?P<week>\d{{1,2}})(?:,?\s*(?:of|in))?\s+(?P<year>{YEAR})"
     rf"|(?P<before>{YEAR}),?\s+(?:calendar\s+)?week\s+(?P<after>\d{{1,2}})(?!\d)"
 )
+_WEEK_OF = ignoring_case(rf"\b(?:the\s+)?week\s+of\s+(?:the\s+)?(?P<date>{DATE})(?!\s*[-–T]|\s*(?:to|and)\b)")
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10, "twelve": 12}
 _NOW = datetime(2000, 1, 1)
 
@@ -89,7 +90,13 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
     text = _TWO_MOMENTS.sub(_two_moments, text)
     for pattern, span in _FORMS:
         text = ignoring_case(_LED + pattern).sub(partial(_written, span=span, notes=notes), text)
-    for part, read in ((_SEASON, _season), (_THIRD, _third), (_PART, _part), (_WEEK, _week)):
+    for part, read in (
+        (_SEASON, _season),
+        (_THIRD, _third),
+        (_PART, _part),
+        (_WEEK, _week),
+        (_WEEK_OF, _week_of),
+    ):
         text = part.sub(partial(_noted, read=read, notes=notes), text)
     return text
 
@@ -161,7 +168,6 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"{_LENGTH}\s+{_STARTING}\s+{_POINT}", _from),
     (rf"\bfirst\s+{_LENGTH}\s+(?:of|on)\s+{_POINT}", _from),
     (rf"{_POINT},?\s*\(?(?:the\s+)?first\s+{_LENGTH}\)?", _from),
-    (rf"\b(?P<long>week)\s+of\s+{_POINT}", _from_day),
     (rf"{_LENGTH}\s+{_ENDING}\s+{_POINT}", _before),
     (
         rf"\b(?:an?\s+)?(?P<long>week|fortnight)\s+(?:from|since|after|(?:starting|beginning)(?:\s+(?:at|on|from|with))?)"
@@ -258,6 +264,14 @@ def _part(match: re.Match[str]) -> tuple[datetime, datetime] | None:
     day = _read(match["date"], "")
     first, last = _PARTS[match["part"].lower()]
     return (day.start + timedelta(hours=first), day.start + timedelta(hours=last)) if day else None
+
+
+def _week_of(match: re.Match[str]) -> tuple[datetime, datetime] | None:
+    """Return the seven days from a Monday or a Sunday; of another day it is not clear which week is meant."""
+    day = _read(match["date"], "")
+    first_days = (0, 6)
+    begins = day is not None and day.start.weekday() in first_days
+    return (day.start, day.start + timedelta(days=7)) if day and begins else None
 
 
 def _week(match: re.Match[str]) -> tuple[datetime, datetime] | None:

@@ -12,10 +12,11 @@ from helio.authoring.rules.times.date_pairs import MONTH, MONTHS, YEAR
 from helio.patterns import ignoring_case
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})\b(?!,?\s+(?:{DATE}|the\s+\d))"
+_WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})\b(?!,?\s+(?:{DATE}|the\s+\d|(?:of|in)\s+{MONTH}))"
+_NOT_ONE = "".join(rf"(?<!\b{word} )" for word in ("every", "each", "next", "first", "second", "third", "fourth"))
 _JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\bthrough\b)\s*"
 _DAYS = ignoring_case(
-    rf"\b(?:on\s+)?(?:(?:last|past|this|previous)\s+)?(?P<first>{_WEEKDAY})(?:{_JOINT}(?P<last>{_WEEKDAY}))?"
+    rf"\b(?:on\s+)?(?:(?:last|past|this|previous)\s+)?{_NOT_ONE}(?P<first>{_WEEKDAY})(?:{_JOINT}(?P<last>{_WEEKDAY}))?"
     r"(?P<week>\s+(?:of\s+)?(?:the\s+)?(?:last|previous)\s+week\b)?"
 )
 _MONTH_WITHOUT_YEAR = ignoring_case(
