@@ -24,7 +24,7 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.recorded import Records
-from helio.authoring.request import Epochs, EventTable
+from helio.authoring.request import Epochs, EventTable, PipelineRequest
 from helio.authoring.rules.events.event_tables import is_table, read_event_table
 from helio.authoring.rules.events.listed import ListedEvents
 from helio.authoring.rules.events.solar_xrays import solar_xrays
@@ -40,7 +40,13 @@ from helio.authoring.rules.questions.question_form import (
     without_question_mark,
 )
 from helio.authoring.rules.reading.guard import refuse_unused
-from helio.authoring.rules.reading.looks import changed_looks, is_same_data, take_looks, take_phrases
+from helio.authoring.rules.reading.looks import (
+    changed_looks,
+    is_same_data,
+    marked_days,
+    take_looks,
+    take_phrases,
+)
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -179,19 +185,34 @@ class RuleAuthor:
                 raise reading.doubt
             wanted, preferences = preferred(replace(reading.request, events=events), request, items)
             try:
-                template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
-                refuse_unused(template)
-                if sources:
-                    template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
-                template, said = changed_looks(
-                    wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
-                )
+                template, notes = self._written(wanted, listed if sources else None, ask)
+                if not wanted.times and (days := marked_days(template)):
+                    wanted = replace(wanted, times=(days,))
+                    template, notes = self._written(wanted, listed if sources else None, ask)
+                    notes = (
+                        *notes,
+                        f"the time range is {days}, which the figure marks; the request names no other",
+                    )
                 break
             except NotUnderstood as refused:
                 refusals.append(refused)
         else:
             raise refusals[len(readings) - 1]
-        return self._proved(template, (*names, *preferences, *reading.named, *notes, *listed.notes, *said))
+        return self._proved(template, (*names, *preferences, *reading.named, *notes))
+
+    def _written(
+        self, wanted: PipelineRequest, listed: ListedEvents | None, ask: Asks
+    ) -> tuple[Document, tuple[str, ...]]:
+        """Write the template of a request with its lists of events and its looks; return it with notes."""
+        template, notes = write_template(wanted, catalogue=self._catalogue, now=self._now, ask=ask)
+        refuse_unused(template)
+        if listed is not None:
+            template = listed.drawn(template, catalogue=self._catalogue, ask=ask)
+            notes = (*notes, *listed.notes)
+        template, said = changed_looks(
+            wanted.style.looks, template, catalogue=self._catalogue, ask=ask, now=self._now
+        )
+        return template, (*notes, *said)
 
     def _proved(self, template: Document, notes: tuple[str, ...]) -> TemplateDraft:
         proved = self._gate.new(as_text(template))

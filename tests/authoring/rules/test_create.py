@@ -222,6 +222,7 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
             "line_styles",
             {"ACE_Bz": {"fill_below": 0.0, "fill_color": "red"}},
         ),
+        ("ACE Bz (zero line)", "show_zero_line", True),
         ("ACE Bz with y range from -20 to 20 nT", "y_range", {"1": [-20.0, 20.0]}),
         ("ACE Bz and speed, speed between 300 and 800 km/s", "y_range", {"2": [300.0, 800.0]}),
     ],
@@ -241,6 +242,7 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE density above the field", [["ACE_n"], ["ACE_B"]]),
         ("centre panel: ACE Bz, last panel: density, top panel: speed", [["ACE_V"], ["ACE_Bz"], ["ACE_n"]]),
         ("ACE Bx and By in one panel and density", [["ACE_Bx", "ACE_By"], ["ACE_n"]]),
+        ("ACE Bx, By and |B| all in one", [["ACE_Bx", "ACE_By", "ACE_Bmag"]]),
         ("ACE and Wind density in separate panels", [["ACE_n"], ["Wind_n"]]),
         ("ACE and Wind density in two panels", [["ACE_n"], ["Wind_n"]]),
     ],
@@ -307,6 +309,8 @@ def test_a_sentence_names_a_computation(author, request_, tool, args):
         ("Cluster-3 HIA ion density 2003-10-28", {"N_HIA__C3_PP_CIS"}),
         ("MAVEN SWIA velocity in MSO 2017-09-13", {"velocity_mso"}),
         ("alpha to proton ratio and O7/O6 of ACE 2012-07-15", {"alpha_ratio", "O7to6"}),
+        ("C6/C5 from SWICS 2.0, 2014", {"C6to5"}),
+        ("ACE overview 2003-10-28", {"BGSEc", "Np", "Vp", "Tpr"}),
         ("plasma parameters of ACE 2003-10-28", {"Np", "Vp", "Tpr"}),
         ("ACE solar wind overview from CDAWeb 2003-10-28", {"BGSEc", "Np", "Vp", "Tpr"}),
         ("magnetic field components Bx By Bz of ACE 2003-10-28", {"BGSEc"}),
@@ -623,6 +627,10 @@ def test_a_word_of_a_tool_asks_for_its_step(author, request_, tool):
         ("SYM-H for the Gannon storm", "2024-05-10 to 2024-05-13"),
         ("SYM-H for the Gannon storm, May 2024", "2024-05-10 to 2024-05-13"),
         ("SYM-H for the Gannon storm, 2024-05-09 to 2024-05-14", "2024-05-09 to 2024-05-14"),
+        ("Helios 1 field, perihelion 1975", "1975-01-01 to 1976-01-01"),
+        ("SYM-H on St Patrick's day 2015", "2015-03-17 to 2015-03-18"),
+        ("ACE speed with a vertical line at 2005-05-15 02:10", "2005-05-15 to 2005-05-16"),
+        ("ACE speed 2013 and 2014", "2013-01-01 to 2015-01-01"),
         ("ACE Bz during the Halloween storm 2003", "2003-10-28 to 2003-11-02"),
         ("DSCOVR field on 10 May 2024 from 16 to 18 UT", "2024-05-10T16:00:00 to 2024-05-10T18:00:00"),
     ],
@@ -668,6 +676,27 @@ def test_marks_of_a_request_are_drawn(author):
     [figure] = steps(draft, "render_spec")
     assert figure["spec"]["hlines"] == [{"y": -10.0}]
     assert figure["spec"]["vrects"] == [{"x0": "2017-09-07T20:00", "x1": "2017-09-08T04:00"}]
+
+
+def test_a_shaded_part_of_a_day_leaves_the_day_whole(author):
+    for request in (
+        "ACE speed on 2005-05-15, shade 12:00 to 18:00",
+        "ACE speed, shade 12-18 UT on 2005-05-15",
+    ):
+        draft = made(author, request)
+        [figure] = steps(draft, "render_spec")
+        assert figure["spec"]["vrects"] == [{"x0": "2005-05-15T12:00", "x1": "2005-05-15T18:00"}]
+        assert draft.template["variables"]["$TIME_RANGE"]["default"] == "2005-05-15 to 2005-05-16"
+
+
+def test_several_series_are_saved_in_one_file(author):
+    [saved] = steps(made(author, "ACE density and Wind speed to one csv file, 2005-05-15"), "save_data")
+    assert saved["source_labels"] == ["ACE_n_aligned", "Wind_V"]
+
+
+def test_a_quantity_is_not_computed_from_data_that_its_tool_does_not_take(author):
+    with pytest.raises(NotUnderstood, match="computes the Alfvén speed from"):
+        author.create("Alfvén speed at PSP (1 min B, QTN density), 2021-04-28")
 
 
 def test_raw_data_stand_behind_their_median_in_one_panel(author):

@@ -21,7 +21,7 @@ _TOGETHER = (
     r"(?:\b(?:(?:all|both|together)\s+)?\b(?:in(?:to)?|on|as|sharing)|[,;]|\bwith)\s*"
     rf"{_ONE} (?:panel|axes|plot|axis|graph)\b(?!\s+(?:each|per|for\s+each)\b)"
     r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
-    r"|\bon top of each other\b"
+    r"|\bon top of each other\b|\b(?:all|both|everything)\s+in\s+one\b(?!\s+\w)"
 )
 _LAID = r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed)\b"
 """Lines over each other: all, or each quantity of several spacecraft in its own panel."""
@@ -31,7 +31,7 @@ _APART = (
     r"(?:own\s+|separate\s+)?panels?\b"
     rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
     r"|\bone\s+panel\s+(?:each|per\s+\w+|for\s+each(?:\s+\w+)?)\b"
-    r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:the other|each other|one another)\b"
+    r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:(?:the )?other|each other|one another)\b"
 )
 _NUMBER_OF_PANELS = (
     rf"\b(?:(?:in|as|on|with|using)\s+)?({COUNT}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"

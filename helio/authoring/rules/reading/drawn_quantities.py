@@ -25,6 +25,8 @@ GROUP = (
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
 )
 """Words that stand for several quantities where the sentence names none."""
+_OVERVIEW = r"\b(?:overview|quick-?look|summary)(?:\s+(?:plot|figure|panels?))?\b"
+"""Words that stand for field, density, speed and temperature where the sentence names only a spacecraft."""
 _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b")
 _OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?", re.IGNORECASE)
@@ -37,7 +39,7 @@ def merged(*lists: Placed) -> Placed:
 
 def of_group(sentence: Sentence) -> Placed:
     """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for."""
-    match = sentence.take_first(GROUP)
+    match = sentence.take_first(GROUP) or sentence.take_first(_OVERVIEW)
     if match is None:
         return []
     names = (N, SPEED, T) if "plasma" in match[0].lower() else (B, N, SPEED, T)

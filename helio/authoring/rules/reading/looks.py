@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
@@ -17,9 +17,13 @@ from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.settings import SETTINGS
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.clocks import with_plain_clocks
+from helio.authoring.rules.times.dates import with_dates_of, with_plain_dates
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
+from helio.time_range import parse_time_range
 
 _LINE = "verb:add verb:mark colour dash width relative number text what panel line"
 _STYLE = "colour dash width mode paneltype relative scale range bound"
@@ -27,6 +31,7 @@ _STYLE = "colour dash width mode paneltype relative scale range bound"
 _PHRASES = (
     ("noun:horizontal_line", f"{_LINE} noun:zero_line noun:horizontal_line"),
     ("noun:vertical_line", f"{_LINE} moment time noun:vertical_line"),
+    ("noun:zero_line", "verb:add"),
     ("verb:shade", "moment time noun:time colour text what"),
     ("noun:y_axis noun:y_range noun:range", "range bound scale what panel noun:y_range noun:range"),
     ("noun:colour_bar noun:z_range", "range scale"),
@@ -54,6 +59,13 @@ _LEVEL = re.compile(
     re.IGNORECASE,
 )
 """A line at a number is horizontal."""
+_SHADED_CLOCKS = re.compile(
+    r"\b(?:shad(?:e|ed|ing)|highlight(?:ed|ing)?|gr[ae]y(?:ed)?\s+out)\b[^,;.]*?\d{1,2}(?::\d{2})?\s*(?:UTC?|h)?"
+    r"\s*(?:-|–|\bto\b|\buntil\b)\s*\d{1,2}(?::\d{2})?\s*(?:UTC?|h)?(?![\w:-])"
+    r"(?:\s+(?:on|of)\s+(?:the\s+)?\d[^,;]*)?",
+    re.IGNORECASE,
+)
+"""Pattern of a phrase that shades between two times of day."""
 _CUTS = (
     r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+",
     r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|,?\s*\b(?:and|plus)\b\s*",
@@ -113,7 +125,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
-    text = _LEVEL.sub("horizontal line ", text)
+    text = _with_days(_LEVEL.sub("horizontal line ", text), now)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
     for anchors, near in _PHRASES:
@@ -138,6 +150,21 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             looks += named.get(part.start) or [text[part.start : stop].strip(" ,")]
         at = stop
     return " ".join((rest + text[at:]).split()), tuple(looks)
+
+
+def _with_days(text: str, now: datetime) -> str:
+    """Give the times of day that a phrase shades the day of the sentence: ``on 2005-05-15, shade 12-18 UT``."""
+    for match in reversed(list(_SHADED_CLOCKS.finditer(text))):
+        rest = f"{text[: match.start()]} {text[match.end() :]}"
+        times = Sentence(with_plain_dates(rest)).take_times(now)
+        phrase = with_plain_clocks(match[0], [])
+        if len(times) == 1:
+            span = parse_time_range(times[0], now)
+            phrase = with_dates_of(phrase, span.start.date(), span.stop.date())
+            if span.is_day and not re.search(r"\d{4}", phrase):
+                phrase = f"{phrase} on {span.start:%Y-%m-%d}"
+        text = f"{text[: match.start()]}{phrase}{text[match.end() :]}"
+    return text
 
 
 def _phrases(
@@ -358,3 +385,14 @@ def changed_looks(
             editor.choose(figure)
             change.rule.change(editor, change.clause)
     return editor.after, editor.notes
+
+
+def marked_days(template: Document) -> str:
+    """Return the days that the figure of a template marks or shades, as a time range; empty if there are none."""
+    specs = (step["tool_args"].get("spec", {}) for step in template["steps"])
+    marks = [mark for spec in specs for kind in ("vlines", "vrects") for mark in spec.get(kind, ())]
+    days = sorted(str(mark[key])[:10] for mark in marks for key in ("x", "x0", "x1") if key in mark)
+    if not days:
+        return ""
+    stop = datetime.fromisoformat(days[-1]) + timedelta(days=1)
+    return f"{days[0]} to {stop:%Y-%m-%d}"

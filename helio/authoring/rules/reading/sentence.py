@@ -193,7 +193,8 @@ class Sentence:
         # the Halloween storm of 2003-10-29: a name of that time; a year alone would be much longer
         if times and not all(re.fullmatch(r"\d{4}", text) for _, text in times):
             self.drop(
-                r"(?<![\w-])(?:the )?(?-i:[A-Z][\w.]*)(?: (?-i:[A-Z][\w.]*)){0,2} (?:storm|substorm|event|day(?: event)?)s?\b"
+                r"(?<![\w-])(?:the )?(?-i:[A-Z][\w.]*)(?: (?-i:[A-Z][\w.]*)){0,2}"
+                r" (?:storm|substorm|event|day(?: event)?)s?\b"
             )
         kept = self._without_outer([text for _, text in sorted(times)], now)
         if len(kept) == 1 and not parse_time_range(kept[0], now).is_day:

@@ -36,7 +36,7 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_DAY = re.compile(
-    rf"(?P<date>{DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?",
+    rf"(?P<date>{DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire|one|1|single)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(

@@ -13,7 +13,9 @@ from helio.patterns import ignoring_case
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})\b(?!,?\s+(?:{DATE}|the\s+\d|(?:of|in)\s+{MONTH}))"
-_NOT_ONE = "".join(rf"(?<!\b{word} )" for word in ("every", "each", "next", "first", "second", "third", "fourth"))
+_NOT_ONE = "".join(
+    rf"(?<!\b{word} )" for word in ("every", "each", "next", "first", "second", "third", "fourth")
+)
 _JOINT = r"\s*(?:-|–|\bto\b|\buntil\b|\btill\b|\bthrough\b)\s*"
 _DAYS = ignoring_case(
     rf"\b(?:on\s+)?(?:(?:last|past|this|previous)\s+)?{_NOT_ONE}(?P<first>{_WEEKDAY})(?:{_JOINT}(?P<last>{_WEEKDAY}))?"
