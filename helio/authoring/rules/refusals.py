@@ -42,6 +42,12 @@ _NOT_THERE = (
     ),
 )
 """Words for data that helio's catalogue does not have, with what to say."""
+PICKED_BY_PLACE = re.compile(
+    r"(?<![\w-])(?P<by>MLT|MLAT|L(?:[- ]?(?:shells?|values?)|\*)?|(?:magnetic |local )?(?:local time|latitude)s?)\s*"
+    r"(?:=|of|from|between|range)?\s*[-−]?\d+(?:\.\d+)?\s*(?:-|–|to|and)\s*[-−]?\d",
+    re.IGNORECASE,
+)
+"""Pattern of words that pick data by the place of the spacecraft: ``for MLT 6-12``."""
 _ABSENT = {name.casefold(): name for name in VOCABULARY["missions without data"]}
 
 
@@ -60,6 +66,11 @@ def refuse_unread(
     for words, message, instead in _NOT_THERE:
         if any(re.fullmatch(words, word, re.IGNORECASE) for word in unread):
             raise NotUnderstood(message, advice=instead)
+    if picked := PICKED_BY_PLACE.search(text):
+        raise NotUnderstood(
+            f"helio draws the whole time, and does not pick data by '{picked['by']}'",
+            advice=f"draw the {picked['by']} in a panel of its own, or give the times to draw",
+        )
     refuse_absent(text)
     advice = hint or _near(unread) or _instead(text, unread, crafts, catalogue)
     if not hint:

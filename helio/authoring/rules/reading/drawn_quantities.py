@@ -21,7 +21,7 @@ from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS
 
 GROUP = (
-    r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)"
+    r"\b(?:(?:solar[- ]wind|SW)(?:\s+plasma)?|plasma)(?![\s-]*(?:sheet|pause|sphere|mantle))"
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
 )
 """Words that stand for several quantities where the sentence names none."""

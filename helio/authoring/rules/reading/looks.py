@@ -18,6 +18,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.settings import SETTINGS
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.refusals import PICKED_BY_PLACE
 from helio.authoring.rules.times.clocks import with_plain_clocks
 from helio.authoring.rules.times.dates import with_dates_of, with_plain_dates
 from helio.authoring.writing.asking import Asks
@@ -289,6 +290,8 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
     >>> next(take_phrases("Wind V and n in 2008, right axis for n", ("right", "axis"), datetime(2026, 1, 1)))
     ('Wind V and n in 2008', ('right axis for n',))
     """
+    if PICKED_BY_PLACE.search(text):
+        return  # L 3-5 picks data, and is no range of an axis
     if re.search(r"\bright\b", text, re.IGNORECASE):  # V at left, n at right
         text, _ = re.subn(_AT_LEFT, "", text)
         at_right = [match["what"] for match in _AT_RIGHT.finditer(text)]

@@ -351,7 +351,9 @@ class _SentenceReader:
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
         if len(placed) + (self._field >= 0) == 1:
-            sentence.drop(r"\b(?:only|alone)\b")
+            sentence.drop(
+                r"\b(?:only|alone)\b(?!\s+(?:in|inside|when|where|while|for|during|if|with|at|on)\b)"
+            )
         self._styled = styled_components(self._looks)
         return with_field(sentence, placed, self._field, self._styled)
 
