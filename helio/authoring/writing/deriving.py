@@ -40,6 +40,8 @@ class Deriving:
         self.data, self.request, self.steps = data, data.request, data.steps
         self.known: dict[tuple[str, str, str], PlotSeries] = {}
         """Series by quantity, spacecraft and requested frame."""
+        self.fetched: dict[tuple[str, QuantitySource], PlotSeries] = {}
+        """Series by spacecraft and source, because two frames of a request may be one."""
 
     def quantity(self, quantity: str, craft: str, frame: str = "") -> PlotSeries:
         """Add steps that fetch or compute a quantity of a spacecraft, only once for each quantity and frame.
@@ -98,7 +100,10 @@ class Deriving:
             and not finer_vector
             and not self._only_vector_has(quantity, craft, sources)
         ):
-            return self.data.fetch(quantity, craft, sources)
+            key = (craft, sources[0])
+            if key not in self.fetched:
+                self.fetched[key] = self.data.fetch(quantity, craft, sources)
+            return self.fetched[key]
         series = (
             self._turned(quantity, craft, vector_frame)
             or self._length_of(quantity, craft, frame)

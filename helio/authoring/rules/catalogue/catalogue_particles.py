@@ -72,7 +72,8 @@ def particles_asked(
             return []
         spans = tuple(sorted({*segment.spans, *explained}))
         said = " ".join(view[slice(*span)] for span in spans)
-        named.append(Named(said, (segment.start, segment.stop), spans, tuple(matches)))
+        region = (segment.start, segment.stop)
+        named.append(Named(said, region, spans, tuple(matches), tuple(segment.crafts)))
     return named
 
 

@@ -87,15 +87,16 @@ def read_catalogue(
                     starts.setdefault(described.pair, named.region[0])
     others = {
         craft
-        for part in parts
-        if not any(named.region == part.region for named in words)
+        for part, is_covered in zip(parts, covered, strict=True)
+        if not is_covered and not any(named.region == part.region for named in words)
         for craft in part.crafts
     }
     return CatalogueReading(
         tuple(starts),
         tuple(span for named in (*particles, *words) for span in named.spans),
         tuple(dict.fromkeys(notes)),
-        frozenset(craft for named in words for craft in named.crafts if _is_of(craft, named)) - others,
+        frozenset(craft for named in (*particles, *words) for craft in named.crafts if _is_of(craft, named))
+        - others,
         cuts=tuple(dict.fromkeys(cuts)),
         starts=tuple(starts.values()),
     )

@@ -87,6 +87,8 @@ _SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in _WORDS["s
 """Patterns of names, and how the catalogue writes them."""
 _NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["without meaning"]]
 """Words that would otherwise name a quantity, a spacecraft or a time."""
+_NAMES_OF_TIMES = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["names of times"]]
+"""Names of events, which say nothing more beside a time."""
 _NAME_BEHIND_TIME = re.compile(
     r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
     r"(?: (?:outage|failure|anomaly|loss|launch|event|storms?))?\)"
@@ -230,6 +232,7 @@ class _SentenceReader:
         self._sentence.drop(rf"{GROUP} (?=\x1f)")  # only says of what the described parameters are
         for pattern in _NO_MEANING:
             self._sentence.drop(pattern)
+        names = [match for pattern in _NAMES_OF_TIMES for match in self._sentence.take(pattern)]
         if self._sentence.drop(_CDAWEB):
             self._notes += ("a run takes the data from CDAWeb, unless --archive names another archive",)
         self._title = take_title(self._sentence)
@@ -240,6 +243,8 @@ class _SentenceReader:
         self._ratios = read_ratios(self._sentence)
         self._read_computations()
         self._times = tuple(self._sentence.take_times(now))
+        if names and not self._times:
+            raise NotUnderstood(f"helio does not know when '{names[0][0].strip()}' was", advice="give the dates")
         drop_rhythms_of_figures(self._sentence, [parse_time_range(time, now) for time in self._times])
         self._sentence.drop(TURNED)
         self._read_crafts()

@@ -236,6 +236,7 @@ def _months_of_year(match: re.Match[str]) -> str:
 
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
+    (r"\benc\b\.?\s*#?(?=\d{1,2}\b)", "encounter "),
     (rf"\b(?:the\s+)?st\.?\s+patrick['’]?s?\s+day,?\s+(?:of\s+)?({_YEAR})(?!\s+(?:\w+\s+)?storm)", r"17 March \1"),
     (rf"(?<![\w./-]){_COMPACT.format('first')}{_JOINT}{_COMPACT.format('last')}(?![\d:.-])", _compact),
     (rf"(?P<days>\d{{1,2}}\.?(?:\s*(?:-|–|bis|et|y)\s*\d{{1,2}}\.?)?)\s*(?:de\s+)?"
