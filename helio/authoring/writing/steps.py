@@ -125,13 +125,20 @@ class Steps:
         coarsest = max(shown, key=lambda series: series.cadence or 0.0)
         return [self.align(series, coarsest) for series in shown]
 
-    def from_one_dataset(self, shown: Sequence[PlotSeries]) -> bool:
-        """Return whether series are fetched from one dataset, and so have the same epochs."""
-        fetched = {
-            step["tool_args"].get("output_label"): step["tool_args"].get("dataset_id") for step in self.steps
-        }
-        datasets = {fetched.get(series.label) for series in shown}
-        return len(datasets) == 1 and None not in datasets
+    def have_same_epochs(self, shown: Sequence[PlotSeries]) -> bool:
+        """Return whether series come from one dataset, without or with the same change of their epochs."""
+        return len({self._epochs_of(series.label) for series in shown}) == 1
+
+    def _epochs_of(self, label: str) -> tuple[str, ...]:
+        """Return the dataset from which a label comes, and the cadences that steps gave it."""
+        made = next((step for step in self.steps if step["tool_args"].get("output_label") == label), None)
+        if made is None:
+            return (label.partition(".")[0],)  # DATASET.PARAMETER
+        args = made["tool_args"]
+        source = args.get("source_label") or next(iter(args.get("source_labels", ())), "")
+        if not source:
+            return (str(args.get("dataset_id", label)),)
+        return (*self._epochs_of(source), *(str(args[key]) for key in ("cadence", "interval") if key in args))
 
     def note(self, text: str) -> None:
         """Add a note to the user, unless the same note was added before."""

@@ -259,7 +259,7 @@ class _Figure:
                 "the figure does not draw what the request saves", advice="name it as a quantity too"
             )
         if self.request.exports and self.request.one_file and len(saved) > 1:
-            alike = saved if self.steps.from_one_dataset(saved) else self.steps.align_all(saved)
+            alike = saved if self.steps.have_same_epochs(saved) else self.steps.align_all(saved)
             files = {slug(name): [series.label for series in alike]}
         else:
             files = {series.label: [series.label] for series in saved}
