@@ -16,7 +16,7 @@ from helio.authoring.writing.windows import LEAST_RECORDS
 from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
-from helio.knowledge.missions import craft_of, short
+from helio.knowledge.missions import short
 from helio.knowledge.quantities import POSITION, SOURCES, B, QuantitySource
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
@@ -142,7 +142,7 @@ class Fetching:
         """Fetch a parameter of a dataset; ask which one if the request names only the dataset."""
         entry = self.catalogue.dataset(dataset)
         described = entry.parameter(parameter or self._parameter_of(entry))
-        craft = entry.spacecraft if self.catalogue.in_archive(entry.id) else craft_of(entry.id).spacecraft
+        craft = entry.spacecraft
         known = next((row for row in _rows_of(entry.id) if described.name in row.parameters), None)
         label = self._fetched(
             f"{short(craft)}_{described.name}{self.time.ending}",

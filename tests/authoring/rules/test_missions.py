@@ -89,7 +89,7 @@ def test_the_data_of_the_named_instrument_are_drawn(author, request_, expected):
         ("Voyager 1 CRS cosmic ray rates 2012", "VOYAGER1_CRS_DAILY_FLUX"),
         ("neutron monitor Oulu 2003 Oct", "no dataset in the catalogue has 'Oulu'"),
         ("Venus Express B, 2010-01-01", "the catalogue has no data of Venus Express"),
-        ("Juno JADE ions, 2016-08-27", "describes no 'JADE' of JUNO"),
+        ("Juno JADE ions, 2016-08-27", "describes no 'JADE', 'ions' of JUNO"),
     ],
 )
 def test_what_the_catalogue_lacks_is_said(author, request_, said):

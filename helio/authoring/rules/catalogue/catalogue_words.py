@@ -188,7 +188,7 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     )
     words = [word for word in text.split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
-    rest, named = search.named(" ".join(words))
+    rest, named = search.named(" ".join(word for word in words if word not in _COMMON))
     left = {*rest.split()}
     if named and not crafts:
         kept = [
