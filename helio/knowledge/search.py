@@ -155,7 +155,8 @@ class Search:
         for craft in dict.fromkeys(craft for _, craft in self._datasets if craft.mission not in BODIES):
             for name in (craft.mission, craft.spacecraft):
                 names.setdefault(_words_of(name), name)
-                names.setdefault(_words_of(name.replace("-", "")), name)
+                if len(joined := name.replace("-", "")) > 3:  # DE1 is also a channel
+                    names.setdefault(_words_of(joined), name)
             if re.fullmatch(
                 r"[A-Z]\d+|\d{4}-\d+", last := craft.spacecraft.removeprefix(f"{craft.mission}-")
             ):

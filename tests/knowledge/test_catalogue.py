@@ -266,7 +266,8 @@ def test_a_cadence_is_told_in_the_largest_whole_unit(seconds: float, text: str):
         ("IG_K0_PCI", "Interball", "Interball ground", ""),
         ("L7_K0_MPA", "LANL", "LANL-97A", "MPA"),
         ("BAR_2T_L2_FSPC", "BARREL", "BARREL-2T", ""),
-        ("METOP2_POES-SEM2_FLUXES-2SEC", "MetOp", "MetOp-A", ""),
+        ("L7_K0_SPA", "LANL", "LANL-97A", "SOPA"),
+        ("METOP2_POES-SEM2_FLUXES-2SEC", "MetOp", "MetOp-A", "SEM-2"),
     ],
 )
 def test_the_id_tells_mission_spacecraft_and_instrument(

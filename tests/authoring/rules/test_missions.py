@@ -73,6 +73,10 @@ def first_sources(draft):
             {"PSP_SWP_SPC_L3I.np_moment_gd", "PSP_SWP_SPI_SF00_L3_MOM.DENS"},
         ),
         (
+            "Rosetta position 2014",
+            {f"ROSETTA_HELIO1HR_POSITION.{name}" for name in ("RAD_AU", "HGI_LAT", "HGI_LON")},
+        ),
+        (
             "New Horizons SWAP solar wind n and v 2010 to 2015",
             {"NEW_HORIZONS_SWAP_SOLAR-WIND.n", "NEW_HORIZONS_SWAP_SOLAR-WIND.v"},
         ),
