@@ -450,6 +450,10 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (B, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
     (ABS_B, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "B", "", "nT", 3600, ""),
     (T, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "protonTemp", "", "K", 3600, ""),
+    (B, "GOES-{e}", "DN_MAGN-L2-HIRES_G{e}", "b_gsm", "GSM", "nT", 0.512, ""),
+    (B, "GOES-{e}", "DN_MAGN-L2-HIRES_G{e}", "b_gse", "GSE", "nT", 0.512, ""),
+    (B, "GOES-{r}", "DN_MAGN-L2-HIRES_G{r}", "b_gsm", "GSM", "nT", 0.1, ""),
+    (B, "GOES-{r}", "DN_MAGN-L2-HIRES_G{r}", "b_gse", "GSE", "nT", 0.1, ""),
     (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSM_c", "GSM", "nT", None, ""),
     (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSE_c", "GSE", "nT", None, ""),
     (ALPHAS, "Wind", "WI_H1_SWE", "Alpha_Na_nonlin", "", "cm^-3", 92, "fit; see fit_flag"),
@@ -545,6 +549,7 @@ _FIELDS = {
     "s": ("8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18"),
     "t": ("10", "11"),
     "h": ("6", "7"),
+    "r": ("16", "17", "18", "19"),
     "i": ("1", "2"),
 }
 
