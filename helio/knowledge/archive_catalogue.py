@@ -77,11 +77,10 @@ class CatalogueWithArchive(Catalogue):
 
 def _entry_of(dataset: ArchiveDataset) -> CatalogueEntry:
     craft = craft_of(dataset.id)
-    named = craft.mission != "other"
     return CatalogueEntry(
         id=dataset.id,
-        mission=craft.mission if named else dataset.id,
-        spacecraft=craft.spacecraft if named else dataset.id,
+        mission=craft.mission,
+        spacecraft=craft.spacecraft,
         instrument=instrument_of(dataset.id, craft.mission),
         instrument_type="",
         title=dataset.title,

@@ -333,7 +333,7 @@ class Catalogue:
         """
         if dataset.last is None:
             return False
-        craft = craft_of(dataset.id)
+        craft = Craft(dataset.mission, dataset.spacecraft)
         return dataset.last + SETTLED < self.as_of or (
             self.has_stopped(dataset) and has_ended(craft, self.as_of.year)
         )

@@ -60,7 +60,6 @@ _IDS: tuple[tuple[str, str, str], ...] = (
     (r"HELIOS([12])|HEL([12])", "Helios", r"Helios-\1"),
     (r"I([78])_|IMP(\d)", "IMP", r"IMP-\1"),
     (r"I([12])_", "ISIS", r"ISIS-\1"),
-    (r"IG_", "IMAGE", ""),
     (r"ISEE-?([123])", "ISEE", r"ISEE-\1"),
     (r"PIONEER-?(\d+)", "Pioneer", r"Pioneer-\1"),
     (r"PIONEERVENUS", "Pioneer Venus", ""),
@@ -69,23 +68,114 @@ _IDS: tuple[tuple[str, str, str], ...] = (
     (r"FA_|FAST", "FAST", ""),
     (r"IM_|IMAGE", "IMAGE", ""),
     (r"MVN_|MAVEN", "MAVEN", ""),
-    (r"NEW_?HORIZONS", "New Horizons", ""),
+    (r"NEW[_-]?HORIZONS", "New Horizons", ""),
     (r"DMSP-?F?(\d+)", "DMSP", r"DMSP-F\1"),
     (r"DE(\d)?_", "Dynamics Explorer", r"DE-\1"),
     (r"NOAA-?(\d+)", "NOAA", r"NOAA-\1"),
-    (r"METOP-?(\d)", "MetOp", r"MetOp-\1"),
+    (r"METOP1", "MetOp", "MetOp-B"),  # the number is that of the satellite before its launch
+    (r"METOP2", "MetOp", "MetOp-A"),
+    (r"METOP3", "MetOp", "MetOp-C"),
     (r"TWINS([12])", "TWINS", r"TWINS-\1"),
     (r"EL([AB])_", "ELFIN", r"ELFIN-\1"),
-    (r"IA_|IT_", "Interball", ""),
-    (r"BAR_", "BARREL", ""),
+    (r"IT_", "Interball", "Interball-Tail"),
+    (r"IA_", "Interball", "Interball-Auroral"),
+    (r"IG_", "Interball", "Interball ground"),
+    (r"BAR_(\d[A-Z])_", "BARREL", r"BARREL-\1"),
     (r"SX_", "SAMPEX", ""),
     (r"EQ_", "Equator-S", ""),
     (r"TSS-?1R", "TSS-1R", ""),
-    (r"L(\d)_|LANL|A[12]_K0_MPA|[0-9]+_", "LANL", ""),
+    (r"L1_K0_GIFWALK", "LANL", ""),
+    (r"L9_", "LANL", "LANL-1989-046"),
+    (r"L0_", "LANL", "LANL-1990-095"),
+    (r"L1_", "LANL", "LANL-1991-080"),
+    (r"L4_", "LANL", "LANL-1994-084"),
+    (r"L7_", "LANL", "LANL-97A"),
+    (r"A1_", "LANL", "LANL-01A"),
+    (r"A2_", "LANL", "LANL-02A"),
+    (r"LANL-(\d\dA)|(\d{4}-\d{3})_", "LANL", r"LANL-\1"),
+    (r"AIM_", "AIM", ""),
+    (r"ALOUETTE(\d)", "Alouette", r"Alouette-\1"),
+    (r"AMPTECCE", "AMPTE", "AMPTE-CCE"),
+    (r"APOLLO(\d+)", "Apollo", r"Apollo-\1"),
+    (r"ISS_|AWE_", "ISS", ""),
+    (r"CASSINI", "Cassini", ""),
+    (r"CLPS-BGM1", "Blue Ghost", ""),
+    (r"CNOFS", "CNOFS", ""),
+    (r"CRRES", "CRRES", ""),
+    (r"DMSP", "DMSP", ""),
+    (r"FORMOSAT(\d)", "FORMOSAT", r"FORMOSAT-\1"),
+    (r"RS_", "FORMOSAT", "FORMOSAT-1"),
+    (r"GENESIS", "Genesis", ""),
+    (r"GOLD_", "GOLD", ""),
+    (r"GPS_", "GPS", ""),
+    (r"HK_", "Hawkeye", ""),
+    (r"IBEX", "IBEX", ""),
+    (r"ICON_", "ICON", ""),
+    (r"MARINER(\d)", "Mariner", r"Mariner-\1"),
+    (r"MESSENGER", "MESSENGER", ""),
+    (r"MGS_", "Mars Global Surveyor", ""),
+    (r"MSL_", "Mars Science Laboratory", ""),
+    (r"REACH-VID-(\d+)", "REACH", r"REACH-\1"),
+    (r"ST5-(\d+)", "ST5", r"ST5-\1"),
+    (r"TIMED_", "TIMED", ""),
+    (r"TWINS", "TWINS", ""),
+    (r"CN_", "CANOPUS", ""),
+    (r"DN_", "SuperDARN", ""),
+    (r"FM_", "FMI", ""),
+    (r"SE_", "SESAME", ""),
+    (r"AEROCUBE-6-([AB])", "AeroCube", r"AeroCube-6\1"),
+    (r"BIOSENTINEL", "BioSentinel", ""),
+    (r"CIRBE", "CIRBE", ""),
+    (r"CSSWE", "CSSWE", ""),
+    (r"MUNIN", "Munin", ""),
+    (r"SNOE", "SNOE", ""),
+    (r"STPSAT-(\d)", "STPSat", r"STPSat-\1"),
+    (r"DYNAMO-2", "Dynamo-2", ""),
+    (r"ENDURANCE", "Endurance", ""),
+    (r"RENU2", "RENU2", ""),
+    (r"TOOWINDY", "Too-WINDY", ""),
+    (r"PMC-TURBO", "PMC-Turbo", ""),
+    (r"BEPICOLOMBO", "BepiColombo", ""),
+    (r"COMETGS", "Grigg-Skjellerup", ""),
+    (r"COMETHMP", "Honda-Mrkos-Pajdusakova", ""),
+    (r"GIACOBINI", "Giacobini-Zinner", ""),
+    (r"HALEBOPP", "Hale-Bopp", ""),
+    (r"PHOBOS2", "Phobos-2", ""),
+    (r"WILD2", "Wild-2", ""),
+    (r"JUNO", "JUNO", ""),
 )
 _ANY_ID = re.compile(
     "|".join(f"(?P<id{number}>{pattern})" for number, (pattern, _, _) in enumerate(_IDS)), re.IGNORECASE
 )
+
+_COLLECTIVE = frozenset(
+    {
+        "Balloons",
+        "Geosynchronous Investigations",
+        "Ground-Based Investigations",
+        "Smallsats/Cubesats",
+        "Sounding Rockets",
+    }
+)
+"""CDAWeb's groups that are no mission; the first piece of an id names it."""
+
+BODIES = (
+    *(
+        "Earth",
+        "Mars",
+        "Mercury",
+        "Venus",
+        "Jupiter",
+        "Saturn",
+        "Uranus",
+        "Neptune",
+        "Pluto",
+        "Borrelly",
+        "Halley",
+    ),
+    *("Grigg-Skjellerup", "Honda-Mrkos-Pajdusakova", "Giacobini-Zinner", "Hale-Bopp", "Hyakutake", "Wild-2"),
+)
+"""Planets and comets: the archive has their positions only."""
 
 # What people call them, beside the names above; matched as whole words, in any case.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -127,9 +217,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "Arase": ("erg", "arase (erg)"),
     "IMAGE": ("imager for magnetopause-to-aurora global exploration",),
     "Dynamics Explorer": ("de",),
+    "DE-1": ("dynamics explorer 1", "dynamics explorer a"),
+    "DE-2": ("dynamics explorer 2", "dynamics explorer b"),
     "CNOFS": ("c/nofs",),
-    "TIMED": (),
-    "Polar": (),
+    "AMPTE-CCE": ("cce",),
+    "Interball-Tail": ("interball tail probe", "interball 1"),
+    "Interball-Auroral": ("interball auroral probe", "interball 2"),
+    "FORMOSAT-1": ("rocsat", "rocsat 1"),
+    "ISS": ("international space station", "space station"),
+    "Mars Global Surveyor": ("mgs",),
+    "Mars Science Laboratory": ("msl", "curiosity"),
+    "NOAA": ("poes",),
+    **{f"DMSP-F0{number}": (f"dmsp f{number}", f"f{number}") for number in range(6, 10)},
+    **{f"NOAA-0{number}": (f"noaa {number}", f"noaa{number}") for number in range(5, 9)},
+    "SuperDARN": ("darn",),
 }
 
 _SHORT = {
@@ -245,6 +346,18 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
     "Geotail": {"EPI": "EPIC"},
     "GOES": {"EP8": "EPS", "MAGN": "MAG"},
     "SOHO": {"CEL": "CELIAS", "ERN": "ERNE", "CST": "COSTEP"},
+    "Ulysses": {
+        **dict.fromkeys(("RARA", "RARP", "PFRA", "PFRP", "R144", "WFBA", "WFBP", "WFEA", "WFEP"), "URAP"),
+        **dict.fromkeys(("SWI", "SCS", "GLG"), "SWICS"),
+        **dict.fromkeys(("BAE", "BAI"), "SWOOPS"),
+        **dict.fromkeys(("LF15", "LF60", "LM12", "LM30", "LMDE", "WART", "WRTD"), "HI-SCALE"),
+        "EPA": "EPAC",
+    },
+    "NOAA": {"SEM2": "SEM-2", "SEM": "SEM-1"},
+    "MetOp": {"SEM2": "SEM-2"},
+    "LANL": {"SPA": "SOPA"},
+    "CRRES": {"MEA": "MEA"},
+    "AMPTE": {"MEPA": "MEPA"},
     "MMS": {"EIS": "EPD-EIS"},
     "MAVEN": {"SWI": "SWIA", "SWE": "SWEA", "STA": "STATIC"},
     "THEMIS": {"MOM": "ESA and SST", "GMOM": "ESA and SST", "ESA": "ESA"},
@@ -286,7 +399,8 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
     Parameters
     ----------
     group : str
-        CDAWeb's observatory group of the dataset, used as the mission if the id does not name one.
+        CDAWeb's observatory group of the dataset, used as the mission if the id has a beginning that helio does not
+        know. Without it, such a dataset is a mission of its own.
     """
     match = _ANY_ID.match(dataset_id)
     if match and match.lastgroup and match.lastindex:
@@ -296,11 +410,10 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
         named = spacecraft.replace(r"\1", number.upper()) if number or r"\1" not in spacecraft else ""
         return Craft(mission, named or mission)
     if "_HELIO1" in dataset_id.upper():  # one group holds the positions of planets, comets and probes
-        body = re.split(r"_HELIO1", dataset_id, flags=re.IGNORECASE)[0]
-        name = body.replace("_", " ")
-        name = name if name in ("JUNO", "MESSENGER") else name.title()
-        return Craft(name, name)
-    mission = re.sub(r"\s*\(.*\)$", "", group) or "other"
+        group = dataset_id.partition("_")[0].title()
+    elif group in _COLLECTIVE:
+        group = dataset_id.partition("_")[0]
+    mission = re.sub(r"\s*\(.*\)$", "", group) or dataset_id
     return Craft(mission, mission)
 
 

@@ -241,6 +241,9 @@ def _behind(text: str, stop: int) -> int:
 _DIRECTIONS = {phrase: name for name, phrases in VOCABULARY["directions"].items() for phrase in phrases}
 _SIDE = re.compile(r"\b(?:[Ss]ide|[Tt]elescope)[- ]([AB])\b|\b([AB])[- ](?:[Ss]ide|[Tt]elescope)\b")
 _TELESCOPE = re.compile(r"\b[Tt]elescope[- ]?(\d)\b")
+_DEGREE = r"[- ]deg(?:ree)? [Tt]elescopes?\b"
+_ANGLE_OF_TELESCOPE = re.compile(rf"\b(\d+)(?=(?: and \d+)?{_DEGREE})")
+"""Pattern of the angles of ``0 and 90 degree telescopes``."""
 
 
 @lru_cache(maxsize=4096)
@@ -260,7 +263,7 @@ def directions_in(text: str) -> tuple[Found[str], ...]:
     ]
     sides = [
         Found(*match.span(), f"{kind} {match[1] or match[match.re.groups]}")
-        for kind, named in (("side", _SIDE), ("telescope", _TELESCOPE))
+        for kind, named in (("side", _SIDE), ("telescope", _TELESCOPE), ("telescope", _ANGLE_OF_TELESCOPE))
         for match in named.finditer(text)
     ]
     return tuple(sorted([*found, *sides], key=lambda direction: direction.start))

@@ -84,7 +84,8 @@ N, V, VECTOR_V, T = "proton density", "bulk speed", "bulk velocity vector", "pro
 IONS = "ion energy spectrogram"
 ELECTRONS = "electron energy spectrogram"
 PROTONS, FAST_ELECTRONS = "energetic protons", "energetic electrons"
-POSITION, DISTANCE, LATITUDE = "position", "heliocentric distance", "heliographic latitude"
+POSITION, DISTANCE = "position", "heliocentric distance"
+LATITUDE, LONGITUDE = "heliographic latitude", "heliographic longitude"
 L_SHELL, MLT = "L shell", "magnetic local time"
 ALPHAS, ALPHA_RATIO = "alpha density", "alpha to proton ratio"
 PSP, SOLO = "Parker Solar Probe", "Solar Orbiter"
@@ -430,7 +431,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (ABS_B, "Pioneer-{t}", "PIONEER{t}_COHO1HR_MERGED_MAG_PLASMA", "B", "", "nT", 3600, ""),
     (N, "Pioneer-{t}", "PIONEER{t}_COHO1HR_MERGED_MAG_PLASMA", "protonDensity", "", "cm^-3", 3600, ""),
     (V, "Pioneer-{t}", "PIONEER{t}_COHO1HR_MERGED_MAG_PLASMA", "flowSpeed", "", "km/s", 3600, ""),
-    ("heliocentric distance", "Pioneer-{t}", "PIONEER{t}_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Pioneer-{t}", "PIONEER{t}_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (B, "Cassini", "CASSINI_MAG_1MIN_MAGNETIC_FIELD", "B_comp", "", "nT", 60, "to 2004; no frame is stated"),
     (ABS_B, "Cassini", "CASSINI_MAG_1MIN_MAGNETIC_FIELD", "B_mag", "", "nT", 60, "to 2004"),
     (B, "MESSENGER", "MESSENGER_MAG_RTN", "B_radial B_tangential B_normal", "RTN", "nT", None, "all qualities"),
@@ -449,6 +450,10 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (B, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
     (ABS_B, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "B", "", "nT", 3600, ""),
     (T, "Pioneer Venus", "PIONEERVENUS_COHO1HR_MERGED_MAG_PLASMA", "protonTemp", "", "K", 3600, ""),
+    (B, "GOES-{e}", "DN_MAGN-L2-HIRES_G{e}", "b_gsm", "GSM", "nT", 0.512, ""),
+    (B, "GOES-{e}", "DN_MAGN-L2-HIRES_G{e}", "b_gse", "GSE", "nT", 0.512, ""),
+    (B, "GOES-{r}", "DN_MAGN-L2-HIRES_G{r}", "b_gsm", "GSM", "nT", 0.1, ""),
+    (B, "GOES-{r}", "DN_MAGN-L2-HIRES_G{r}", "b_gse", "GSE", "nT", 0.1, ""),
     (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSM_c", "GSM", "nT", None, ""),
     (B, "GOES-{h}", "G{h}_K0_MAG", "B_GSE_c", "GSE", "nT", None, ""),
     (ALPHAS, "Wind", "WI_H1_SWE", "Alpha_Na_nonlin", "", "cm^-3", 92, "fit; see fit_flag"),
@@ -473,31 +478,17 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (DISTANCE, "Giotto", "GIOTTO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (DISTANCE, "Dawn", "DAWN_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (DISTANCE, "Rosetta", "ROSETTA_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
-    (DISTANCE, "Bepicolombo", "BEPICOLOMBO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "BepiColombo", "BEPICOLOMBO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Sakigake", "SAKIGAKE_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Suisei", "SUISEI_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (DISTANCE, "Phobos-2", "PHOBOS2_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (DISTANCE, "MAVEN", "MAVEN_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (DISTANCE, "ISEE-3", "ISEE-3_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (DISTANCE, "SOHO", "SOHO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
     (DISTANCE, "Wind", "WIND_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
-    (LATITUDE, "Parker Solar Probe", "PSP_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Solar Orbiter", "SOLO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
     (LATITUDE, "Ulysses", "ULYSSES_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
     (LATITUDE, "STEREO-A", "STA_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
     (LATITUDE, "STEREO-B", "STB_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Wind", "WIND_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Helios-{v}", "HELIOS{v}_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "New Horizons", "NEW_HORIZONS_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Cassini", "CASSINI_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "MESSENGER", "MESSENGER_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "JUNO", "JUNO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Galileo", "GALILEO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Giotto", "GIOTTO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Dawn", "DAWN_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Rosetta", "ROSETTA_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Bepicolombo", "BEPICOLOMBO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "MAVEN", "MAVEN_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "ISEE-3", "ISEE-3_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "SOHO", "SOHO_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
-    (LATITUDE, "Pioneer-{t}", "PIONEER{t}_HELIO1HR_POSITION", "HGI_LAT", "", "deg", 3600, ""),
     (T_PARALLEL, "MMS{n}", "MMS{n}_FPI_FAST_L2_DIS-MOMS", "mms{n}_dis_temppara_fast", "", "eV", 4.5, "all ions"),
     (T_PARALLEL, "MMS{n}", "MMS{n}_FPI_BRST_L2_DIS-MOMS", "mms{n}_dis_temppara_brst", "", "eV", 0.15, "all ions"),
     (T_PARALLEL, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-MOM-L3", "Tpar_p_30", "", "eV", None, PARTIAL_T),
@@ -558,6 +549,7 @@ _FIELDS = {
     "s": ("8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18"),
     "t": ("10", "11"),
     "h": ("6", "7"),
+    "r": ("16", "17", "18", "19"),
     "i": ("1", "2"),
 }
 
@@ -576,8 +568,10 @@ def _rows() -> Iterator[QuantitySource]:
                 quantity, craft.format(**filled), dataset.format(**filled), named, frame, unit, cadence, note
             )
             yield source
-            if quantity == LATITUDE and parameters == "HGI_LAT":
-                yield replace(source, quantity="heliographic longitude", parameters=("HGI_LON",))
+            if dataset.endswith("_HELIO1HR_POSITION"):
+                if quantity == DISTANCE:
+                    yield replace(source, quantity=LATITUDE, parameters=("HGI_LAT",), unit="deg")
+                yield replace(source, quantity=LONGITUDE, parameters=("HGI_LON",), unit="deg")
             if dataset == "OMNI_HRO_1MIN":  # the same parameters, averaged
                 yield replace(source, dataset="OMNI_HRO_5MIN", cadence=300)
 

@@ -17,7 +17,7 @@ from functools import cached_property
 from helio.errors import closest
 from helio.knowledge.cadence import said_cadences
 from helio.knowledge.catalogue import Catalogue, DatasetRow, DatasetSummary, read_time
-from helio.knowledge.missions import ALIASES, Craft
+from helio.knowledge.missions import ALIASES, BODIES, Craft
 from helio.knowledge.words import AT_L1, CONTEXT, CRAFT_AT_L1, Clause, clauses, plain, tokens
 
 _SATURATION = 6.0
@@ -31,6 +31,7 @@ _CONTEXT = 0.3
 _CADENCE = 6.0
 """Weight of a dataset's cadence if it is the requested cadence; as much as two words."""
 _FEW = 4
+_OF_POSITION = re.compile(r"\bheliocentric|\bheliographic|\bposition\b|\bpositions\b|\bHGI?\b", re.IGNORECASE)
 _OTHER_LETTERS = re.compile(r"(?=\w*[^\W\d_a-zA-Z])\w+")
 
 
@@ -151,17 +152,15 @@ class Search:
     def _crafts(self) -> dict[tuple[str, ...], str]:
         """All names of missions and spacecraft, split into words, each with the usual name."""
         names: dict[tuple[str, ...], str] = {}
-        crafts = (
-            craft
-            for dataset_id, craft in self._datasets
-            # of the Earth or a comet there is a position only; `near Earth` asks for something else
-            if "_HELIO1" not in dataset_id or craft.mission.upper() != dataset_id.partition("_")[0].upper()
-        )
-        for craft in dict.fromkeys(crafts):
-            names.setdefault(_words_of(craft.mission), craft.mission)
-            names.setdefault(_words_of(craft.spacecraft), craft.spacecraft)
-            if re.fullmatch(r"[A-Z]\d+", last := re.split(r"[ -]", craft.spacecraft)[-1]):
-                names.setdefault(_words_of(last), craft.spacecraft)  # F17 of DMSP
+        for craft in dict.fromkeys(craft for _, craft in self._datasets if craft.mission not in BODIES):
+            for name in (craft.mission, craft.spacecraft):
+                names.setdefault(_words_of(name), name)
+                if len(joined := name.replace("-", "")) > 3:  # DE1 is also a channel
+                    names.setdefault(_words_of(joined), name)
+            if re.fullmatch(
+                r"[A-Z]\d+|\d{4}-\d+", last := craft.spacecraft.removeprefix(f"{craft.mission}-")
+            ):
+                names.setdefault(_words_of(last), craft.spacecraft)  # F17 of DMSP, 1994-084 of LANL
         known = set(names.values())
         for name, aliases in ALIASES.items():
             if name in known:
@@ -170,17 +169,31 @@ class Search:
         return names
 
     def named(self, question: str) -> tuple[str, set[str]]:
-        """Return the question without the names of missions and spacecraft, and the set of these names."""
+        """Return the question without the names of missions and spacecraft, and the set of these names.
+
+        A mission is left out if one of its spacecraft is named. Of a planet or a comet there are positions only, so
+        their names count only in a question about these.
+        """
         question_words = " ".join(_words_of(question))
         words = tuple(AT_L1.sub(" ", question_words).split())
         at_l1 = set(CRAFT_AT_L1) if AT_L1.search(question_words) else set()
+        rest, named = self._without(words, self._crafts)
+        if not named and _OF_POSITION.search(question):
+            rest, named = self._without(words, {_words_of(name): name for name in BODIES})
+        missions = {
+            craft.mission for _, craft in self._datasets if craft.spacecraft in named - {craft.mission}
+        }
+        return rest, (named - missions) or at_l1
+
+    def _without(self, words: tuple[str, ...], crafts: Mapping[tuple[str, ...], str]) -> tuple[str, set[str]]:
+        """Return the words without names, and the set of the usual names."""
         named: set[str] = set()
         names: list[str] = []
-        longest = max(map(len, self._crafts))
+        longest = max(map(len, crafts))
         start = 0
         while start < len(words):
             for length in range(min(longest, len(words) - start), 0, -1):
-                craft = self._crafts.get(words[start : start + length])
+                craft = crafts.get(words[start : start + length])
                 if craft and not (craft == "Wind" and names[-1:] == ["solar"]):
                     named.add(craft)
                     start += length
@@ -188,7 +201,7 @@ class Search:
             else:
                 names.append(words[start])
                 start += 1
-        return " ".join(names), named or at_l1
+        return " ".join(names), named
 
     def _told(self, clause: Clause) -> dict[int, float]:
         """Return how well each dataset matches a part of a question: its best match counts, its second a little."""

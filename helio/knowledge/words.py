@@ -120,6 +120,7 @@ CONTEXT = frozenset({"solarwind", "ionosphere", "geosynchronous"})
 # Instruments by what they measure: a dataset of one is about the concept, also where its title is silent.
 MEASURES: dict[str, str] = {
     **dict.fromkeys(("MFI", "MAG", "FGM", "VHM", "MGF", "IMPACT MAG", "FIELDS MAG", "MFE", "FGS"), "magneticfield"),
+    **dict.fromkeys(("SSM",), "magneticfield"),
     **dict.fromkeys(("SWEPAM", "SWE", "SWA-PAS", "SWEAP SPC", "SWOOPS", "FC", "PLASTIC"), "plasma solarwind proton"),
     **dict.fromkeys(("SWEAP SPAN-I",), "plasma solarwind ion"),
     **dict.fromkeys(("SWA-EAS", "SWEA", "SWEAP SPAN-E", "IMPACT SWEA"), "plasma electron"),
@@ -134,6 +135,9 @@ MEASURES: dict[str, str] = {
     **dict.fromkeys(("SEM",), "euv"),
     **dict.fromkeys(("CRIS",), "cosmicray gcr"),
     **dict.fromkeys(("SWICS", "SEPICA", "SWA-HIS"), "composition"),
+    **dict.fromkeys(("MEA",), "energetic electron"),
+    **dict.fromkeys(("SEM-2", "SEM-1", "SOPA", "EPAC", "HI-SCALE", "MEPA"), "energetic"),
+    **dict.fromkeys(("URAP",), "wave radio"),
 }  # fmt: skip
 
 # Names of instruments that a question may spell otherwise than an id does.

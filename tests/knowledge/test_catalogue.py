@@ -262,6 +262,12 @@ def test_a_cadence_is_told_in_the_largest_whole_unit(seconds: float, text: str):
         ("VOYAGER-1_LECP_LEV-1-RATES", "Voyager", "Voyager-1", "LECP"),
         ("I8_H0_MAG", "IMP", "IMP-8", "MAG"),
         ("I1_AV_OTT", "ISIS", "ISIS-1", ""),
+        ("CN_K1_MARI", "CANOPUS", "CANOPUS", ""),
+        ("IG_K0_PCI", "Interball", "Interball ground", ""),
+        ("L7_K0_MPA", "LANL", "LANL-97A", "MPA"),
+        ("BAR_2T_L2_FSPC", "BARREL", "BARREL-2T", ""),
+        ("L7_K0_SPA", "LANL", "LANL-97A", "SOPA"),
+        ("METOP2_POES-SEM2_FLUXES-2SEC", "MetOp", "MetOp-A", "SEM-2"),
     ],
 )
 def test_the_id_tells_mission_spacecraft_and_instrument(
@@ -273,6 +279,24 @@ def test_the_id_tells_mission_spacecraft_and_instrument(
         spacecraft,
         instrument,
     )
+
+
+def test_no_group_of_the_archive_is_a_spacecraft():
+    catalogue = Catalogue()
+    assert [row.id for row in catalogue.rows if craft_of(row.id) != craft_of(row.id, row.group)] == []
+    assert [row.id for row in catalogue.rows if craft_of(row.id).mission == row.id] == []
+
+
+@pytest.mark.parametrize(
+    ("dataset", "group", "mission"),
+    [
+        ("NEWSAT_L2_MAG", "Smallsats/Cubesats", "NEWSAT"),
+        ("NEWSAT_L2_MAG", "New Satellite (NS)", "New Satellite"),
+        ("NEWSAT_L2_MAG", "", "NEWSAT_L2_MAG"),
+    ],
+)
+def test_a_dataset_with_an_unknown_id_is_of_its_group(dataset: str, group: str, mission: str):
+    assert craft_of(dataset, group) == Craft(mission, mission)
 
 
 def test_text_of_an_archive_is_one_bounded_line():

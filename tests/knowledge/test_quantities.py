@@ -32,6 +32,8 @@ def test_a_source_is_in_the_catalogue_with_its_unit(source: QuantitySource, cata
     entry = catalogue.dataset(source.dataset)
     assert entry.id == source.dataset
     assert entry.spacecraft == source.spacecraft
+    if not entry.parameters:  # the catalogue describes none
+        return
     for name in source.parameters:
         assert entry.parameter(name).canonical_unit == source.unit
     if source.frame:

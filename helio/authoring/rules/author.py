@@ -217,8 +217,12 @@ class RuleAuthor:
     def _proved(self, template: Document, notes: tuple[str, ...]) -> TemplateDraft:
         proved = self._gate.new(as_text(template))
         if proved.errors:
-            message = "the pipeline written from this request is not valid"
-            raise NotProved(message, diagnostics=proved.errors)
+            first = proved.errors[0]
+            raise NotProved(
+                f"the pipeline written from this request is not valid: {first.message}",
+                diagnostics=proved.errors,
+                advice="; ".join(first.advice),
+            )
         return TemplateDraft(proved, BY, notes)
 
     def _about_events(self, request: str) -> tuple[str, Epochs | EventTable | None]:

@@ -93,24 +93,13 @@ def refuse_others(unread: tuple[str, ...], catalogue: Catalogue, advice: str = "
     """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
     if not unread:
         return
-    missions = {craft.mission.casefold(): craft.mission for _, craft in catalogue.crafts()}
     known = spellings()  # "wind" may be left of the solar wind
-    named = next(
-        (
-            missions[word.casefold()]
-            for word in unread
-            if word.casefold() in missions
-            and word.casefold() not in known
-            and (word in missions.values() or word.casefold() not in _ALSO_WORDS)
-            and word.casefold() != "earth"
-        ),
-        "",
-    )
-    if named:
+    words = [word for word in unread if word.casefold() not in known and word not in _ALSO_WORDS]
+    if named := sorted(Search(catalogue).named(" ".join(words))[1]):
         raise NotUnderstood(
-            f"helio knows no quantities of {named}",
+            f"helio knows no quantities of {listed(named)}",
             advice=advice
-            or f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
+            or f"search with `helio datasets search '{named[0]} …'`, then request the data as DATASET.PARAMETER",
         )
 
 

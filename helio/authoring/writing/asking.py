@@ -19,12 +19,13 @@ from helio.authoring.writing.sources import UPSTREAM, crafts_with, quantities_of
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.windows import has_usual_window
 from helio.knowledge.missions import craft_of
-from helio.knowledge.quantities import families
+from helio.knowledge.quantities import DISTANCE, LATITUDE, LONGITUDE, POSITION, families, sources_of
 from helio.knowledge.quantity_words import INDICES, title
 
 Asks = Callable[[str, Sequence[str]], str]
 """Function that asks the user a question with choices, the most likely choice first, and returns the chosen one."""
 EVERY = "all of them"
+_HELIOCENTRIC = (DISTANCE, LATITUDE, LONGITUDE)
 WINDOWS = ("10min", "1h", "5min", "1min")
 BANDS = {
     f"{low:g} to {high:g} Hz": (("low", low), ("high", high))
@@ -46,6 +47,8 @@ def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
             quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices))]
     elif not crafts and quantities:
         crafts = _spacecraft_beside(request)
+    if not request.panels.kind and not any(sources_of(POSITION, craft) for craft in crafts):
+        quantities = [part for quantity in quantities for part in _parts_of(quantity, crafts)]
     return replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
@@ -53,6 +56,14 @@ def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
         own=tuple(dict.fromkeys(own)),
         computations=tuple(_with_window(computation, ask) for computation in request.computations),
     )
+
+
+def _parts_of(quantity: RequestQuantity, crafts: Sequence[str]) -> Sequence[RequestQuantity]:
+    """Return distance and angles for a position of which the archive has these only, otherwise the quantity."""
+    if quantity != RequestQuantity(POSITION):
+        return (quantity,)
+    known = [name for name in _HELIOCENTRIC if any(sources_of(name, craft) for craft in crafts)]
+    return [*map(RequestQuantity, known)] or (quantity,)
 
 
 def _spacecraft_meant(name: str, request: PipelineRequest, ask: Asks) -> tuple[str, ...]:

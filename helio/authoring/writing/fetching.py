@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -16,7 +17,7 @@ from helio.authoring.writing.windows import LEAST_RECORDS
 from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
-from helio.knowledge.missions import craft_of, short
+from helio.knowledge.missions import short
 from helio.knowledge.quantities import POSITION, SOURCES, B, QuantitySource
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
@@ -25,6 +26,9 @@ from helio.sources.istp import is_flux
 from helio.time_range import Duration, TimeRange
 
 _YEARS = timedelta(days=2 * 365)
+_BESIDES = re.compile(r"\s*(?:[\[(][^\])]*[\])]|(?:[\[({,;:]|\.(?:\s+[A-Z]|$)|\s-\s).*)")
+"""Pattern of remarks in brackets, and of what follows the name of a quantity in a description."""
+_LONGEST_TITLE = 40
 _OF_YEARS = 3600.0
 """Cadence in seconds of the data that helio prefers for a time range of years."""
 _MOST_CHANGING = 60.0
@@ -142,7 +146,7 @@ class Fetching:
         """Fetch a parameter of a dataset; ask which one if the request names only the dataset."""
         entry = self.catalogue.dataset(dataset)
         described = entry.parameter(parameter or self._parameter_of(entry))
-        craft = entry.spacecraft if self.catalogue.in_archive(entry.id) else craft_of(entry.id).spacecraft
+        craft = entry.spacecraft
         known = next((row for row in _rows_of(entry.id) if described.name in row.parameters), None)
         label = self._fetched(
             f"{short(craft)}_{described.name}{self.time.ending}",
@@ -161,6 +165,7 @@ class Fetching:
             described.canonical_unit,
             self.time.group,
         )
+        self.steps.descriptions[described.name] = _title_of(described)
         single = entry.cadence[0] if len(entry.cadence) == 1 else None
         return self._averaged(series, entry.id, known.cadence if known else single)
 
@@ -236,6 +241,12 @@ class Fetching:
 
 def _rows_of(dataset: str) -> list[QuantitySource]:
     return [source for source in SOURCES if source.dataset == dataset]
+
+
+def _title_of(parameter: ParameterEntry) -> str:
+    """Return the description of a parameter without brackets, up to a comma, if it is short, otherwise its name."""
+    words = _BESIDES.sub("", parameter.description)
+    return words if 2 < len(words) <= _LONGEST_TITLE and words[0].isalpha() else parameter.name
 
 
 def _kind_of(parameter: ParameterEntry) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
@@ -70,8 +70,16 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **below}
 
 
-def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str, str]:
-    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
+def names_of(
+    shown: Sequence[PlotSeries], request: PipelineRequest, descriptions: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities.
+
+    Parameters
+    ----------
+    descriptions : mapping
+        What the title calls the quantities that have the names of parameters.
+    """
     measured = {series.quantity for series in shown}
     of_electrons = {bulk: own for bulk, own in OF_ELECTRONS.items() if {bulk, own} & measured == {own}}
     titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]
@@ -81,12 +89,19 @@ def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str
     drawn = dict.fromkeys(series.craft for series in shown)
     single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind
     crafts = single or [*request.spacecraft]
-    text = f"{listed(crafts)}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
+    told = list(dict.fromkeys(_in_words(quantity, descriptions) for quantity in quantities))
+    text = f"{listed(crafts)}: {listed(told) if len(told) <= 3 else 'overview'}"
     named = [short(craft) for craft in crafts]
     named = named if len(named) <= 3 else [named[0], "to", named[-1]]
     name = "-".join(named + (quantities if len(quantities) <= 2 else ["overview"]))
     name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return request.name or name, request.style.title or text
+
+
+def _in_words(quantity: str, descriptions: Mapping[str, str]) -> str:
+    """Return a quantity, or a part of it, with the description of a parameter in the place of its name."""
+    name = next((name for name in descriptions if f"{quantity} ".startswith(f"{name} ")), "")
+    return descriptions.get(name, "") + quantity.removeprefix(name)
 
 
 def _labels(shown: Sequence[PlotSeries]) -> list[str]:

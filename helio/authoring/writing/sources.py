@@ -150,9 +150,9 @@ def coverage(source: QuantitySource, catalogue: Catalogue) -> str:
     return f"from {first} to {last}"
 
 
-def ended(source: QuantitySource, catalogue: Catalogue) -> datetime | None:
+def ended(dataset: str, catalogue: Catalogue) -> datetime | None:
     """Return the time of a dataset's last record; return None if the dataset still gets new records."""
-    entry = catalogue.summary(source.dataset)
+    entry = catalogue.summary(dataset)
     return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
 
@@ -173,7 +173,7 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
     entry = catalogue.summary(source.dataset)
     if entry.first is not None and span.stop <= _naive(entry.first):
         return False
-    last = ended(source, catalogue)
+    last = ended(source.dataset, catalogue)
     return last is None or span.start <= last
 
 

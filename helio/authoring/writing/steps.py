@@ -55,12 +55,15 @@ class Steps:
     ----------
     sources : list of QuantitySource
         The rows of the table of quantities that the steps fetch.
+    descriptions : dict
+        What the title calls the parameters that are in no such row.
     """
 
     steps: list[Document] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     variables: Document = field(default_factory=dict)
     sources: list[QuantitySource] = field(default_factory=list)
+    descriptions: dict[str, str] = field(default_factory=dict)
     _aligned: dict[tuple[str, str], PlotSeries] = field(default_factory=dict)
 
     def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> None:

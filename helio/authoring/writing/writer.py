@@ -76,7 +76,7 @@ def _template(
     ]
     (name, text), *_ = [figure.drawn() for figure in figures]
     if not request.times:
-        _set_default_range(catalogue, steps)
+        _set_default_range(request, catalogue, steps)
     return steps.template(name, text)
 
 
@@ -107,12 +107,17 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
     return phrase, [TimeNote(f"'{phrase}' is now {span}; each run counts from its own date")]
 
 
-def _set_default_range(catalogue: Catalogue, steps: Steps) -> None:
+def _set_default_range(request: PipelineRequest, catalogue: Catalogue, steps: Steps) -> None:
     """Use the last days with data, as the request gives no time."""
-    ends = [end for source in steps.sources if (end := ended(source, catalogue))]
+    named = (*request.datasets, *((cut.dataset, cut.parameter) for cut in request.cuts))
+    datasets = {*(source.dataset for source in steps.sources), *(dataset for dataset, _ in named)}
+    ends = [end for dataset in datasets if (end := ended(dataset, catalogue))]
     default, hint = "last 7 days", "the last 7 days; use --time-range to set another one"
     if ends:
         stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
+        firsts = [first for dataset in datasets if (first := catalogue.summary(dataset).first)]
+        if firsts and stop <= max(firsts).replace(tzinfo=None):  # a rocket flies for minutes
+            stop += timedelta(days=1)
         default = str(TimeRange(stop - timedelta(days=7), stop))
         hint = f"{default}, the last week with data"
     steps.note(TimeNote(f"the request names no time: the default is {hint}"))
@@ -138,7 +143,7 @@ class _Figure:
             shown = self._in_units(operations.applied(shown))
         else:
             shown = operations.applied(self._in_units(shown))
-        name, text = names_of(shown, request)
+        name, text = names_of(shown, request, self.steps.descriptions)
         if isinstance(request.events, EventTable):
             save_events(request.events, request.exports, shown, self.steps)
         else:

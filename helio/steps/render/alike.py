@@ -44,8 +44,9 @@ def _differing(tables: Mapping[str, Table], fact: Callable[[Table], str]) -> dic
 def _craft(table: Table) -> str:
     from helio.knowledge.missions import craft_of  # few figures need it, and it compiles many patterns
 
-    crafts = {craft_of(source.dataset_id).spacecraft for source in table.sources}
-    return crafts.pop() if len(crafts) == 1 and "other" not in crafts else ""
+    datasets = {source.dataset_id for source in table.sources}
+    crafts = {craft_of(dataset).spacecraft for dataset in datasets} - datasets
+    return crafts.pop() if len(crafts) == 1 else ""
 
 
 def _particles(table: Table) -> str:

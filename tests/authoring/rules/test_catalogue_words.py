@@ -49,6 +49,9 @@ def fetched(draft):
             "RBSPA_EFW-L3",
             ["density", "lshell", "mlt"],
         ),
+        ("Hawkeye magnetic field, 1975-06-01", "HK_H0_MAG", ["B_gsm"]),
+        ("Interball Tail magnetic field 1997-01-10", "IT_H0_MFI", ["B_GSE_cart"]),
+        ("ion temperature from RPA on Dynamics Explorer 2, 1982-06-01", "DE2_ION2S_RPA", ["ionTemperature"]),
         (
             "Fort Smith (FSMI) magnetometer H D Z, 2008-02-26",
             "THG_L2_MAG_FSMI",
@@ -63,12 +66,37 @@ def test_descriptions_and_names_of_parameters_are_read(author, request_, dataset
 
 
 def test_of_several_parameters_the_person_chooses_one(author):
-    request_ = "Hawkeye magnetic field for 1976-01-01"
+    request_ = "DMSP F16 ion drift, 17 March 2015"
     asked = author.create(request_)
     assert isinstance(asked, AuthorQuestion)
     assert 2 <= len(asked.choices) <= 12
-    choice = next(choice for choice in asked.choices if choice.startswith("HK_H0_MAG.B_gsm: "))
-    assert fetched(author.create(request_, chosen=(choice,))) == [("HK_H0_MAG", "B_gsm")]
+    choice = next(
+        choice for choice in asked.choices if choice.startswith("DMSP-F16_SSIES-3_THERMAL-PLASMA.vy: ")
+    )
+    draft = author.create(request_, chosen=(choice,))
+    assert fetched(draft) == [("DMSP-F16_SSIES-3_THERMAL-PLASMA", "vy")]
+
+
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("CANOPUS riometer 1997-01-10", "CANOPUS: Riometer Absorption at 4 sites"),
+        ("SESAME riometer 1998-01-01", "SESAME: Ionospheric Absorption"),
+        ("LANL-01A MPA electron density 2005-01-01", "LANL-01A: Partial density of electrons"),
+        ("ROCSAT-1 ion density 2000-09-01", "FORMOSAT-1: Total ion density in cm^-3"),
+        ("BARREL payload 2X, medium res spectra, 2014-01-16", "BARREL-2X: MSPC"),
+        ("CIRBE REPTile-2 electrons 2023-06-01", "CIRBE: FEDU"),
+        ("Mars Global Surveyor field magnitude 2001-06-01", "Mars Global Surveyor: Magnetic Field Magnitude"),
+    ],
+)
+def test_a_title_names_the_spacecraft_and_says_what_is_measured(author, request_, title):
+    (figure,) = (step for step in author.create(request_).template["steps"] if step["step_id"] == "figure")
+    assert figure["tool_args"]["spec"]["title"] == title
+
+
+def test_without_a_time_the_last_week_with_data_is_drawn(author):
+    variables = author.create("LANL 1994-084 SOPA electrons").template["variables"]
+    assert variables["$TIME_RANGE"]["default"] == "2007-10-08 to 2007-10-15"
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,10 @@ def first_sources(draft):
             {"PSP_SWP_SPC_L3I.np_moment_gd", "PSP_SWP_SPI_SF00_L3_MOM.DENS"},
         ),
         (
+            "Rosetta position 2014",
+            {f"ROSETTA_HELIO1HR_POSITION.{name}" for name in ("RAD_AU", "HGI_LAT", "HGI_LON")},
+        ),
+        (
             "New Horizons SWAP solar wind n and v 2010 to 2015",
             {"NEW_HORIZONS_SWAP_SOLAR-WIND.n", "NEW_HORIZONS_SWAP_SOLAR-WIND.v"},
         ),
@@ -89,7 +93,7 @@ def test_the_data_of_the_named_instrument_are_drawn(author, request_, expected):
         ("Voyager 1 CRS cosmic ray rates 2012", "VOYAGER1_CRS_DAILY_FLUX"),
         ("neutron monitor Oulu 2003 Oct", "no dataset in the catalogue has 'Oulu'"),
         ("Venus Express B, 2010-01-01", "the catalogue has no data of Venus Express"),
-        ("Juno JADE ions, 2016-08-27", "describes no 'JADE' of JUNO"),
+        ("Juno JADE ions, 2016-08-27", "describes no 'JADE', 'ions' of JUNO"),
     ],
 )
 def test_what_the_catalogue_lacks_is_said(author, request_, said):

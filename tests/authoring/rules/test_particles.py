@@ -32,6 +32,14 @@ def drawn(draft):
             "FAST TEAMS H+ and O+ energy spectra 6 apr 2000",
             ["FAST_TEAMS_PA_L2.proton_omni_flux", "FAST_TEAMS_PA_L2.oxygen_omni_flux"],
         ),
+        (  # the telescope at an angle
+            "NOAA-19 MEPED 90 deg protons on 2015-03-17",
+            ["NOAA19_POES-SEM2_FLUXES-2SEC.mep_pro_flux_stackt90"],
+        ),
+        (
+            "POES NOAA-18 MEPED electrons 0 and 90 deg, 17 March 2015",
+            [f"NOAA18_POES-SEM2_FLUXES-2SEC.mep_ele_flux_stackt{angle}" for angle in (0, 90)],
+        ),
         ("RBSP-A HOPE He+ omni, 2 Nov 2013", ["RBSPA_REL04_ECT-HOPE-PA-L3.FHEDO"]),
         (
             "oxygen ions from HOPE on Van Allen Probe A for 17 March 2015",

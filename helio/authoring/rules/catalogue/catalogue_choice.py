@@ -31,6 +31,8 @@ RECORDS = 1500
 """About how many records a figure draws well, for a choice between cadences."""
 SIDES = frozenset(VOCABULARY["directions of sensors"])
 """Words that say where a sensor looks."""
+_AXES = ({"zonal", "meridional"}, {"north", "south", "east", "west", "up", "down"}, {"x", "y", "z"})
+"""Words for the axes of frames; components in two frames are not one vector."""
 _FIRST_SIDES = frozenset({"sun", "side A", "forward"})
 """Directions of the sensor that is drawn if the sentence names none."""
 _OF_PARTICLES = re.compile(r"\b(?:flux|intensit|spectr(?:um|a\b|ogram))", re.IGNORECASE)
@@ -45,11 +47,14 @@ _PLOTS = frozenset(VOCABULARY["kinds of plots"])
 _SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
 _NARROWER = frozenset(
-    {"parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "angle"}
+    {
+        *("original", "magnitude", "strength", "absolute", "polar", "spherical"),
+        *("parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "angle"),
+    }
 )
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
-    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow"
+    r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow"
     r"|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
     re.IGNORECASE,
 )
@@ -262,6 +267,7 @@ def together(found: list[Match], text: str) -> list[Match]:
         r"\b(?:spectrograms|spectra|fluxes|intensities|densities|temperatures)\b", text, re.IGNORECASE
     )
     one = len(shapes) == 1 and set() < differing <= (SIDES | SPECIES_WORDS if plural else SIDES)
+    one &= sum(bool(differing & axes) for axes in _AXES) < 2
     return [Match(tuple(every))] if one else found
 
 

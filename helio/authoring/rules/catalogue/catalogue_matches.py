@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from helio.authoring.request import Computation
@@ -33,7 +33,7 @@ _MEASURED_IN = re.compile(r"(?<=[\d.])\s*(keV|MeV|GeV|eV|nm|kHz|MHz|Hz)(?:/(?:n|
 _UNITS = {
     "temperature": ("K", "eV"), "speed": ("km/s",), "velocity": ("km/s",), "pressure": ("nPa",), "frequency": ("Hz",),
     "latitude": ("deg",), "longitude": ("deg",), "density": ("cm^-3",),
-    "potential": ("V",), "distance": ("km", "AU", "R_E"),
+    "potential": ("V",), "distance": ("km", "AU", "R_E"), "field": ("nT", "mV/m"),
 }  # fmt: skip
 """Words that say of which unit the parameter is; a concept such as ``temperature`` also has thermal speeds."""
 _OTHER_DENSITY = re.compile(
@@ -201,6 +201,16 @@ def with_words(
             yield Match(group, len(literal), frozenset(extra), frozenset(own_names), off=off)
 
 
+def titled_so(text: str, numbers: Sequence[int], catalogue: Catalogue) -> Iterator[Match]:
+    """Yield all measurements of the datasets whose ids or titles have all words of a text."""
+    rest = clauses(word_list(text))
+    for number in numbers if rest else ():
+        dataset = described_dataset(number, catalogue)
+        if all(map(dataset.words.has, rest)):
+            measured = (own for own in dataset.drawn if own.is_measured and not own.words.auxiliary)
+            yield from (Match((parameter,)) for parameter in measured)
+
+
 def _has_clauses(
     rest: Sequence[Clause],
     parameter: DescribedParameter,
@@ -311,6 +321,8 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     entry = described.entry
     is_pitch = bool(_ABOUT_PITCH.search(f"{described.text} {entry.id} {entry.title}"))
     whole_sky = wish.pitch or not any(word.casefold().endswith("directional") for word in wish.words)
+    if len(wish.angles) == 1 and described.directions == {f"telescope {wish.angles[0]:g}"}:
+        wish = replace(wish, pitch=False, angles=())
     if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []

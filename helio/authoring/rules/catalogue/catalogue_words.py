@@ -15,6 +15,7 @@ from helio.authoring.rules.catalogue.catalogue_matches import (
     Named,
     Wanted,
     reaches,
+    titled_so,
     with_words,
 )
 from helio.authoring.rules.catalogue.catalogue_parameters import (
@@ -31,7 +32,7 @@ from helio.authoring.writing.steps import listed
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS
-from helio.knowledge.quantities import SOURCES, families
+from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.search import Search
 from helio.knowledge.words import concepts, tokens
 
@@ -39,13 +40,17 @@ MOST_CHOICES = 12
 """Maximum number of parameters between which helio lets the person choose."""
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
-_DENIAL = re.compile(r"\b(?:not?|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:not|(?-i:[Nn]o)|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE
+)
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
 """Pattern of pictures, which no panel draws; IMAGE is a mission."""
 _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", "heads"})
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
+_SYNONYMS = {r"\bdrifts?\b": "velocity", r"\bperturbations?\b": "delta"}
+"""Words for which the description of a parameter may have another one."""
 _COMPONENTS = frozenset("HDZXYE")
 """Components of the field at a station on the ground."""
 _COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
@@ -188,7 +193,7 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     )
     words = [word for word in text.split() if word.casefold() not in _PARTS]
     words = [piece for word in words for piece in _pieces(word, index)]
-    rest, named = search.named(" ".join(words))
+    rest, named = search.named(" ".join(word for word in words if word not in _COMMON))
     left = {*rest.split()}
     if named and not crafts:
         kept = [
@@ -320,6 +325,12 @@ def _found(
     text = " ".join(words)
     every = list(with_words(text, names, numbers, wanted, catalogue, frame_elsewhere=not alone))
     reaching = [match for match in every if reaches(match.dataset, wanted.spans, catalogue)]
+    if not reaching and named and named.isdisjoint(spellings().values()):
+        for word, synonym in _SYNONYMS.items():
+            text = re.sub(word, synonym, text)
+        alike = [*with_words(text, names, numbers, wanted, catalogue)]
+        alike = alike or [*titled_so(text, numbers, catalogue)]
+        reaching = [match for match in alike if reaches(match.dataset, wanted.spans, catalogue)]
     if every and not reaching:
         first = every[0].dataset
         raise NotUnderstood(

@@ -345,7 +345,9 @@ class _SentenceReader:
         )
         if of_spectra and not any(mention.computation.window for mention in self._mentions):
             self._mentions = tuple(
-                mention for mention in self._mentions if mention.computation.tool != "power_spectrogram"
+                mention
+                for mention in self._mentions
+                if mention.computation.tool not in ("power_spectrogram", "power_spectrum")
             )
         if not placed and not names_data:  # MVA of the shock
             placed = [
@@ -365,8 +367,12 @@ class _SentenceReader:
     def _has_spectrum(self) -> bool:
         """Return whether the catalogue gives a spectrogram for words of the sentence."""
         entries = ((self._catalogue.dataset(dataset), name) for dataset, name in self._described.datasets)
-        sizes = (entry.parameter(name).size for entry, name in entries)
-        return bool(self._described.cuts) or any(max(size, default=0) > _LONGEST_VECTOR for size in sizes)
+        drawn = [(entry.parameter(name), entry.title) for entry, name in entries]
+        return bool(self._described.cuts) or any(
+            max(parameter.size, default=0) > _LONGEST_VECTOR
+            or re.search("spectr", f"{parameter.description} {title}", re.IGNORECASE)
+            for parameter, title in drawn
+        )
 
     def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
         """Return the request, and why it is ambiguous, if it is."""
