@@ -71,6 +71,18 @@ def test_of_several_parameters_the_person_chooses_one(author):
     assert fetched(author.create(request_, chosen=(choice,))) == [("HK_H0_MAG", "B_gsm")]
 
 
+def test_a_species_without_flux_is_asked_for_its_moments(author):
+    asked = author.create("Cluster 1 PEACE electrons 2003-09-20")
+    assert {choice.split("__")[0] for choice in asked.choices} >= {"C1_PP_PEA.N_e_den", "C1_PP_PEA.T_e_par"}
+
+
+def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_legend(author):
+    draft = author.create("ACE ULEIS He3 and ACE magnetic field, 2002-01-01")
+    spec = draft.template["steps"][-1]["tool_args"]["spec"]
+    assert [len(panel) for panel in spec["panels"]] == [1, 7]
+    assert spec["trace_names"]["ACE_He3_L2"] == "0.320-0.640 MeV/nucleon"
+
+
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
@@ -78,7 +90,13 @@ def test_of_several_parameters_the_person_chooses_one(author):
         ("ACE EPAM deflected protons DE1, 4 Nov 2001", "'deflected'"),
         ("ACE EPAM deflected electrons DE1 except DE2, 4 Nov 2001", "'except'"),
         ("GOES-13 proton channels, 2012-01-01", "'proton', 'channels'"),  # only flags have these words
-        ("STEREO-A SWEA pitch angle, 2012-07-23", "'pitch', 'angle'"),
+        ("STEREO-A SWEA pitch angle, 2012-07-23", "at several energies"),
+        ("FAST TEAMS pitch angles O+ 1998-02-11", "at which energy"),
+        (
+            "FAST electron spectrograms 1998-02-10",
+            "no quantities of FAST",
+        ),  # bin numbers and median energies are none
+        ("STA PLASTIC alphas 2014", "to 2010-12-31"),  # He+ are no alpha particles
         ("ACE alpha temperature 2003-01-02", "'alpha'"),
         ("ACE density for 2003-11-20, 2 hours", "'2', 'hours'"),
         ("precipitating electron total energy flux DMSP F17 on 2025-03-17", "for that time"),

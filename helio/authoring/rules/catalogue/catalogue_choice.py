@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import lru_cache
 
-from helio.authoring.rules.catalogue.catalogue_matches import Match, Wanted
+from helio.authoring.rules.catalogue.catalogue_matches import SLICE, Match, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import (
     ARROW,
     OF_TIME,
@@ -42,14 +42,25 @@ _ALIKE = 3
 _COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
 _PLOTS = frozenset(VOCABULARY["kinds of plots"])
 """Words for the kind of plot that the archive draws of a parameter."""
-_SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
-"""Pattern of names of parameters that hold one angle or one energy of another one."""
 _NARROWER = frozenset(
-    {"parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "angle"}
+    {
+        "parallel",
+        "perpendicular",
+        "perp",
+        "para",
+        "raw",
+        "error",
+        "fraction",
+        "model",
+        "ratio",
+        "angle",
+        "nmc",
+        "igrf",
+    }
 )
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
-    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow"
+    r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
     r"|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
     re.IGNORECASE,
 )
@@ -115,7 +126,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
         best = _lowest(best, key)
     own = asked - SPECIES_WORDS - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
-        best = _lowest(best, lambda match: any(_SLICE.search(name) for name in _named(match)))
+        best = _lowest(best, lambda match: any(SLICE.search(name) for name in _named(match)))
         best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
     best = _lowest(best, lambda match: _variants(match.first))
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]

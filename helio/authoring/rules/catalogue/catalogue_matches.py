@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from helio.authoring.request import Computation
@@ -17,12 +17,12 @@ from helio.authoring.rules.catalogue.catalogue_parameters import (
     species_words,
     word_list,
 )
-from helio.authoring.rules.catalogue.particle_words import Wish, channel_name, moment_units
+from helio.authoring.rules.catalogue.particle_words import PITCH, SPECTRUM, Wish, channel_name, moment_units
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import in_modes
-from helio.knowledge.particles import SPECIES_WORDS, Energy
+from helio.knowledge.particles import SPECIES_WORDS, Energy, species_in
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import Clause, clauses, concepts, plain, tokens
@@ -48,6 +48,12 @@ _SHOWS_SPECTRUM = re.compile(
     r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
 )
 _ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
+_OF_AXES = ("eV", "deg", "km", "s")
+"""Units that no spectrum and no distribution has."""
+SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
+"""Pattern of names of parameters that hold one angle or one energy of another one."""
+_LEAST_BINS = 4
+"""The smallest number of bins of a spectrum."""
 _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
@@ -181,7 +187,7 @@ def with_words(
             and wanted.has(" ".join(parameter.pair))
             and all(parameter.words.has_name(name) or dataset.words.has_name(name) for name in other_names)
             and _has_clauses(rest, parameter, dataset, named=bool(named), by_instrument=bool(own_names))
-            and _has_unit(parameter.parameter, text)
+            and _is_of_kind(parameter, text)
             and numerals <= parameter.words.numerals | dataset.words.numerals
             and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
             and {*letters} <= parameter.words.letters
@@ -252,6 +258,20 @@ def _is_literal(word: str, dataset: DescribedDataset) -> bool:
     return not word.islower() or (word == name and not concepts(tokens(word)) and len(word) < 5)
 
 
+def _is_of_kind(described: DescribedParameter, text: str) -> bool:
+    """Return whether a parameter has the species and the unit of the words, and is a spectrum if they name one."""
+    asked = [mention.what for mention in species_in(text)]
+    others = (
+        asked and described.species and not any(kind.fits(own) for kind in asked for own in described.species)
+    )
+    no_angles = PITCH.search(text) and not _ABOUT_PITCH.search(described.text)
+    no_spectrum = (PITCH.search(text) or SPECTRUM.search(text)) and (
+        max(described.parameter.size, default=0) < _LEAST_BINS
+        or any(comparable(described.parameter.canonical_unit, of) for of in _OF_AXES)
+    )
+    return not (others or no_angles or no_spectrum) and _has_unit(described.parameter, text)
+
+
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
@@ -286,7 +306,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         scalar = len(described.parameter.size) < 2
         return 0 if scalar and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
     if (
-        _OF_MOMENTS.search(described.text)
+        _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))
         or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")
         or any(comparable(unit, of) for of in _NO_FLUX)
     ):
@@ -298,7 +318,9 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
 def _off_species(wish: Wish, described: DescribedParameter) -> int | None:
     """Return how far the species is from the wished one; None for another one."""
     if wish.species is None:
-        return 0 if wish.channel or not described.species or wish.energy else None
+        return (
+            0 if wish.channel or wish.energy or wish.pitch or wish.averaged or not described.species else None
+        )
     if len({species.kind for species in described.species}) != 1:
         return None
     own = described.species[0]
@@ -311,6 +333,9 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     entry = described.entry
     is_pitch = bool(_ABOUT_PITCH.search(f"{described.text} {entry.id} {entry.title}"))
     whole_sky = wish.pitch or not any(word.casefold().endswith("directional") for word in wish.words)
+    if wish.pitch and axes == 1 and wish == replace(wish, energy=None, angles=(), averaged=False):
+        is_whole = _is_of_kind(described, "pitch angles") and not SLICE.search(described.parameter.name)
+        return ((), 0) if is_whole and not re.search("omni", described.text, re.IGNORECASE) else None
     if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []

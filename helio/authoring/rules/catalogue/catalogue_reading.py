@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from helio.authoring.request import Computation, Cut
 from helio.authoring.rules.catalogue.catalogue_matches import Match, Wanted
-from helio.authoring.rules.catalogue.catalogue_particles import particles_asked
+from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, particles_asked
 from helio.authoring.rules.catalogue.catalogue_words import words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
@@ -37,6 +37,8 @@ class CatalogueReading:
     cuts: tuple[Cut, ...] = ()
     starts: tuple[int, ...] = ()
     """Where the words of each dataset begin."""
+    shared: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Parameters that share a panel, such as the channels of a species."""
 
 
 def read_catalogue(
@@ -74,6 +76,7 @@ def read_catalogue(
     starts: dict[tuple[str, str], int] = {}
     cuts: list[Cut] = []
     notes: list[str] = []
+    shared: list[tuple[tuple[str, str], ...]] = []
     for named in sorted([*particles, *words], key=lambda named: named.region):
         for match in named.matches:
             notes.append(f"'{named.said}' is read as {match.described}")
@@ -84,6 +87,8 @@ def read_catalogue(
             else:
                 for described in match.parameters:
                     starts.setdefault(described.pair, named.region[0])
+                if 1 < len(match.parameters) <= MOST_CHANNELS:
+                    shared.append(tuple(described.pair for described in match.parameters))
     others = {
         craft
         for part in parts
@@ -97,6 +102,7 @@ def read_catalogue(
         frozenset(craft for named in words for craft in named.crafts) - others,
         cuts=tuple(dict.fromkeys(cuts)),
         starts=tuple(starts.values()),
+        shared=tuple(shared),
     )
 
 

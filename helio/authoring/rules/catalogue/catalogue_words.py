@@ -145,8 +145,10 @@ def words_asked(
             for part, _, matches in explained
             if (part.names, part.crafts) == (asked.names, asked.crafts)
         ]
-        best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
-        best = together(best, text) if text else best
+        best = fits
+        if not all(match.off[0] for match in fits):  # a species alone means a flux, and none of its moments
+            best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
+            best = together(best, text) if text else best
         if len(best) > MOST_CHOICES:
             return _hint(asked, best)
         part = asked.part
