@@ -42,22 +42,7 @@ _ALIKE = 3
 _COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
 _PLOTS = frozenset(VOCABULARY["kinds of plots"])
 """Words for the kind of plot that the archive draws of a parameter."""
-_NARROWER = frozenset(
-    {
-        "parallel",
-        "perpendicular",
-        "perp",
-        "para",
-        "raw",
-        "error",
-        "fraction",
-        "model",
-        "ratio",
-        "angle",
-        "nmc",
-        "igrf",
-    }
-)
+_NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
     r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
@@ -65,6 +50,8 @@ _VARIANT = re.compile(
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
+_OWN_FRAMES = _NARROWER | {"spacecraft", "instrument"}
+"""Also the words for frames that turn with a spacecraft."""
 _TABLE_DATASETS = frozenset(dataset for dataset, _ in TABLE)
 
 
@@ -162,6 +149,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
 def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
     """Prefer moments that are called so, with few other words, in a usual frame."""
     best = _lowest(best, lambda match: wish.moment not in match.first.words.concepts)
+    best = _lowest(best, lambda match: bool(match.first.words.words & _OWN_FRAMES))
     for frame in (wanted.frame,) if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
     return _plainest(best)

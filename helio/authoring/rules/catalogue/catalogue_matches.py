@@ -52,8 +52,9 @@ _OF_AXES = ("eV", "deg", "km", "s")
 """Units that no spectrum and no distribution has."""
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
-_LEAST_BINS = 4
-"""The smallest number of bins of a spectrum."""
+_OF_CRAFT = re.compile(r"spacecraft(?:'s)? (?:velocity|speed)", re.IGNORECASE)
+_MOST_COMPONENTS = 4
+"""The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
@@ -266,7 +267,7 @@ def _is_of_kind(described: DescribedParameter, text: str) -> bool:
     )
     no_angles = PITCH.search(text) and not _ABOUT_PITCH.search(described.text)
     no_spectrum = (PITCH.search(text) or SPECTRUM.search(text)) and (
-        max(described.parameter.size, default=0) < _LEAST_BINS
+        max(described.parameter.size, default=0) < _MOST_COMPONENTS
         or any(comparable(described.parameter.canonical_unit, of) for of in _OF_AXES)
     )
     return not (others or no_angles or no_spectrum) and _has_unit(described.parameter, text)
@@ -303,8 +304,10 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     """Return whether a parameter is the wished moment or flux: 0, or 1 for counts instead of a flux; else None."""
     unit, written = described.parameter.canonical_unit, described.parameter.unit
     if wish.moment and wish.moment != "counts":
-        scalar = len(described.parameter.size) < 2
-        return 0 if scalar and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
+        size = described.parameter.size
+        is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
+        is_moment &= not _OF_CRAFT.search(described.text)
+        return 0 if is_moment and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
     if (
         _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))
         or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")

@@ -233,6 +233,8 @@ class DescribedParameter:
             return (_COUNTED[counted[1]],)
         measured = {*MEASURES.get(self.entry.instrument, "").split()} & {"electron"}
         title = {mention.what for mention in species_in(" ".join((self.entry.title, *measured)))}
+        if "e" not in {species.kind for species in title}:
+            title = title - {Species("ion")} or title  # alphas in an instrument for ions
         return tuple(title) if len(title) == 1 else ()
 
     @cached_property
