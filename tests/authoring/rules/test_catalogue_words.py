@@ -49,6 +49,19 @@ def fetched(draft):
             "RBSPA_EFW-L3",
             ["density", "lshell", "mlt"],
         ),
+        ("Geotail LEP moments 5 Apr 2010", "GE_K0_LEP", ["N0", "V0"]),
+        ("MSL RAD dose rate, Sept 2017", "MSL_RAD_OBS-L2", ["DOSIMETRY_TOTAL_f"]),  # not of all qualities
+        ("TIMED SABER temperature 2010-03-01", "TIMED_L2A_SABER", ["ktemp"]),  # not that of a model
+        (
+            "PSP SPAN-I alphas: density and temperature, 2021-08-10",
+            "PSP_SWP_SPI_SF0A_L3_MOM",
+            ["DENS", "TEMP"],
+        ),
+        (
+            "Cluster 4 WHISPER spectrogram 2004-03-01",
+            "C4_CP_WHI_NATURAL",
+            ["Electric_Spectral_Power_Density__C4_CP_WHI_NATURAL"],
+        ),
         (
             "Fort Smith (FSMI) magnetometer H D Z, 2008-02-26",
             "THG_L2_MAG_FSMI",

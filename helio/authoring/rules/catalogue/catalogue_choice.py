@@ -46,7 +46,7 @@ _NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
     r"_T$|stack|simple|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
-    r"|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
+    r"|all quality|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
@@ -133,7 +133,9 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
         lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
-        lambda match: not wish.every and match.first.pair not in TABLE,
+        lambda match: (
+            not wish.every and (wish.energy or len(wish.words) < 2) and match.first.pair not in TABLE
+        ),
         lambda match: match.dataset.id not in _TABLE_DATASETS,
         lambda match: _variants(match.first),
         lambda match: len(match.first.parameter.size) == 2,
@@ -173,7 +175,7 @@ def _variants(described: DescribedParameter) -> int:
     return (
         len(_VARIANT.findall(f"{described.parameter.name} "))
         + bool(ARROW.match(description))
-        + bool(_VARIANT.search(description))
+        + len(_VARIANT.findall(description))
     )
 
 

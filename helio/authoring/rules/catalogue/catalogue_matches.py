@@ -200,7 +200,7 @@ def with_words(
         for group in groups:
             described = group[0].parameter.description.split("[")[0] or group[0].parameter.name
             extra = (
-                {word for word in word_list(described) if len(word) > 1 and not word.isdigit()}
+                {word for word in word_list(described) if word != "a" and not word.isdigit()}
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
@@ -276,11 +276,8 @@ def _is_of_kind(described: DescribedParameter, text: str) -> bool:
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
-    return (
-        not named
-        or not parameter.canonical_unit
-        or any(comparable(parameter.canonical_unit, unit) for unit in _UNITS[named[-1]])
-    )
+    own = re.sub(r"^[\d.]+(?=/)", "1", parameter.canonical_unit)  # 0.01/cc
+    return not named or not own or any(comparable(own, unit) for unit in _UNITS[named[-1]])
 
 
 def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:

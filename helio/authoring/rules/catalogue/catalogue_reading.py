@@ -68,7 +68,7 @@ def read_catalogue(
     covered = [
         any(start < part.region[1] and part.region[0] < stop for start, stop in spans) for part in parts
     ]
-    words = words_asked(parts, covered, wanted, catalogue, ask)
+    words = words_asked(view, parts, covered, wanted, catalogue, ask)
     if isinstance(words, str):
         return CatalogueReading(hint=words)
     if words is None:
