@@ -299,6 +299,7 @@ _LESS = (
     (r"predicted|_PRE$|PRED_", r"predict|future", 3.0),
     (r"BRST|BURST-|[_-]BURST|MAGB_|DISB|burst mode(?!s)", r"brst|burst|high res|waveform", 4.0),
     (r"\bslow\b|_SLOW", r"slow", 1.0),
+    (r"_ACTIVE\b", r"active|passive|sound", 1.0),
     (r"DO NOT USE|diagnostic", r"diagnostic", 6.0),
     (r"unvalidated|_UP_", r"unvalidated", 2.0),
     (r"movie|images? data links", r"movie|image", 3.0),

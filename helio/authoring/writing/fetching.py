@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import partial
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, PipelineRequest
+from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import CUTS, OF_SPECTRA
 from helio.authoring.writing.sources import cadence_words, coverage, has_records, pick
@@ -18,6 +18,7 @@ from helio.interval import interval_of
 from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import short
+from helio.knowledge.particles import energies_in
 from helio.knowledge.quantities import POSITION, SOURCES, B, QuantitySource
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
@@ -164,10 +165,18 @@ class Fetching:
             known.frame if known else "",
             described.canonical_unit,
             self.time.group,
+            name=self._channel_name(described),
         )
         self.steps.descriptions[described.name] = _title_of(described)
         single = entry.cadence[0] if len(entry.cadence) == 1 else None
         return self._averaged(series, entry.id, known.cadence if known else single)
+
+    def _channel_name(self, parameter: ParameterEntry) -> str:
+        """Return the energies of one of the channels that share a panel, for the legend; empty if not known."""
+        named = RequestQuantity(parameter.name)
+        shared = any(place.shared and named in place.lines.quantities for place in self.request.panels.places)
+        energies = energies_in(parameter.description) if shared else []
+        return parameter.description[energies[0].start : energies[0].stop] if len(energies) == 1 else ""
 
     def cuts(self) -> list[PlotSeries]:
         """Fetch spectra and distributions, each only once, and take the requested parts of them."""

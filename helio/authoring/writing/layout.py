@@ -117,8 +117,9 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
     for place in layout.places:
         group = [series for series in shown if is_meant(place.lines, series)]
         if place.shared and len(group) > 1 and len({series.unit for series in group}) == 1:
+            at = next(number for number, panel in enumerate(panels) if {*_labels(panel)} & {*_labels(group)})
             panels = [[series for series in panel if series not in group] for panel in panels]
-            panels = [group, *filter(None, panels)]
+            panels = [*filter(None, panels[:at]), group, *filter(None, panels[at:])]
     return sorted(panels, key=lambda panel: _rank_of(panel, layout))
 
 

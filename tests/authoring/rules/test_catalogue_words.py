@@ -52,6 +52,19 @@ def fetched(draft):
         ("Hawkeye magnetic field, 1975-06-01", "HK_H0_MAG", ["B_gsm"]),
         ("Interball Tail magnetic field 1997-01-10", "IT_H0_MFI", ["B_GSE_cart"]),
         ("ion temperature from RPA on Dynamics Explorer 2, 1982-06-01", "DE2_ION2S_RPA", ["ionTemperature"]),
+        ("Geotail LEP moments 5 Apr 2010", "GE_K0_LEP", ["N0", "V0"]),
+        ("MSL RAD dose rate, Sept 2017", "MSL_RAD_OBS-L2", ["DOSIMETRY_TOTAL_f"]),  # not of all qualities
+        ("TIMED SABER temperature 2010-03-01", "TIMED_L2A_SABER", ["ktemp"]),  # not that of a model
+        (
+            "PSP SPAN-I alphas: density and temperature, 2021-08-10",
+            "PSP_SWP_SPI_SF0A_L3_MOM",
+            ["DENS", "TEMP"],
+        ),
+        (
+            "Cluster 4 WHISPER spectrogram 2004-03-01",
+            "C4_CP_WHI_NATURAL",
+            ["Electric_Spectral_Power_Density__C4_CP_WHI_NATURAL"],
+        ),
         (
             "Fort Smith (FSMI) magnetometer H D Z, 2008-02-26",
             "THG_L2_MAG_FSMI",
@@ -99,6 +112,18 @@ def test_without_a_time_the_last_week_with_data_is_drawn(author):
     assert variables["$TIME_RANGE"]["default"] == "2007-10-08 to 2007-10-15"
 
 
+def test_a_species_without_flux_is_asked_for_its_moments(author):
+    asked = author.create("Cluster 1 PEACE electrons 2003-09-20")
+    assert {choice.split("__")[0] for choice in asked.choices} >= {"C1_PP_PEA.N_e_den", "C1_PP_PEA.T_e_par"}
+
+
+def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_legend(author):
+    draft = author.create("ACE ULEIS He3 and ACE magnetic field, 2002-01-01")
+    spec = draft.template["steps"][-1]["tool_args"]["spec"]
+    assert [len(panel) for panel in spec["panels"]] == [1, 7]
+    assert spec["trace_names"]["ACE_He3_L2"] == "0.320-0.640 MeV/nucleon"
+
+
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
@@ -106,7 +131,13 @@ def test_without_a_time_the_last_week_with_data_is_drawn(author):
         ("ACE EPAM deflected protons DE1, 4 Nov 2001", "'deflected'"),
         ("ACE EPAM deflected electrons DE1 except DE2, 4 Nov 2001", "'except'"),
         ("GOES-13 proton channels, 2012-01-01", "'proton', 'channels'"),  # only flags have these words
-        ("STEREO-A SWEA pitch angle, 2012-07-23", "'pitch', 'angle'"),
+        ("STEREO-A SWEA pitch angle, 2012-07-23", "at several energies"),
+        ("FAST TEAMS pitch angles O+ 1998-02-11", "at which energy"),
+        (
+            "FAST electron spectrograms 1998-02-10",
+            "no quantities of FAST",
+        ),  # bin numbers and median energies are none
+        ("STA PLASTIC alphas 2014", "to 2010-12-31"),  # He+ are no alpha particles
         ("ACE alpha temperature 2003-01-02", "'alpha'"),
         ("ACE density for 2003-11-20, 2 hours", "'2', 'hours'"),
         ("precipitating electron total energy flux DMSP F17 on 2025-03-17", "for that time"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import lru_cache
 
-from helio.authoring.rules.catalogue.catalogue_matches import Match, Wanted
+from helio.authoring.rules.catalogue.catalogue_matches import SLICE, Match, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import (
     ARROW,
     OF_TIME,
@@ -44,21 +44,16 @@ _ALIKE = 3
 _COPY = re.compile(r"(?:_?(?:stack(?:ed)?|simple|T|\d))+$")
 _PLOTS = frozenset(VOCABULARY["kinds of plots"])
 """Words for the kind of plot that the archive draws of a parameter."""
-_SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
-"""Pattern of names of parameters that hold one angle or one energy of another one."""
-_NARROWER = frozenset(
-    {
-        *("original", "magnitude", "strength", "absolute", "polar", "spherical"),
-        *("parallel", "perpendicular", "perp", "para", "raw", "error", "fraction", "model", "ratio", "angle"),
-    }
-)
+_NARROWER = frozenset(VOCABULARY["words of narrower quantities"])
 """Words of descriptions that make a quantity a more special one."""
 _VARIANT = re.compile(
-    r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector|_sect|movie|total|integral|upflow"
-    r"|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
+    r"_T$|stack|simple|maximum|_by[AEP]_at|_at[AEP]_by|_[AE]$|\bCORR|_TT$|\bsector(?!s)|_sect|movie|total|integral|upflow"
+    r"|all quality|loss cone|HCad|burst|reduced|channel \d|_ch\d|individual time|overlay",
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
+_OWN_FRAMES = _NARROWER | {"spacecraft", "instrument"}
+"""Also the words for frames that turn with a spacecraft."""
 _TABLE_DATASETS = frozenset(dataset for dataset, _ in TABLE)
 
 
@@ -120,7 +115,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
         best = _lowest(best, key)
     own = asked - SPECIES_WORDS - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
-        best = _lowest(best, lambda match: any(_SLICE.search(name) for name in _named(match)))
+        best = _lowest(best, lambda match: any(SLICE.search(name) for name in _named(match)))
         best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
     best = _lowest(best, lambda match: _variants(match.first))
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
@@ -140,7 +135,9 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
         lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
-        lambda match: not wish.every and match.first.pair not in TABLE,
+        lambda match: (
+            not wish.every and (wish.energy or len(wish.words) < 2) and match.first.pair not in TABLE
+        ),
         lambda match: match.dataset.id not in _TABLE_DATASETS,
         lambda match: _variants(match.first),
         lambda match: len(match.first.parameter.size) == 2,
@@ -156,6 +153,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
 def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
     """Prefer moments that are called so, with few other words, in a usual frame."""
     best = _lowest(best, lambda match: wish.moment not in match.first.words.concepts)
+    best = _lowest(best, lambda match: bool(match.first.words.words & _OWN_FRAMES))
     for frame in (wanted.frame,) if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
     return _plainest(best)
@@ -179,7 +177,7 @@ def _variants(described: DescribedParameter) -> int:
     return (
         len(_VARIANT.findall(f"{described.parameter.name} "))
         + bool(ARROW.match(description))
-        + bool(_VARIANT.search(description))
+        + len(_VARIANT.findall(description))
     )
 
 

@@ -17,12 +17,12 @@ from helio.authoring.rules.catalogue.catalogue_parameters import (
     species_words,
     word_list,
 )
-from helio.authoring.rules.catalogue.particle_words import Wish, channel_name, moment_units
+from helio.authoring.rules.catalogue.particle_words import PITCH, SPECTRUM, Wish, channel_name, moment_units
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.modes import in_modes
-from helio.knowledge.particles import SPECIES_WORDS, Energy
+from helio.knowledge.particles import SPECIES_WORDS, Energy, species_in
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import Clause, clauses, concepts, plain, tokens
@@ -48,6 +48,13 @@ _SHOWS_SPECTRUM = re.compile(
     r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
 )
 _ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
+_OF_AXES = ("eV", "deg", "km", "s")
+"""Units that no spectrum and no distribution has."""
+SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
+"""Pattern of names of parameters that hold one angle or one energy of another one."""
+_OF_CRAFT = re.compile(r"spacecraft(?:'s)? (?:velocity|speed)", re.IGNORECASE)
+_MOST_COMPONENTS = 4
+"""The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
@@ -181,7 +188,7 @@ def with_words(
             and wanted.has(" ".join(parameter.pair))
             and all(parameter.words.has_name(name) or dataset.words.has_name(name) for name in other_names)
             and _has_clauses(rest, parameter, dataset, named=bool(named), by_instrument=bool(own_names))
-            and _has_unit(parameter.parameter, text)
+            and _is_of_kind(parameter, text)
             and numerals <= parameter.words.numerals | dataset.words.numerals
             and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
             and {*letters} <= parameter.words.letters
@@ -193,7 +200,7 @@ def with_words(
         for group in groups:
             described = group[0].parameter.description.split("[")[0] or group[0].parameter.name
             extra = (
-                {word for word in word_list(described) if len(word) > 1 and not word.isdigit()}
+                {word for word in word_list(described) if word != "a" and not word.isdigit()}
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
@@ -262,14 +269,25 @@ def _is_literal(word: str, dataset: DescribedDataset) -> bool:
     return not word.islower() or (word == name and not concepts(tokens(word)) and len(word) < 5)
 
 
+def _is_of_kind(described: DescribedParameter, text: str) -> bool:
+    """Return whether a parameter has the species and the unit of the words, and is a spectrum if they name one."""
+    asked = [mention.what for mention in species_in(text)]
+    others = (
+        asked and described.species and not any(kind.fits(own) for kind in asked for own in described.species)
+    )
+    no_angles = PITCH.search(text) and not _ABOUT_PITCH.search(described.text)
+    no_spectrum = (PITCH.search(text) or SPECTRUM.search(text)) and (
+        max(described.parameter.size, default=0) < _MOST_COMPONENTS
+        or any(comparable(described.parameter.canonical_unit, of) for of in _OF_AXES)
+    )
+    return not (others or no_angles or no_spectrum) and _has_unit(described.parameter, text)
+
+
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
-    return (
-        not named
-        or not parameter.canonical_unit
-        or any(comparable(parameter.canonical_unit, unit) for unit in _UNITS[named[-1]])
-    )
+    own = re.sub(r"^[\d.]+(?=/)", "1", parameter.canonical_unit)  # 0.01/cc
+    return not named or not own or any(comparable(own, unit) for unit in _UNITS[named[-1]])
 
 
 def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:
@@ -293,10 +311,12 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     """Return whether a parameter is the wished moment or flux: 0, or 1 for counts instead of a flux; else None."""
     unit, written = described.parameter.canonical_unit, described.parameter.unit
     if wish.moment and wish.moment != "counts":
-        scalar = len(described.parameter.size) < 2
-        return 0 if scalar and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
+        size = described.parameter.size
+        is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
+        is_moment &= not _OF_CRAFT.search(described.text)
+        return 0 if is_moment and any(comparable(unit, of) for of in moment_units(wish.moment)) else None
     if (
-        _OF_MOMENTS.search(described.text)
+        _OF_MOMENTS.search(_OTHER_DENSITY.sub(" ", described.text))
         or not _SHOWS_SPECTRUM.search(f"{written} {described.text}")
         or any(comparable(unit, of) for of in _NO_FLUX)
     ):
@@ -308,7 +328,9 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
 def _off_species(wish: Wish, described: DescribedParameter) -> int | None:
     """Return how far the species is from the wished one; None for another one."""
     if wish.species is None:
-        return 0 if wish.channel or not described.species or wish.energy else None
+        return (
+            0 if wish.channel or wish.energy or wish.pitch or wish.averaged or not described.species else None
+        )
     if len({species.kind for species in described.species}) != 1:
         return None
     own = described.species[0]
@@ -323,6 +345,9 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     whole_sky = wish.pitch or not any(word.casefold().endswith("directional") for word in wish.words)
     if len(wish.angles) == 1 and described.directions == {f"telescope {wish.angles[0]:g}"}:
         wish = replace(wish, pitch=False, angles=())
+    if wish.pitch and axes == 1 and wish == replace(wish, energy=None, angles=(), averaged=False):
+        is_whole = _is_of_kind(described, "pitch angles") and not SLICE.search(described.parameter.name)
+        return ((), 0) if is_whole and not re.search("omni", described.text, re.IGNORECASE) else None
     if axes > 2 or (axes == 2 and not (is_pitch and whole_sky)) or (wish.pitch and axes < 2):
         return None
     cuts: list[Computation] = []

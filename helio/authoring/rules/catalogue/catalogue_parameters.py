@@ -36,7 +36,7 @@ ARROW = re.compile(r"^\s*-+>\s*")
 _NUMBERED = re.compile(r"[a-z]{2,}\d+")
 """Pattern of an end of a name that has its own number."""
 _UNUSABLE = re.compile(
-    r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin no\b", re.IGNORECASE
+    r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin nos?\b", re.IGNORECASE
 )
 _OF_BINS = re.compile(r"\benergy (?:bins?|channels?|steps?|levels?)\b", re.IGNORECASE)
 """Pattern of descriptions of the energies of a spectrum, if they are in eV."""
@@ -49,7 +49,10 @@ _COMPONENT = re.compile(r"_mag([hdezxy])_")
 _OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
 """Pattern of names of parameters that describe another one."""
 _OF_ERRORS = re.compile(r"sigma|(?:^|_)unc(?:_|$)|err(?:or)?(?:_|$)", re.IGNORECASE)
-_FLUX = re.compile(r"\b(?:flux(?:es)?|intensit(?:y|ies)|flx)\b", re.IGNORECASE)
+_FLUX = re.compile(
+    r"(?<!heat )(?<!magnetic )(?<!momentum )(?<!poynting )\b(?:flux(?:es)?|intensit(?:y|ies)|flx)\b",
+    re.IGNORECASE,
+)
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
 _SHORT = {
@@ -228,7 +231,10 @@ class DescribedParameter:
             return (_SHORT[short[1]],)
         if counted := re.match(r"#?\s*(e|p|a)\s*/", self.parameter.unit):
             return (_COUNTED[counted[1]],)
-        title = dict.fromkeys(mention.what for mention in species_in(self.entry.title))
+        measured = {*MEASURES.get(self.entry.instrument, "").split()} & {"electron"}
+        title = {mention.what for mention in species_in(" ".join((self.entry.title, *measured)))}
+        if "e" not in {species.kind for species in title}:
+            title = title - {Species("ion")} or title  # alphas in an instrument for ions
         return tuple(title) if len(title) == 1 else ()
 
     @cached_property
@@ -318,7 +324,7 @@ class DescribedDataset:
     @property
     def sensors(self) -> frozenset[str]:
         """What may name a sensor in the id and in the title, in small letters without signs."""
-        return sensor_names(self.entry.id, self.entry.title)
+        return sensor_names(self.entry.id, self.entry.title) | self.names
 
     def explains(self, parameter: DescribedParameter, word: str) -> bool:
         """Return whether the catalogue has a word in what it says of a parameter or its dataset."""

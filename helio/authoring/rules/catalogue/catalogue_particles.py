@@ -25,8 +25,8 @@ from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 
 _QUESTION = "Which of these particle data do you mean?"
-MOST_CHANNELS = 6
-"""Maximum number of channels that helio draws if the request names none."""
+MOST_CHANNELS = 8
+"""Maximum number of channels that helio draws if the request names none, in one panel."""
 
 
 def particles_asked(
@@ -119,7 +119,7 @@ def _whole(
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
             if not fits:
-                _refuse_energy(wish, reaching, own)
+                _refuse_cut(wish, reaching, own)
                 if segment.is_continued:
                     raise NotUnderstood(
                         f"helio finds no {wish.moment} of the same particles",
@@ -192,12 +192,18 @@ def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue
     return [described_dataset(number, catalogue) for number in (*flown, *sorted(others))]
 
 
-def _refuse_energy(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> None:
-    """Refuse energies that the instrument has not, if it has the particles."""
-    others = _explaining(replace(wish, energy=None), datasets, names) if wish.energy else []
-    if others:
+def _refuse_cut(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> None:
+    """Refuse energies that the instrument has not, and pitch angles without an energy, if it has the particles."""
+    if wish.energy and (others := _explaining(replace(wish, energy=None), datasets, names)):
         raise NotUnderstood(
             "helio finds no channel with these energies", advice=f"choose one of {_listed(others)}"
+        )
+    averaged = replace(wish, pitch=False, averaged=True)
+    whole = wish.pitch and not (wish.energy or wish.angles)
+    if whole and any(match.cuts for match in _explaining(averaged, datasets, names)):
+        raise NotUnderstood(
+            "the pitch angles are measured at several energies",
+            advice="say at which energy to draw them, such as 'pitch angles at 1 keV'",
         )
 
 
@@ -220,18 +226,22 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     if len({match.dataset.id for match in best}) > 1:
         return []
     scalar = not any(match.first.parameter.size for match in best)
-    if wish.every and scalar:
-        return best
-    if len(best) > MOST_CHANNELS:
+    if len(best) > MOST_CHANNELS and not (wish.every and scalar):
         best = [match for match in best if "telescope 1" in match.first.directions] or best
-    if len(best) > MOST_CHANNELS:
-        raise NotUnderstood(
-            f"{best[0].dataset.id} has {len(best)} parameters that fit",
-            advice=f"choose by energy or direction: {_listed(best)} …",
-        )
-    if len(best) == 1 or (scalar and not wish.energy and not wish.moment):
+        if len(best) > MOST_CHANNELS:
+            raise NotUnderstood(
+                f"{best[0].dataset.id} has {len(best)} parameters that fit{_no_omni(wish)}",
+                advice=f"choose by energy or direction: {_listed(best)} …",
+            )
+    if len(best) == 1:
         return best
+    if scalar and (wish.every or not (wish.energy or wish.moment)):
+        return [Match(tuple(match.first for match in best))]
     return chosen(_QUESTION, best, ask)
+
+
+def _no_omni(wish: Wish) -> str:
+    return ", each for one direction, and no omnidirectional flux" if wish.omni else ""
 
 
 def _listed(matches: Sequence[Match]) -> str:

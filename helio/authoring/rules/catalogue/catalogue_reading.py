@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from helio.authoring.request import Computation, Cut
 from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted
-from helio.authoring.rules.catalogue.catalogue_particles import particles_asked
+from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, particles_asked
 from helio.authoring.rules.catalogue.catalogue_words import words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
@@ -38,6 +38,8 @@ class CatalogueReading:
     cuts: tuple[Cut, ...] = ()
     starts: tuple[int, ...] = ()
     """Where the words of each dataset begin."""
+    shared: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Parameters that share a panel, such as the channels of a species."""
 
 
 def read_catalogue(
@@ -67,7 +69,7 @@ def read_catalogue(
     covered = [
         any(start < part.region[1] and part.region[0] < stop for start, stop in spans) for part in parts
     ]
-    words = words_asked(parts, covered, wanted, catalogue, ask)
+    words = words_asked(view, parts, covered, wanted, catalogue, ask)
     if isinstance(words, str):
         return CatalogueReading(hint=words)
     if words is None:
@@ -75,6 +77,7 @@ def read_catalogue(
     starts: dict[tuple[str, str], int] = {}
     cuts: list[Cut] = []
     notes: list[str] = []
+    shared: list[tuple[tuple[str, str], ...]] = []
     for named in sorted([*particles, *words], key=lambda named: named.region):
         for match in named.matches:
             notes.append(f"'{named.said}' is read as {match.described}")
@@ -85,6 +88,8 @@ def read_catalogue(
             else:
                 for described in match.parameters:
                     starts.setdefault(described.pair, named.region[0])
+                if 1 < len(match.parameters) <= MOST_CHANNELS:
+                    shared.append(tuple(described.pair for described in match.parameters))
     others = {
         craft
         for part, is_covered in zip(parts, covered, strict=True)
@@ -99,6 +104,7 @@ def read_catalogue(
         - others,
         cuts=tuple(dict.fromkeys(cuts)),
         starts=tuple(starts.values()),
+        shared=tuple(shared),
     )
 
 

@@ -51,6 +51,8 @@ _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
 _SYNONYMS = {r"\bdrifts?\b": "velocity", r"\bperturbations?\b": "delta"}
 """Words for which the description of a parameter may have another one."""
+_MOMENTS = re.compile(r"\bmoments\b", re.IGNORECASE)
+_EACH_MOMENT = ("density", "velocity", "temperature")
 _COMPONENTS = frozenset("HDZXYE")
 """Components of the field at a station on the ground."""
 _COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
@@ -74,6 +76,8 @@ class _Asked:
     crafts: frozenset[str]
     names: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
+    is_moment: bool = False
+    """Whether it is one of the moments of an instrument, which need not have all."""
 
     @property
     def text(self) -> str:
@@ -98,6 +102,7 @@ class _Asked:
 
 
 def words_asked(
+    view: str,
     parts: Sequence[Part],
     covered: Sequence[bool],
     wanted: Wanted,
@@ -108,6 +113,8 @@ def words_asked(
 
     Parameters
     ----------
+    view : str
+        The sentence with a mark in the place of each letter that is already understood.
     covered : sequence of bool
         Whether each part is already explained.
 
@@ -124,7 +131,7 @@ def words_asked(
         )
     index = instrument_index(catalogue)
     search = Search(catalogue)
-    every = _completed([asked for part in parts for asked in _each_letter(_asked(part, index, search))])
+    every = _completed([asked for part in parts for asked in _each(_asked(part, index, search), view)])
     done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
     read = [
         asked
@@ -141,8 +148,12 @@ def words_asked(
                 break
         if fits:
             explained.append((narrowed, text, fits))
-        elif asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index):
+        elif not asked.is_moment and (
+            asked.part.unread or not (done or asked.part.crafts) or _is_measured(asked, catalogue, index)
+        ):
             return None
+    if any(asked.is_moment for asked in read) and not explained:
+        return None
     named = []
     for asked, text, fits in explained:
         beside = [
@@ -150,8 +161,10 @@ def words_asked(
             for part, _, matches in explained
             if (part.names, part.crafts) == (asked.names, asked.crafts)
         ]
-        best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
-        best = together(best, text) if text else best
+        best = fits
+        if not all(match.off[0] for match in fits):  # a species alone means a flux, and none of its moments
+            best = best_matches(in_same_dataset(fits, beside), text, NO_PARTICLES, wanted, catalogue)
+            best = together(best, text) if text else best
         if len(best) > MOST_CHOICES:
             return _hint(asked, best)
         part = asked.part
@@ -212,8 +225,14 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
     )
 
 
-def _each_letter(asked: _Asked) -> list[_Asked]:
-    """Return what ``FSMI H D Z`` asks for: each of the components."""
+def _each(asked: _Asked, view: str) -> list[_Asked]:
+    """Return what ``FSMI H D Z`` asks for, each of the components, and ``LEP moments``, each of the moments."""
+    if asked.names and not asked.has_head and _MOMENTS.search(view, *asked.part.region):
+        parts = [replace(asked.part, text=f"{asked.part.text} {moment}") for moment in _EACH_MOMENT]
+        return [
+            replace(asked, part=part, words=(*asked.words, moment), is_moment=True)
+            for part, moment in zip(parts, _EACH_MOMENT, strict=True)
+        ]
     letters = [word for word in asked.words if word in _COMPONENTS]
     others = tuple(word for word in asked.words if word not in letters)
     return [replace(asked, words=(*others, letter)) for letter in letters] if len(letters) > 1 else [asked]
@@ -331,7 +350,7 @@ def _found(
         alike = [*with_words(text, names, numbers, wanted, catalogue)]
         alike = alike or [*titled_so(text, numbers, catalogue)]
         reaching = [match for match in alike if reaches(match.dataset, wanted.spans, catalogue)]
-    if every and not reaching:
+    if every and not reaching and not asked.is_moment:
         first = every[0].dataset
         raise NotUnderstood(
             f"helio knows no '{asked.part.text}' of {listed(sorted({match.dataset.spacecraft for match in every}))}"

@@ -47,12 +47,12 @@ _SIDES = re.compile(
     r"\b(?P<both>[Ss]ides?\s+A\s*(?:and|&|/|,|\+)\s*B)\b"
     r"|\b(?P<name>[A-Z][\w-]*[A-Z\d])[ -](?P<side>[AB])(?=\s+(?!and\b|GS|RTN)|\s*[,;]|$)"
 )
-_PITCH = re.compile(
+PITCH = re.compile(
     rf"\b(?:{_ANGLE_WORDS}(?:\s+(?:distributions?|spectrograms?|spectra|spectrum|resolved))?|PADs?|strahl)\b",
     re.IGNORECASE,
 )
 _OMNI = re.compile(r"\bomni(?:[- ]?directional)?\b", re.IGNORECASE)
-_SPECTRUM = re.compile(r"\b(?:spectrograms?|spectra|spectrum)\b", re.IGNORECASE)
+SPECTRUM = re.compile(r"\b(?:spectrograms?|spectra|spectrum)\b", re.IGNORECASE)
 _CORRECTIONS = frozenset({"corrected", "uncorrected"})
 _EVERY = re.compile(r"\b(?:all|channels)\b", re.IGNORECASE)
 _PRELIMINARY = re.compile(
@@ -227,9 +227,9 @@ def _segments(
         if left.take(*match.span()):
             taken += [(*match.span(), "angles", tuple(limits)), (*match.span(), "pitch", True)]
     for pattern, name in (
-        (_PITCH, "pitch"),
+        (PITCH, "pitch"),
         (_OMNI, "omni"),
-        (_SPECTRUM, "spectrum"),
+        (SPECTRUM, "spectrum"),
         (_PRELIMINARY, "preliminary"),
         (_EVERY, "every"),
     ):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
+from helio.authoring.request import Lines, PipelineRequest, Place, RequestedStyle, RequestQuantity
 from helio.authoring.rules.catalogue.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue.catalogue_reading import CatalogueReading, read_catalogue
 from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_particles, with_crafts
@@ -74,6 +74,7 @@ from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_open_times
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
+from helio.authoring.writing.layout import MIDDLE
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
@@ -390,6 +391,14 @@ class _SentenceReader:
         first = min((start for start, _ in self._described.spans), default=0)
         parameters += [(first, (cut.parameter,)) for cut in self._described.cuts]
         panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
+        shared = [
+            tuple(RequestQuantity(name) for pair in pairs for name in _names_of(*pair))
+            for pairs in self._described.shared
+        ]
+        panels = replace(
+            panels,
+            places=(*panels.places, *(Place(Lines((), names), MIDDLE, shared=True) for names in shared)),
+        )
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
         computed = derived_from_others(sentence, placed, self._field, self._described.starts)
