@@ -61,6 +61,9 @@ class TimeVariable:
         """Return the length; a week if the request names no time."""
         return self.span.duration.total_seconds() if self.span else 7 * 86400.0
 
+_PER_PERIOD = 3
+"""Least number of records in the shortest period of a wavelet spectrum."""
+
 
 @dataclass(frozen=True)
 class Fetching:
@@ -255,9 +258,12 @@ def _frequencies(computation: Computation) -> list[float]:
 
 
 def _spacings(request: PipelineRequest) -> list[float]:
-    """Return the spacing in seconds of enough records for each window of a power spectrum."""
-    return [
-        Duration(computation.window).nanoseconds / 1e9 / LEAST_RECORDS[computation.tool]
+    """Return the spacing in seconds of enough records for each window of a spectrum, and for each shortest period."""
+    lengths = [
+        (computation.window, LEAST_RECORDS[computation.tool])
         for computation in request.computations
         if computation.window and computation.tool.startswith("power_")
     ]
+    periods = [dict(computation.args).get("shortest") for computation in request.computations]
+    lengths += [(period, _PER_PERIOD) for period in periods if period]
+    return [Duration(length).nanoseconds / 1e9 / records for length, records in lengths]

@@ -19,7 +19,7 @@ from helio.authoring.rules.computations.averages import (
     rhythm_in,
 )
 from helio.authoring.rules.computations.computation_phrases import phrases
-from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters
+from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
@@ -134,6 +134,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for tool, pattern, related in phrases()
         for match in sentence.take(pattern)
     ]
+    mentions = with_periods(sentence, mentions)
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
     mentions = _with_lags(sentence, sorted(mentions, key=lambda mention: mention.position))
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
