@@ -393,6 +393,8 @@ def lacks_window(computation: Computation) -> bool:
 
 OF_SPECTRA = ("band_integral", "spectral_slope", "spectral_break")
 """Tools that take spectra, whose windows a request may give."""
+OF_SERIES = (*OF_SPECTRA, *(tool for tool, how in APPLIED.items() if how.kind == "spectrum"))
+"""Tools that give spectra of series, or numbers from such spectra."""
 
 
 def tool_named(text: str) -> str:

@@ -61,6 +61,7 @@ class TimeVariable:
         """Return the length; a week if the request names no time."""
         return self.span.duration.total_seconds() if self.span else 7 * 86400.0
 
+
 _PER_PERIOD = 3
 """Least number of records in the shortest period of a wavelet spectrum."""
 
@@ -95,6 +96,7 @@ class Fetching:
         )
         found = pick_at(cadence=request.cadence or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in _frequencies(computation)]
+        frequencies += request.panels.frequencies[1:]
         needed = min([1 / (2 * value) for value in frequencies] + _spacings(request), default=None)
         if not found or needed is None or request.cadence is not None:
             return found

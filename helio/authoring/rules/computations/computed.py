@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import compress, zip_longest
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, RequestQuantity
@@ -27,6 +27,7 @@ from helio.authoring.writing.computations import (
     DERIVED,
     LAG,
     MAGNITUDE,
+    OF_SERIES,
     OF_SPECTRA,
     OF_TWO,
     SHIFT,
@@ -94,10 +95,14 @@ _VERBS = (
 _WINDOWS = (
     r"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)"
     rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
-    rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
+    rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?(?:(?:running|moving|sliding)\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
 )
 _RAW = r"(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
+_OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
+"""Words between a computation and the one whose result it takes."""
+CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask")
+"""Tools that clean a series before its spectrum is computed."""
 OVERLAID = ("running_average", "running_median", "resample")
 """Tools whose lines a sentence may ask to draw over their inputs."""
 _ARTICLE = r"(?:(?:also|an?|the|its|their)\s+)*"
@@ -136,7 +141,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     ]
     mentions = with_periods(sentence, mentions)
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
-    mentions = _with_lags(sentence, sorted(mentions, key=lambda mention: mention.position))
+    mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
@@ -158,6 +163,20 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     for mention in mentions:
         first.setdefault((mention.computation, mention.partial), mention)
     return tuple(first.values())
+
+
+def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[ComputationMention]:
+    """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of their series."""
+    by_position = sorted(mentions, key=lambda mention: mention.position)
+    ordered: list[ComputationMention] = []
+    nested: list[ComputationMention] = []
+    for mention, behind in zip_longest(by_position, by_position[1:]):
+        nested.insert(0, mention)
+        if behind is None or not re.search(_OF_THE, text[mention.position : behind.position], re.IGNORECASE):
+            ordered += nested
+            nested = []
+    spectral = any(mention.computation.tool in OF_SERIES for mention in ordered)
+    return sorted(ordered, key=lambda mention: not (spectral and mention.computation.tool in CLEANING))
 
 
 def _takes_window(computation: Computation) -> bool:
@@ -188,6 +207,8 @@ def _window_of_all(sentence: Sentence, computations: Sequence[Computation]) -> s
         bare = rf"(?<=,)\s*{_DURATION}(?=\s*(?:,|$))"
         if all(has_usual_window(computation.tool) for computation in computations):
             bare = r"(?!)"  # PSD of Bz, 3 s, 2002-02-10: a cadence
+        elif all(computation.tool in WINDOWED for computation in computations):
+            bare = rf"\b{_DURATION}(?=\s*(?:,|$))"
         window = sentence.take_first(bare) or sentence.take_first(
             rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
         )

@@ -1,10 +1,12 @@
-"""Read bands and limits of frequencies or periods: ``power of Bz from 7 to 22 mHz``, ``low-pass filtered at 10 min``."""
+"""Read bands and limits of frequencies or periods: ``power of Bz from 7 to 22 mHz``, ``low-pass filter at 10 min``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
+from helio.authoring.rules.computations.averages import METHOD, RHYTHM, rhythm_in
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import (
@@ -54,11 +56,20 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         band = sentence.take_first(_BAND)
         sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bPc\s?[1-5](?:\s+(?:band|range))?")
         limits = _limits(band) if band else {}
-        if tool == "band_integral":
-            found.append(mention_of(tool, match.start(), args={"bands": (tuple(limits.values()),)}))
-        else:
-            found.append(mention_of(tool, match.start(), args=limits))
+        args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
+        found.append(mention_of(tool, match.start(), _window_of_spectra(sentence, limits), args))
     return found
+
+
+def _window_of_spectra(sentence: Sentence, limits: Mapping[str, float]) -> str:
+    """Read ``hourly spectral slope`` and ``for each hour``: hourly data would be too coarse for the frequencies."""
+    each = r"\b(?:(?:for|in|of|over)\s+)?(?:each|every|per)\s+(?P<every>minute|hour|day)\b"
+    match = re.search(rf"(?:{RHYTHM}|{each})(?!\s+{METHOD})", sentence.left, re.IGNORECASE)
+    window = rhythm_in(match) if match else ""
+    if match is None or " " in window or 2 * limits.get("high", 1.0) * length_of(window).total_seconds() < 1:
+        return ""
+    sentence.take_at(*match.span())
+    return window
 
 
 def _limits(match: re.Match[str]) -> dict[str, float]:
@@ -80,7 +91,7 @@ def read_filters(sentence: Sentence) -> list[ComputationMention]:
         for match in sentence.take(_BAND if sentence.has(filters) else r"(?!)")
     ]
     if not bands and sentence.has(filters) and (periods := _periods(sentence)):
-        low, high = (1 / length_of(period).total_seconds() for period in reversed(periods))
+        low, high = map(_per_second, reversed(periods))
         bands = [(len(sentence.text), {"low": low, "high": high})]
     found = []
     for position, limits in bands:
@@ -94,15 +105,11 @@ def _one_limit(sentence: Sentence) -> list[ComputationMention]:
     found: dict[str, ComputationMention] = {}
     for between in (r"\s*", r"[^;]*?"):
         for kind, key in (("low", "high"), ("high", "low")):
-            name = rf"\b(?P<name>(?:butterworth[- ]+)?{kind}[- ]?pass(?:ed|es)?(?:[- ]+filter(?:ed|ing)?)?){between}{_CUT}"
-            match = re.search(name, sentence.left, re.IGNORECASE)
+            name = rf"(?:butterworth[- ]+)?{kind}[- ]?pass(?:ed|es)?(?:[- ]+filter(?:ed|ing)?)?"
+            match = re.search(rf"\b(?P<name>{name}){between}{_CUT}", sentence.left, re.IGNORECASE)
             if match and key not in found:
-                period = "" if match["cut"] else duration_in(match)
-                value = (
-                    1 / length_of(period).total_seconds()
-                    if period
-                    else _hertz(match["cut"], match["cut_unit"])
-                )
+                cut, unit = match["cut"], match["cut_unit"]
+                value = _hertz(cut, unit) if cut else _per_second(duration_in(match))
                 found[key] = mention_of("band_pass", match.start(), args={key: value})
                 sentence.take_at(*match.span("name"))
                 sentence.take_at(*match.span("edge"))
@@ -128,10 +135,25 @@ def with_periods(sentence: Sentence, mentions: list[ComputationMention]) -> list
     return [replace(mention, computation=limited.get(mention, mention.computation)) for mention in mentions]
 
 
+def take_frequencies(sentence: Sentence) -> tuple[float, ...]:
+    """Read the frequencies of a spectrum to draw: ``spectrogram of Bz below 5 Hz``."""
+    words = r"(?:\b(?:in|with|for)\s+)?(?:\b(?:the\s+)?frequenc(?:y|ies)(?:\s+range)?\s*(?:of|:|=)?\s*)?"
+    if band := sentence.take_first(words + _BAND):
+        return tuple(_limits(band).values())
+    upper = sentence.take_first(
+        rf"{words}(?:\b(?:below|up\s+to|under)\s+|<\s*){_FREQUENCY.format('high')}(?<=Hz)"
+    )
+    return (0.0, _hertz(upper["high"], upper["high_unit"])) if upper else ()
+
+
 def _periods(sentence: Sentence) -> tuple[str, str] | None:
     """Read a band of periods."""
     match = next(filter(None, map(sentence.take_first, _PERIODS)), None)
     return duration_range_in(match) if match else None
+
+
+def _per_second(period: str) -> float:
+    return 1 / length_of(period).total_seconds()
 
 
 def _hertz(number: str, unit: str) -> float:

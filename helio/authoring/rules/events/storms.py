@@ -26,8 +26,8 @@ _EVENT = (
 _NOUN = r"(?:the\s+)?(?:\w+\s+)?(?:dst|sym-?h|storms?|minim|onsets?)"
 SUPERPOSED = (
     r"\b(?:(?:plot|show|draw|make|do|compute)\s+)?(?:an?\s+|the\s+)?"
-    r"(?:(?:superposed[- ]epochs?|(?:epoch[- ])?superposition|(?-i:SEA))(?:\s+(?:analysis|plot|figure|study))?(?:\s*:|\s+(?:of|for)\b)?"
-    r"|superpos(?:e|ing))\s+(?:the\s+)?"
+    r"(?:(?:superposed[- ]epochs?|(?:epoch[- ])?superposition|(?-i:SEA))(?:\s+(?:analysis|plot|figure|study))?"
+    r"(?:\s*:|\s+(?:of|for)\b)?|superpos(?:e|ing))\s+(?:the\s+)?"
 )
 _BEGIN = (
     rf"{SUPERPOSED}(?P<what>[^,;:]+?)\s+(?:around|at|about|for|over|on|during|relative\s+to|cent(?:er|re)d\s+(?:on|at)"

@@ -14,7 +14,9 @@ from helio.authoring.rules.times.durations import duration_in, length_of
 from helio.pipelines.template.from_document import code_of_times
 from helio.time_range import TimeRange, parse_time_range
 
-_TIME = rf"{DATE}(?:(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
+_TIME = (
+    rf"{DATE}(?:T\d{{2}}(?![\d:])|(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
+)
 _NOUNS = (
     r"(?:(?:the|these|those|following|times?|of|at|on|in|and|for|interplanetary|IP|forward|fast|two|three|four|five|six|\d"
     r"|zero|key|epochs?|shocks?|arrivals?|events?|storms?|sudden|storm|commencements?|ssc|onsets?|dates?|c?mes?|icmes?"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.times.durations import duration_pattern
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -106,7 +107,7 @@ _OF_DST = r"(?:of\s+|for\s+)?(?:the\s+)?(?:pressure-corrected\s+)?Dst(?:\s+index
 _PREDICTED = r"(?:predict\w*|model\w*|comput\w*|calculat\w*|estimat\w*)"
 _DST_MODEL = (
     rf"\b(?:{_PREDICTED}\s+)?{_OF_DST},?\s*\(?(?:{_PREDICTED}\s+)?(?:(?:by|with|from|after|using|according\s+to)\s+)?{_MODEL}\)?"
-    rf"|(?<!\w){_MODEL}(?:\s+(?:{_PREDICTED}))?\s+{_OF_DST}\b|\bBurton\s+model\b"
+    rf"|(?<!\w){_MODEL}(?:[\s-]+(?:{_PREDICTED}))?\s+{_OF_DST}\b|\bBurton\s+model\b"
 )
 _JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
 _PULSATIONS = (
@@ -131,7 +132,11 @@ _OF_E = rf"\b(?P<letter>[xyz])[- ]component\s+of\s+(?:the\s+)?(?P<motion>{_MOTIO
 _RAM = r"(?<!\w)(?:ρ|rho|m_?p\s?n|n\s?m_?p?)\s?[*·]?\s?V(?:_?sw)?\s?(?:\^\s?2|²)(?!\w)"
 _AGAINST_R = r"\b(versus|vs\.?|against)\s+(?-i:[rR])\b(?!\s*[,/&]?\s*T\b)"
 _RHYTHMS = {"hourly": "1 h", "daily": "1 day"}
-_EACH_HOUR = r"\b(hourly|daily)\s+(?=(?:windows|blocks|bins|intervals|segments)\b)"
+_RUNNING = r"(?:running|moving|rolling|sliding|boxcar|cent(?:re|er)d)"
+_EACH_HOUR = rf"\b(hourly|daily)\s+(?=(?:windows|blocks|bins|intervals|segments|{_RUNNING})\b)"
+_LENGTH_WITHIN = (
+    rf"\b({_RUNNING})\s+({duration_pattern()})[\s-]*(?=(?:averages?|means?|medians?|smooth\w*)\b)"
+)
 _SYMBOL = r"(n|N|n_?p|V|V_?sw|T|T_?p|B_?[xyzrtn]?|\|B\|)"
 _TIMES = rf"(?<![\w|-]){_SYMBOL}\s?[*·]\s?{_SYMBOL}(?![\w|])"
 _SPIRAL = r"(?:(?:Parker|spiral)\s+)*"
@@ -143,7 +148,8 @@ _MEASURED_ANGLE = (
     rf"|\bParker\s+(?:spiral\s+)?angles?{_JOINS}(?:measured|observed)(?:\s+{_SPIRAL}(?:angle|one))?\b"
 )
 _MACH_NUMBERS = r"(?<!alfvén )(?<!alfven )(?<!ic )(?<!fast )\b(?:both )?mach numbers\b"
-_POWER = r"(?<=[rR])\s?\*\*\s?2\b"
+_POWER = r"(?<![\w/])\(?\s?(?-i:[rR])\s?(?:/\s?(?:1\s?)?AU\s?\)?\s?(?:\*\*|\^)|\*\*)\s?2\b"
+_PART_OF_FIELD = r"(?<![\w/|])(B_?[xyzrtn])\s?/\s?\|B\|(?![\w/])"
 
 
 def with_words(text: str) -> str:
@@ -169,7 +175,7 @@ def _in_words(text: str) -> str:
     text = re.sub(r"\bE\s?[x×]\s?B\b", "E×B", text)
     text = _sub(_VXB, " convection electric field ", text)
     text = re.sub(
-        r"(?<![Ee])(?<![Ee]\s)×(?=\s?[A-Z|])", " cross product ", text
+        r"(?<![Ee])(?<![Ee]\s)×(?=\s?[A-Z|])(?!\s?R\s?[\^²])", " cross product ", text
     )  # no rule reads other products
     if re.search(r"\bwavelet", text, re.IGNORECASE):  # which shows all periods
         text = _sub(rf"\s+for\s+(?:the\s+)?{_PULSATIONS}", " ", text)
@@ -187,6 +193,7 @@ def _in_words(text: str) -> str:
     text = _sub(_OF_E, lambda match: f"{'convective E' if match['motion'] else 'E_'}{match['letter']}", text)
     text = _sub(_AGAINST_R, r"\1 distance", text)
     text = _sub(_EACH_HOUR, lambda match: f"{_RHYTHMS[match[1].lower()]} ", text)
+    text = _sub(_LENGTH_WITHIN, r"\2 \1 ", text)
     text = _sub(_TIMES, r"\1 times \2", text)
     text = _sub(_MEASURED_ANGLE, "measured spiral angle and expected Parker spiral angle in one panel", text)
     known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
@@ -201,7 +208,8 @@ def _in_words(text: str) -> str:
     text = _sub(r"\b(Dst|SYM[-_ ]?H)\s?(?:\*|\bstar\b)", r"pressure-corrected \1", text)
     text = _sub(_DST_MODEL, _dst_model, text)
     text = _sub(r"\b(?:measured|observed)\s+(?=pressure-corrected\b)", "", text)
-    text = _sub(_POWER, "^2", text)
+    text = _sub(_POWER, " r^2", text)
+    text = _sub(_PART_OF_FIELD, r"ratio of \1 to |B|", text)
     text = _sub(_COMPONENT, lambda match: f"B_{match['letter'] or _LETTERS[match['named'].lower()]}", text)
     text = _with_fronts(_with_heads(_of_species(_temperatures(text))))
     for phrase, words in VOCABULARY["shorthands"].items():

@@ -18,6 +18,7 @@ from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_pa
 from helio.authoring.rules.catalogue.particle_words import with_ratios
 from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
 from helio.authoring.rules.computations.computed import of_windowed, read_computations
+from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.cadences import take_cadence, take_modes, with_plain_rates
@@ -379,6 +380,8 @@ class _SentenceReader:
         first = min((start for start, _ in self._described.spans), default=0)
         parameters += [(first, (cut.parameter,)) for cut in self._described.cuts]
         panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
+        if any(tool.startswith("power_") for tool in self._tools):
+            panels = replace(panels, frequencies=take_frequencies(sentence))
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
         computed = derived_from_others(sentence, placed, self._field, self._described.starts)

@@ -38,7 +38,8 @@ def duration_pattern(name: str = "", *, calendar: bool = False) -> str:
 def duration_range_pattern() -> str:
     """Return a regular expression for two durations such as ``2 to 10 min`` and ``20 s to 10 min``."""
     unit = r"ms|s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?"
-    return rf"(?P<number1>\d+(?:\.\d+)?)[\s-]*(?P<unit1>{unit})?\s*(?:to|-|–|and|until|\.\.)\s*\+?{duration_pattern('2')}"
+    first = rf"(?P<number1>\d+(?:\.\d+)?)[\s-]*(?P<unit1>{unit})?"
+    return rf"{first}\s*(?:to|-|–|and|until|\.\.)\s*\+?{duration_pattern('2')}"
 
 
 def duration_range_in(match: re.Match[str]) -> tuple[str, str]:
