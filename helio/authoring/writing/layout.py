@@ -85,15 +85,19 @@ def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
             "a line with a slope needs a power spectrum",
             advice="write, for example, 'power spectrum of Bz with a -5/3 line'",
         )
-    key = "bin_range" if "power_spectrum" in tools else "y_range"
-    limits = {
-        str(number): list(layout.frequencies)
-        for number, panel in enumerate(panels, 1)
-        if panel[0].kind == "spectrum"
-    }
-    return ({"slopes": list(layout.slopes)} if layout.slopes else {}) | (
-        {key: limits} if layout.frequencies else {}
-    )
+    if layout.slopes and layout.frequencies[:1] == (0,):
+        raise NotUnderstood(
+            "a spectrum with slopes has logarithmic axes, which cannot begin at 0 Hz",
+            advice="give both limits, such as '1 mHz to 1 Hz'",
+        )
+    limits, scale = ("bin_range", "log_x") if "power_spectrum" in tools else ("y_range", "log_y")
+    numbers = [str(number) for number, panel in enumerate(panels, 1) if panel[0].kind == "spectrum"]
+    spec: Document = {"slopes": list(layout.slopes)} if layout.slopes else {}
+    if layout.frequencies:
+        spec[limits] = {number: list(layout.frequencies) for number in numbers}
+    if layout.frequencies[:1] == (0,):  # where no logarithmic axis begins
+        spec[scale] = dict.fromkeys(numbers, False)
+    return spec
 
 
 def names_of(shown: Sequence[PlotSeries], request: PipelineRequest) -> tuple[str, str]:

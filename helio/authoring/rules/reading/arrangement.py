@@ -67,7 +67,7 @@ _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
 _KINDS = (
     ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
-    ("scatter", r"(?<![\w-])correlat(?:e|ed|ion)(?:\s+(?:plot|diagram))?\b(?!\s*(?:lag|coefficient|time))"),
+    ("scatter", r"(?<!lagged )(?<![\w-])correlat(?:e|ed|ion)(?!.*\blagged\b)(?:\s+(?:plot|diagram))?\b(?!\s*(?:lag|coefficient|time))"),
     ("hodogram", r"\bhodo(?:gram|graph)s?\b"),
     ("density", r"\b(?:2-?d|two-dimensional|joint)\s+(?:histograms?|densit(?:y|ies)|distributions?)\b"),
     ("histograms", r"(?<!cumulative )\b(?:histograms?|(?:frequency\s+)?distributions?(?=\s+of\b)|occurrence\s+distribution)\b"),
@@ -84,7 +84,7 @@ _BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
 _WIDTH = r"\d+(?:\.\d+)?[\s-]*(?:km/s|nT|nPa|cm\^?-3|[kM]?eV|K|deg|degrees?)"
 _WIDE_BINS = rf"\bbins?\s+(?:width\s+)?of\s+{_WIDTH}(?!\w)|\b{_WIDTH}[\s-]+(?:wide\s+)?bins?\b"
 _COLOURED = r"\b(?:and\s+|points\s+|with\s+)*colou?r(?:ed|s|[- ]?cod(?:ed|ing))?\s+(?:by|with|according\s+to|from)\s+(time\b)?"
-_SPECTRAL = r"spectr(?:um|a)\b|\bPSDs?\b|\bFFT\b|power\s+spectral\s+density"
+_SPECTRAL = r"spectr(?:um|a|ograms?)\b|\bPSDs?\b|\bFFT\b|power\s+spectral\s+density"
 _OF_SLOPE = r"\b(?:Kolmogorov(?:['’]s)?|power[- ]laws?|reference|guide|slopes?|lines?|law|scaling|with|and|plus|of|an?|the)\b"
 _SLOPE = (
     rf"(?:{_OF_SLOPE}\s+)*(?:\b[fk]\s?\^\s?\(?)?(?<![\w.])(?P<slope>[-−]\d(?:/\d|\.\d+))\)?(?:\s+{_OF_SLOPE})*"
