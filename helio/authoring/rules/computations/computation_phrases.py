@@ -8,17 +8,9 @@ from functools import cache
 from helio.authoring.rules.computations.averages import EVERY, FIGURE, LENGTH, METHOD, RHYTHM, ROTATION
 from helio.authoring.rules.computations.mentions import tool_names
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.durations import duration_pattern
-from helio.authoring.writing.computations import (
-    ANGLE,
-    DIFFERENCE,
-    LAG,
-    MAGNITUDE,
-    PRODUCT,
-    R_SQUARED,
-    RATIO,
-    SUM,
-)
+from helio.authoring.writing.computations import ANGLE, MAGNITUDE, R_SQUARED
 from helio.knowledge.quantities import RADIO, SOURCES
 
 _NO_COUNT = r"(?<!\x1f )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
@@ -106,20 +98,6 @@ def _of_series() -> Iterator[tuple[str, str, bool]]:
 
 
 def _of_two() -> Iterator[tuple[str, str, bool]]:
-    yield (
-        LAG,
-        r"\b(?:by\s+|from\s+|using\s+)?(?:cross[- ]?|lagged[- ](?:cross[- ]?)?)correlat\w+"
-        r"(?:\s+(?:the\s+)?(?:time\s+)?(?:lag|delay|analysis))?\b",
-        False,
-    )
-    yield LAG, r"\bcorrelations?\b(?=.*\blagged\b)", False
-    yield (
-        LAG,
-        r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)"
-        r"|\b(?:propagation|time|transit)[- ](?:lag|delay)s?\b|(?<=,)\s*(?:time[- ])?lagged\b"
-        r"|\b(?:best|optimal|optimum)\s+(?:time\s+)?(?:lag|delay)\b",
-        False,
-    )
     squared = r"(?:\s*\^\s*2|²|[ -]squared)"
     scaled = r"(?:scaled|normali[sz]ed|corrected)"
     by = rf"(?:\b(?:times|multiplied by|{scaled} (?:by|with|to|as)|x)\s+|[*·×]\s*)?(?:the\s+)?"
@@ -128,21 +106,11 @@ def _of_two() -> Iterator[tuple[str, str, bool]]:
     to_earth = rf"\b{scaled} to 1 ?AU\b"
     yield R_SQUARED, rf"{to_earth}[\s,(]*(?:by|with|using|as|times)?\s*(?:the\s+)?{radius}\)?", False
     yield R_SQUARED, rf"{by}{radius}(?:[\s,(]*(?:\w+ )?{to_earth}\)?|[- ]{scaled})?", False
-    yield (
-        PRODUCT,
-        r"\b(?:the\s+)?products?\b(?: of)?|\bmultiplied by\b|\btimes\b(?=\s+(?:the\s+)?[A-Za-z|])",
-        True,
-    )
-    yield SUM, r"\b(?:the )?sum\b(?: of)?(?!\s+over\b)", True
     shear = r"\b(?:the )?(?:magnetic )?shear(?: angle)?s?\b(?: between)?"
     crafts = names_of_spacecraft()
     of_field = (
         r"(?:(?:the )?(?:(?:magnetic )?fields?|B|IMF)(?: vectors?)?,? )?(?:(?:of|at|from|measured by) )?"
     )
     yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+{of_field}(?:{crafts})(?![\w-]))", False
-    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", True
-    yield (
-        RATIO,
-        r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b|\bnormali[sz]ed (?:by|to|with)\b",
-        True,
-    )
+    for tool, patterns, related in SPELLINGS["computations of two series"]:
+        yield tool, "|".join(patterns), related

@@ -166,7 +166,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
 
 
 def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[ComputationMention]:
-    """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of their series."""
+    """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of series."""
     by_position = sorted(mentions, key=lambda mention: mention.position)
     ordered: list[ComputationMention] = []
     nested: list[ComputationMention] = []

@@ -13,7 +13,9 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
+from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import POSITION
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
@@ -65,30 +67,18 @@ _LISTED_BELOW = (
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?time\b"
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
-_KINDS = (
-    ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
-    ("scatter", r"(?<!lagged )(?<![\w-])correlat(?:e|ed|ion)(?!.*\blagged\b)(?:\s+(?:plot|diagram))?\b(?!\s*(?:lag|coefficient|time))"),
-    ("hodogram", r"\bhodo(?:gram|graph)s?\b"),
-    ("density", r"\b(?:2-?d|two-dimensional|joint)\s+(?:histograms?|densit(?:y|ies)|distributions?)\b"),
-    ("histograms", r"(?<!cumulative )\b(?:histograms?|(?:frequency\s+)?distributions?(?=\s+of\b)|occurrence\s+distribution)\b"),
-)  # fmt: skip
-_FIT = (
-    ("linear", r"\b(?:and|with|including|plus)?\s*(?:an?\s+|the\s+)?"
-               r"(?:linear|straight|least[- ]squares?|regression|best)[- ]*(?:line\s+)?(?:fit|regression|line)\b"
-               r"|\bfit(?:ted)?\s+(?:with\s+)?(?:an?\s+)?(?:straight\s+)?line\b|\b(?:an?\s+)?line\s+through\s+(?:the\s+)?points\b"),
-    ("power_law", r"\b(?:and|with)?\s*(?:an?\s+)?power[- ]law\s+fit\b|\bfit\s+(?:an?\s+)?power[- ]law\b"),
-    ("orthogonal", r"\b(?:and|with)?\s*(?:an?\s+)?orthogonal\s+(?:fit|regression)\b"),
-)  # fmt: skip
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
 _BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
 _WIDTH = r"\d+(?:\.\d+)?[\s-]*(?:km/s|nT|nPa|cm\^?-3|[kM]?eV|K|deg|degrees?)"
 _WIDE_BINS = rf"\bbins?\s+(?:width\s+)?of\s+{_WIDTH}(?!\w)|\b{_WIDTH}[\s-]+(?:wide\s+)?bins?\b"
-_COLOURED = r"\b(?:and\s+|points\s+|with\s+)*colou?r(?:ed|s|[- ]?cod(?:ed|ing))?\s+(?:by|with|according\s+to|from)\s+(time\b)?"
+_COLOURED = (
+    rf"\b(?:{phrase_pattern('colour/color/coloured/colored/colour-coded/color-coded by/with')})\s+(time\b)?"
+)
 _SPECTRAL = r"spectr(?:um|a|ograms?)\b|\bPSDs?\b|\bFFT\b|power\s+spectral\s+density"
-_OF_SLOPE = r"\b(?:Kolmogorov(?:['’]s)?|power[- ]laws?|reference|guide|slopes?|lines?|law|scaling|with|and|plus|of|an?|the)\b"
+_OF_SLOPE = rf"\b(?:{phrase_pattern('kolmogorov/power-law/reference/guide/slope/line/law/scaling/of')})\b"
 _SLOPE = (
     rf"(?:{_OF_SLOPE}\s+)*(?:\b[fk]\s?\^\s?\(?)?(?<![\w.])(?P<slope>[-−]\d(?:/\d|\.\d+))\)?(?:\s+{_OF_SLOPE})*"
-    rf"|(?:{_OF_SLOPE}\s+)*\bKolmogorov(?:['’]s)?(?:\s+{_OF_SLOPE})+"
+    rf"|(?:{_OF_SLOPE}\s+)*\bKolmogorov(?:\s+{_OF_SLOPE})+"
 )
 """An exponent beside a power spectrum, or Kolmogorov's of -5/3, with the words for its line."""
 _OF_TWO = r"(?<=\x1f) (?:of|to|between)\b"
@@ -123,8 +113,10 @@ class Arrangement:
         self._compare = sentence.has(
             r"\b(?:compar\w+|versus|vs\.?|against|side by side|overla\w+|difference)\b"
         )
-        self._kind = next((kind for kind, pattern in _KINDS if sentence.drop(pattern)), "")
-        self._fit = next((fit for fit, pattern in _FIT if sentence.drop(pattern)), "")
+        self._kind = next(
+            (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
+        )
+        self._fit = next((fit for fit, pattern in SPELLINGS["fits"] if sentence.drop(pattern)), "")
         if self._fit and not self._kind and sentence.take_first(_OF_TWO):
             self._kind = "scatter"  # linear regression of T against V
         if self._kind and not self._fit and sentence.drop(_ANY_FIT):

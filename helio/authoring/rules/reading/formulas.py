@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 
 _Words = str | Callable[[re.Match[str]], str]
-_TABLE = json.loads(Path(__file__).with_name("spellings.json").read_text(encoding="utf-8"))
-_FORMULAS = [(ignoring_case(pattern), words) for pattern, words in _TABLE["formulas"]]
+_FORMULAS = [(ignoring_case(pattern), words) for pattern, words in SPELLINGS["formulas"]]
 """Patterns of formulas, and the words for them."""
 _PARALLEL = r"par(?:a|allel|al)?|pal|pll|\|\||∥"
 _PERPENDICULAR = r"perp(?:endicular)?|prp|per|⊥"
@@ -31,13 +29,6 @@ _SPECIES = {"e": "electron", "i": "ion", "p": "ion", "proton": "ion"}
 _ELECTRONS = r"\belectrons?\b|(?-i:\bDES\b)|\bPEACE\b|\bPEA\b"
 _IONS = r"\bions?\b|\bprotons?\b|(?-i:\bDIS\b)"
 _SIDE = r"(?P<side{0}>par(?:a|allel)?|perp(?:endicular)?)\.?"
-_MOTIONAL = r"(?:convect\w+|motional|interplanetary|solar[ -]wind)"
-_FIELD_NAME = r"(?:electric\s+field|e-?field)"
-_DERIVATIVE = (
-    r"(?<![\w.])(?:d|∂|δ|Δ|delta[ -])\s?(?:\((?P<whole>[^()]+)\)|(?P<what>\|[A-Za-z]\w*\||[A-Za-z][\w-]*))\s*/\s*"
-    r"(?:d|∂|δ|Δ|delta[ -])\s?t(?!\w)"
-)
-_RATE = r"(?<![\w.])d/dt\s*(?:of\s+|\(\s*(?P<inner>[^()]+)\)\s*)"
 _SHUE = (
     r"[(,]?\s*\b(?:(?:after|by|with|using|from|of|in|according\s+to)\s+)?(?:the\s+)?Shue(?:['’]s)?(?:\s+et\s+al\.?,?)?"
     r"(?:\s*\(?(?:19)?9[78]\)?)?(?:\s+(?:model|formula|\(?19\d\d\)?))*\s*\)?"
@@ -45,26 +36,11 @@ _SHUE = (
 _STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius)\b"
 _QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
 _DRIFT = r"\|\s?V_?(?:a|alpha|α|He)\s?[-−–]\s?V_?p\s?\|"
-_ELSASSER = (
-    r"\bels(?:a|ä|ae)sser\s+(?:variables?|energ(?:y|ies))\s*[ez]\s?\^?\s?(?P<sign>[+-]|plus|minus)(?=\s|$|,)"
-    r"|(?<![\w])[ez]\s?\^?\s?(?P<other>[+-]|plus|minus)\s+(?:of\s+)?els(?:a|ä|ae)sser\b(?:\s+(?:variables?|energ(?:y|ies)))?"
-)
-_FROM_SUN = (
-    r"\bdistance\s+of\s+(?P<whose>(?:the\s+)?[\w ,&-]+?)\s+(?:from|to)\s+(?:the\s+)?(?P<body>sun|earth)\b"
-    r"|(?P<owner>[\w-]+(?:\s\d)?)(?:'s|’s)\s+distance\s+(?:from|to)\s+(?:the\s+)?(?P<whence>sun|earth)\b"
-)
-_HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (?P<craft>.+?) from (?:the )?(?P<of>sun|earth)\b"
 _OF_PLANETS = (
     r"(?:\b(?:of|for|and)\b|[,&])(?:\s+(?:of|the|and))*\s+(?P<planet>Mercury|Venus|Earth|Mars|Jupiter|Saturn|Uranus|Neptune"
     r"|Pluto)\b(?!['’-]|\s+(?:flyby|encounter|orbit|magnetosphere|system|bow))"
 )
 """A planet in a list of bodies whose distance is asked for."""
-_LETTERS = {"radial": "R", "tangential": "T", "normal": "N"}
-_OF_B = r"(?:magnetic\s+)?(?:field|imf)|B"
-_COMPONENT = (
-    r"(?<!\b[VUE] )\b(?:(?P<named>radial|tangential|normal)|(?P<letter>[xyzrtn]))[ -]"
-    rf"(?:(?:magnetic\s+)?(?:field|imf)(?:\s+component)?\b|component\s+of\s+(?:the\s+)?(?:{_OF_B})\b|B\b)"
-)
 _CURL = (
     r"[(,]?\s*\b(?:(?:from|by|with|using|via)\s+)?(?:the\s+|an?\s+)?(?:curlometer(?:\s+(?:technique|method))?"
     r"|curl\s?(?:of\s+)?\(?(?:the\s+)?(?:B\b|magnetic\s+field\b)\)?)\)?"
@@ -72,16 +48,6 @@ _CURL = (
 _CURRENT = (
     r"(?<!curlometer )\b(?:(?:electric\s+)?currents?(?:\s+densit(?:y|ies))?(?:\s*[,(]?(?-i:J)\b\)?)?|(?-i:J)\b)"
     r"(?:\s*=)?"
-)
-_MODEL = (
-    r"(?:(?:the\s+)?Burton|O['’]?\s?Brien)(?:\s*(?:&|and|\+|-|–)\s*McPherron)?(?:\s+et\s+al\.?)?(?:['’]s)?"
-    r"(?:\s*\(?(?:19|20)\d\d\)?)?(?:\s+(?:model|formula|equation|prediction))?"
-)
-_OF_DST = r"(?:of\s+|for\s+)?(?:the\s+)?(?:pressure-corrected\s+)?Dst(?:\s+index)?"
-_PREDICTED = r"(?:predict\w*|model\w*|comput\w*|calculat\w*|estimat\w*)"
-_DST_MODEL = (
-    rf"\b(?:{_PREDICTED}\s+)?{_OF_DST},?\s*\(?(?:{_PREDICTED}\s+)?(?:(?:by|with|from|after|using|according\s+to)\s+)?{_MODEL}\)?"
-    rf"|(?<!\w){_MODEL}(?:[\s-]+(?:{_PREDICTED}))?\s+{_OF_DST}\b|\bBurton\s+model\b"
 )
 _JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
 _PULSATIONS = (
@@ -97,7 +63,6 @@ _OF_SPECIES = (
 _LISTED = r"(?<![\w|])(?P<name>[A-Za-z]+)\s*(?:,|&|/|\+|\band\b|\bplus\b|,\s*and\b)\s*$"
 _SHARED = ("electron", "electrons", "alpha", "helium")
 """Particles that stand once for all quantities behind them; protons need no name."""
-_OF_E = rf"\b(?P<letter>[xyz])[- ]component\s+of\s+(?:the\s+)?(?P<motion>{_MOTIONAL}\s+)?{_FIELD_NAME}(?!\w)"
 
 
 def with_words(text: str) -> str:
@@ -117,8 +82,6 @@ electron temperature')
 def _in_words(text: str) -> str:
     for pattern, words in _FORMULAS:
         text = pattern.sub(words, text)
-    text = _sub(_DERIVATIVE, lambda match: f"time derivative of {match['whole'] or match['what']}", text)
-    text = _sub(_RATE, lambda match: f"time derivative of {match['inner'] or ''}", text)
     if re.search(r"\bwavelet", text, re.IGNORECASE):  # which shows all periods
         text = _sub(rf"\s+for\s+(?:the\s+)?{_PULSATIONS}", " ", text)
     text = text if re.search(r"\dm?Hz|\sm?Hz", text) else _sub(_PULSATIONS, _pulsations, text)
@@ -126,16 +89,10 @@ def _in_words(text: str) -> str:
         text = _sub(rf"{_SHUE}(?:\s*\bmagnetopause(?!\s+{_STANDOFF}))?", " Shue ", text)
         named = re.search(_STANDOFF, text, re.IGNORECASE)
         text = _sub(r"\s+Shue\b", "" if named else " magnetopause standoff distance", text)
-    text = _sub(_OF_E, lambda match: f"{'convective E' if match['motion'] else 'E_'}{match['letter']}", text)
     known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
-    text = _sub(_ELSASSER, _elsasser, text)
-    text = _sub(_HOW_FAR, lambda match: f"{match['craft']} {_CENTRES[match['of'].lower()]} distance", text)
-    text = _with_planets(_sub(_FROM_SUN, _distance, text))
+    text = _with_planets(text)
     text = _curlometer(text)
-    text = _sub(_DST_MODEL, _dst_model, text)
-    text = _sub(r"\b(?:measured|observed)\s+(?=pressure-corrected\b)", "", text)
-    text = _sub(_COMPONENT, lambda match: f"B_{match['letter'] or _LETTERS[match['named'].lower()]}", text)
     text = _with_fronts(_with_heads(_of_species(_temperatures(text))))
     for phrase, words in VOCABULARY["shorthands"].items():
         text = _sub(rf"\b(?:{phrase_pattern(phrase)})(?!\w)", words, text)
@@ -228,10 +185,6 @@ def _pulsations(match: re.Match[str]) -> str:
     return f"{float(f'{low:.3g}'):g} to {float(f'{high:.3g}'):g} mHz Pc{match['first']}"
 
 
-def _dst_model(match: re.Match[str]) -> str:
-    return " Dst predicted by Burton " if "burton" in match[0].lower() else " predicted Dst "
-
-
 def _curlometer(text: str) -> str:
     """Write ``current density (curlometer)`` and ``J = curl B`` with the name of the quantity."""
     curl = ignoring_case(_CURL)
@@ -241,21 +194,8 @@ def _curlometer(text: str) -> str:
     return named if count else curl.sub(" curlometer current density ", text, count=1)
 
 
-_CENTRES = {"sun": "heliocentric", "earth": "geocentric"}
-
-
 def _sub(pattern: str, words: _Words, text: str) -> str:
     return ignoring_case(pattern).sub(words, text)
-
-
-def _elsasser(match: re.Match[str]) -> str:
-    sign = match["sign"] or match["other"]
-    return f"Elsasser energy {'plus' if sign in ('+', 'plus') else 'minus'}"
-
-
-def _distance(match: re.Match[str]) -> str:
-    body = match["body"] or match["whence"]
-    return f"{_CENTRES[body.lower()]} distance of {match['whose'] or match['owner']}"
 
 
 def _with_planets(text: str) -> str:

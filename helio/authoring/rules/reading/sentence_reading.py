@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestedStyle, RequestQuantity
@@ -64,6 +62,7 @@ from helio.authoring.rules.reading.named_instruments import (
 )
 from helio.authoring.rules.reading.saved_files import take_files
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.reading.written_form import (
     take_energies,
     take_name,
@@ -83,10 +82,9 @@ from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
-_WORDS = json.loads(Path(__file__).with_name("spellings.json").read_text(encoding="utf-8"))
-_SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in _WORDS["spellings"]]
+_SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in SPELLINGS["spellings"]]
 """Patterns of names, and how the catalogue writes them."""
-_NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["without meaning"]]
+_NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in SPELLINGS["without meaning"]]
 """Words that would otherwise name a quantity, a spacecraft or a time."""
 _NAME_BEHIND_TIME = re.compile(
     r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
