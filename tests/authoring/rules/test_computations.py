@@ -6,7 +6,15 @@ import pytest
 
 from helio.authoring.outcome import NotUnderstood, TemplateDraft
 
-_INPUTS = ["fetch_data", "components", "join_components", "align", "convert_units", "render_spec", "store_dataframe"]
+_INPUTS = [
+    "fetch_data",
+    "components",
+    "join_components",
+    "align",
+    "convert_units",
+    "render_spec",
+    "store_dataframe",
+]
 
 
 def computed(author, sentence):
@@ -123,6 +131,14 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("daily range of SYM-H, 2003", "no tool for 'daily range'"),
         ("histogram of OMNI speed in 2008, 20 km/s bins", "width of the bins"),
         ("OMNI speed in 2008 coloured by Bz", "the colours of a third"),
+        (
+            "power spectrum of the smoothed Wind Bz (10 min) 2015-03-17",
+            "which computation has windows of 10min",
+        ),
+        (
+            "running mean and running median of Wind Bz, 1 h window, 2015-03-17",
+            "or of the result of running average",
+        ),
         ("spectrogram of Wind Bz with a -5/3 line, 2015-03-17", "needs a power spectrum"),
         ("integral of the electron flux over energies, MMS1 2015-10-16", "'integral'"),
     ],

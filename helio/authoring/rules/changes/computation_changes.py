@@ -33,6 +33,7 @@ _WINDOW_OF = {
     SUPERPOSED: "bin",
 }
 """Tools with a window, each with the argument for it."""
+_NEW_PANEL = re.compile(r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:with|for|of|showing)\b", re.IGNORECASE)
 _OTHER_AVERAGE = re.compile(
     rf"\b(?:medians?|(?:{'|'.join(INTERVALS)})\s+(?:means?|averages?))\b", re.IGNORECASE
 )
@@ -181,7 +182,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         new = _computed_from(editor, line, tool, window)
         # a spectrum and a rate have other units than the line
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
-        apart |= re.search(r"\bpanel\s+(?:with|for|of|showing)\b", clause.text, re.IGNORECASE) is not None
+        apart |= _NEW_PANEL.search(clause.text) is not None
         editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
         if clause.has("colour"):
             editor.put("trace_colors", clause.value("colour"), new)

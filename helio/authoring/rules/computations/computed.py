@@ -149,13 +149,20 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
     mentions = _once(_over_data(sentence, mentions))
+    spectral = any(mention.computation.tool in OF_SERIES for mention in mentions)
     mentions = [
         replace(mention, computation=replace(mention.computation, window=window))
-        if window and _takes_window(mention.computation)
+        if window and _takes_window(mention.computation, spectral=spectral)
         else mention
         for mention in mentions
     ]
-    if window and mentions and not any(mention.computation.window == window for mention in mentions):
+    takers = {mention.computation.tool for mention in mentions if mention.computation.window == window}
+    if window and len({has_usual_window(tool) for tool in takers}) > 1:
+        raise NotUnderstood(
+            f"it is not clear which computation has windows of {window}",
+            advice="write each window before its computation, such as '10 min running mean'",
+        )
+    if window and mentions and not takers:
         raise NotUnderstood(
             f"no computation of the request has windows of {window}", advice="leave the window out"
         )
@@ -179,7 +186,10 @@ def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[Computa
     return sorted(ordered, key=lambda mention: not (spectral and mention.computation.tool in CLEANING))
 
 
-def _takes_window(computation: Computation) -> bool:
+def _takes_window(computation: Computation, *, spectral: bool) -> bool:
+    """Return whether a window of the sentence is for a computation; a spectrum has it, not the cleaning before."""
+    if spectral and computation.tool in CLEANING:
+        return False
     return lacks_window(computation) or (computation.tool in OF_SPECTRA and not computation.window)
 
 
