@@ -215,6 +215,14 @@ class Panels:
         The required number of panels; 0 for any.
     places : tuple of Place
         Where panels are, and which lines share one.
+    bins : int
+        The number of bins of histograms; 0 for those of the figure.
+    colour : RequestQuantity, optional
+        What colours the points of a scatter plot; ``time`` for the time.
+    slopes : tuple of str
+        The exponents of the power laws to compare a power spectrum with.
+    frequencies : tuple of float
+        The lowest and the highest frequency to draw of power spectra and spectrograms, in Hz; empty for all.
     """
 
     together: bool = False
@@ -226,6 +234,10 @@ class Panels:
     fit: str = ""
     count: int = 0
     places: tuple[Place, ...] = ()
+    bins: int = 0
+    colour: RequestQuantity | None = None
+    slopes: tuple[str, ...] = ()
+    frequencies: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

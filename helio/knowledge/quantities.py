@@ -378,6 +378,8 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     ("Fe/O", "ACE", "AC_H3_SW2", "FetoO", "", "", 7200, "from 2012"),
     ("Fe/O", "ACE", "AC_H3_SWI", "FetoO", "", "", 7200, "until 2011"),
     ("mean iron charge", "ACE", "AC_H3_SW2", "avqFe", "", "ionic charge", 7200, "from 2012"),
+    ("mean iron charge", "ACE", "AC_H2_SWI", "avqFe", "", "ionic charge", 3600, "until 2011"),
+    ("mean iron charge", "ACE", "AC_H3_SWI", "avqFe", "", "ionic charge", 7200, "until 2011"),
     (RADIO, "Wind", "WI_L2_WAV_RAD1", "PSD_V2_SP", "", "V^2/Hz", None, ""),
     (RADIO, "Wind", "WI_L2_WAV_RAD2", "PSD_V2_SP", "", "V^2/Hz", None, ""),
     (RADIO, "Wind", "WI_L2_WAV_TNR", "PSD_V2", "", "V^2/Hz", None, ""),

@@ -11,6 +11,7 @@ from helio.authoring.rules.misspelt import in_other_number, is_one_slip, known_w
 from helio.authoring.writing.steps import listed
 from helio.errors import closest
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.search import Search, SearchResult
 from helio.knowledge.vocabulary import VOCABULARY
@@ -72,10 +73,19 @@ def refuse_unread(
             advice=f"draw the {picked['by']} in a panel of its own, or give the times to draw",
         )
     refuse_absent(text)
+    refuse_computation(text, unread)
     advice = hint or _near(unread) or _instead(text, unread, crafts, catalogue)
     if not hint:
         refuse_others(unread, catalogue, advice)
     raise NotUnderstood(f"helio does not understand {_quoted(unread)}", advice=advice or _HOW)
+
+
+def refuse_computation(text: str, unread: Sequence[str]) -> None:
+    """Refuse a computation that no tool does, with what to ask for instead."""
+    for row in VOCABULARY["computations without a tool"]:
+        mention = re.search(rf"(?<!\w)(?:{any_phrase(row['phrases'])})(?!\w)", text, re.IGNORECASE)
+        if mention and any(word in mention[0] for word in unread):
+            raise NotUnderstood(f"helio has no tool for '{mention[0]}'", advice=row["instead"])
 
 
 def refuse_absent(text: str) -> None:

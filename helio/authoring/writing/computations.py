@@ -274,11 +274,14 @@ DERIVED: dict[str, Recipe] = {
         "magnetosonic_mach", helium=True, velocity=VELOCITY, density=DENSITY, temperature=TEMPERATURE, field=B
     ),
     "plasma beta": _recipe("plasma_beta", density=DENSITY, temperature=TEMPERATURE, field=B),
+    "parallel beta": _recipe("plasma_beta", density=DENSITY, temperature=T_PARALLEL, field=B),
+    "perpendicular beta": _recipe("plasma_beta", density=DENSITY, temperature=T_PERPENDICULAR, field=B),
     "electron beta": _recipe("plasma_beta", density=NE, temperature=TE, field=B),
     "field elevation": _recipe("direction_angle", "deg", {"give": "elevation"}, source=B),
     "field azimuth": _recipe("direction_angle", "deg", {"give": "azimuth"}, source=B),
     "clock angle": _recipe("clock_angle", "deg", source=Part(B, frame="*")),
     "cone angle": _recipe("cone_angle", "deg", source=Part(B, frame="*")),
+    "angle to the radial direction": _recipe("cone_angle", "deg", source=Part(B, frame="RTN")),
     "Newell coupling function": _coupling("newell_coupling"),
     "Akasofu epsilon": _coupling("akasofu_epsilon", "GW"),
     "Kan–Lee electric field": _coupling("kan_lee_field", "mV/m"),
@@ -390,6 +393,8 @@ def lacks_window(computation: Computation) -> bool:
 
 OF_SPECTRA = ("band_integral", "spectral_slope", "spectral_break")
 """Tools that take spectra, whose windows a request may give."""
+OF_SERIES = (*OF_SPECTRA, *(tool for tool, how in APPLIED.items() if how.kind == "spectrum"))
+"""Tools that give spectra of series, or numbers from such spectra."""
 
 
 def tool_named(text: str) -> str:

@@ -67,6 +67,10 @@ class TimeVariable:
         return self.span.duration.total_seconds() if self.span else 7 * 86400.0
 
 
+_PER_PERIOD = 3
+"""Least number of records in the shortest period of a wavelet spectrum."""
+
+
 @dataclass(frozen=True)
 class Fetching:
     """The steps that fetch data for one time range of the figure."""
@@ -97,6 +101,7 @@ class Fetching:
         )
         found = pick_at(cadence=request.cadence or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in _frequencies(computation)]
+        frequencies += request.panels.frequencies[1:]
         needed = min([1 / (2 * value) for value in frequencies] + _spacings(request), default=None)
         if not found or needed is None or request.cadence is not None:
             return found
@@ -275,9 +280,12 @@ def _frequencies(computation: Computation) -> list[float]:
 
 
 def _spacings(request: PipelineRequest) -> list[float]:
-    """Return the spacing in seconds of enough records for each window of a power spectrum."""
-    return [
-        Duration(computation.window).nanoseconds / 1e9 / LEAST_RECORDS[computation.tool]
+    """Return the spacing in seconds of enough records for each window of a spectrum, and for each shortest period."""
+    lengths = [
+        (computation.window, LEAST_RECORDS[computation.tool])
         for computation in request.computations
         if computation.window and computation.tool.startswith("power_")
     ]
+    periods = [dict(computation.args).get("shortest") for computation in request.computations]
+    lengths += [(period, _PER_PERIOD) for period in periods if period]
+    return [Duration(length).nanoseconds / 1e9 / records for length, records in lengths]

@@ -54,8 +54,14 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         raise NotUnderstood("a spectrogram cannot share a panel with other series")
     if layout.kind in ("histograms", "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
-        entries = [{"of": series.label, **plane} for series in shown]
+        bins = {"bins": layout.bins} if layout.bins else {}
+        entries = [{"of": series.label, **plane, **bins} for series in shown]
         return {"labels": _labels(shown), "panels": [], layout.kind: entries, "title": text}
+    if layout.colour and layout.kind not in ("scatter", "hodogram"):
+        raise NotUnderstood(
+            "only the points of one quantity against another have the colours of a third",
+            advice="write, for example, 'density against speed, coloured by Bz'",
+        )
     if layout.kind:
         shown = sorted(shown, key=lambda series: _rank_of([series], layout))
         shown, entries = _one_against_another(shown, layout, steps)
@@ -67,7 +73,31 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     labels = [label for panel in panels for label in _labels(panel)]
     looks = _looks(panels, as_lines=request.style.as_lines)
     below = {"ephemeris": rows} if rows else {}
-    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **below}
+    spectral = _spectral(panels, request)
+    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **below, **spectral}
+
+
+def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
+    """Return the slopes and the limits of frequency that a request gives for its power spectra."""
+    layout, tools = request.panels, {computation.tool for computation in request.computations}
+    if layout.slopes and "power_spectrum" not in tools:
+        raise NotUnderstood(
+            "a line with a slope needs a power spectrum",
+            advice="write, for example, 'power spectrum of Bz with a -5/3 line'",
+        )
+    if layout.slopes and layout.frequencies[:1] == (0,):
+        raise NotUnderstood(
+            "a spectrum with slopes has logarithmic axes, which cannot begin at 0 Hz",
+            advice="give both limits, such as '1 mHz to 1 Hz'",
+        )
+    limits, scale = ("bin_range", "log_x") if "power_spectrum" in tools else ("y_range", "log_y")
+    numbers = [str(number) for number, panel in enumerate(panels, 1) if panel[0].kind == "spectrum"]
+    spec: Document = {"slopes": list(layout.slopes)} if layout.slopes else {}
+    if layout.frequencies:
+        spec[limits] = {number: list(layout.frequencies) for number in numbers}
+    if layout.frequencies[:1] == (0,):  # where no logarithmic axis begins
+        spec[scale] = dict.fromkeys(numbers, False)
+    return spec
 
 
 def names_of(
@@ -198,25 +228,30 @@ def _one_against_another(
 
     Two vectors have an entry for each component.
     """
-    kinds = [series.kind for series in shown]
+    coloured = [series for series in shown if layout.colour and _shows(series, layout.colour)]
+    pair = [series for series in shown if series not in coloured]
+    kinds = [series.kind for series in pair]
     letters = [""]
     if kinds == ["vector"] and layout.kind == "hodogram":
-        up, across = (f"{shown[0].label}.{letter}" for letter in _HODOGRAM.get(shown[0].frame, "zy"))
-    elif kinds not in (["scalar"] * 2, ["vector"] * 2):
+        up, across = (f"{pair[0].label}.{letter}" for letter in _HODOGRAM.get(pair[0].frame, "zy"))
+    elif kinds not in (["scalar"] * 2, ["vector"] * 2) or len(coloured) > 1:
         raise NotUnderstood(
             "a plot of one quantity against another needs two quantities without components",
             advice="write, for example, 'OMNI density against speed' or 'ACE Bz against By'",
         )
     else:
-        first, second = shown
-        if first.cadence != second.cadence or first.craft != second.craft or first.cadence is None:
-            shown = steps.align_all(shown)
-        up, across = _labels(shown)
+        if len({(series.cadence, series.craft) for series in shown}) > 1 or pair[0].cadence is None:
+            shown = steps.align_all([*pair, *coloured])
+            pair, coloured = shown[:2], shown[2:]
+        up, across = _labels(pair)
         if kinds == ["vector"] * 2:
-            letters = [f".{letter}" for letter in _LETTERS_IN.get(first.frame, "xyz")]
+            letters = [f".{letter}" for letter in _LETTERS_IN.get(pair[0].frame, "xyz")]
     kind = {} if layout.kind == "scatter" else {"type": layout.kind}
     fit = {"fit": layout.fit} if layout.fit else {}
-    return shown, [{"x": across + letter, "y": up + letter, **kind, **fit} for letter in letters]
+    bins = {"bins": layout.bins} if layout.bins else {}
+    colour = {"color_by": coloured[0].label if coloured else "time"} if layout.colour else {}
+    settings = {**kind, **fit, **bins, **colour}
+    return shown, [{"x": across + letter, "y": up + letter, **settings} for letter in letters]
 
 
 def _looks(panels: _SeriesPanels, *, as_lines: bool) -> Document:

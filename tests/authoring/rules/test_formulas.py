@@ -214,7 +214,9 @@ def test_every_computed_quantity_is_read_by_its_first_phrase(author):
     """All recipes: the words of the quantity give its tool, or a question about its window or spacecraft."""
     symbols = {row.quantity: row.symbol for row in WORDS}
     for quantity, recipe in DERIVED.items():
-        craft = "MMS1" if re.search("lectron|electric|ion temp|E×B", quantity) else "Wind"
+        craft = (
+            "MMS1" if re.search("lectron|electric|ion temp|E×B|parallel|perpendicular", quantity) else "Wind"
+        )
         came = author.create(f"{quantity} of {craft} on 2017-07-11")
         if isinstance(came, AuthorQuestion):
             assert recipe.window

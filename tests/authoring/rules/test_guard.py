@@ -66,7 +66,7 @@ REFUSED = (
     ("MAVEN upstream density, Nov 2015", "'upstream'"),
     ("Wind density while Bz is low, 2004-11-07", "'while'"),
     ("forget the temperature: ACE density and speed 2004-11-07", "'forget'"),
-    ("absolute value of ACE Bz 2004-11-07", "'absolute'"),
+    ("absolute value of ACE Bz 2004-11-07", "'absolute value'"),
     ("ACE B and coordinates 2004-11-07", "'coordinates'"),
 )
 

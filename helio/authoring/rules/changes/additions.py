@@ -19,6 +19,7 @@ from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import panel_numbers, put_panel_type
+from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.steps import free_name
@@ -178,6 +179,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
                 f"the request does not say which quantity of {of} to draw",
                 advice=f"say, for example, 'add the magnetic field strength of {of}'",
             )
+        refuse_computation(content, reading.unread)
         left = ", ".join(f"'{word}'" for word in reading.unread) or f"'{content}'"
         raise NotUnderstood(
             f"helio does not understand {left}", advice="name a quantity, such as 'add the proton density'"

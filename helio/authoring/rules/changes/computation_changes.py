@@ -10,6 +10,7 @@ from typing import Any
 from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.arranging import remove
 from helio.authoring.rules.changes.atoms import Number
@@ -20,6 +21,7 @@ from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.panel_settings import limit_panels
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import IN_CHANGES
+from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.pipelines.template.document import Document
@@ -31,6 +33,11 @@ _WINDOW_OF = {
     SUPERPOSED: "bin",
 }
 """Tools with a window, each with the argument for it."""
+_NEW_PANEL = re.compile(r"\b(?:an?|another)\s+(?:\w+\s+)?panel\s+(?:with|for|of|showing)\b", re.IGNORECASE)
+_OTHER_AVERAGE = re.compile(
+    rf"\b(?:medians?|(?:{'|'.join(INTERVALS)})\s+(?:means?|averages?))\b", re.IGNORECASE
+)
+"""Words that name another average than a running mean, and not only a window."""
 
 
 def set_argument(editor: FigureEditor, step: Document, name: str, value: Any) -> None:
@@ -56,6 +63,10 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     steps = _of_named(editor, clause, _windowed(editor, tools))
     if not steps and variable_named(editor, clause):
         set_value(editor, clause)
+        return
+    others = steps and set(tools) <= set(AVERAGES) and all(step["tool_name"] not in tools for step in steps)
+    if tools and others and _OTHER_AVERAGE.search(clause.text):
+        change_tool(editor, clause)
         return
     averaged = clause.has("verb:smooth") or set(tools) & set(AVERAGES)
     if not steps and (averaged or (tools and clause.has("what", "every"))):
@@ -169,7 +180,10 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         lines = lines or drawn
     for line in lines:
         new = _computed_from(editor, line, tool, window)
-        editor.draw(new, near=line, own_panel=clause.has("rel:own_panel") or APPLIED[tool].kind == "spectrum")
+        # a spectrum and a rate have other units than the line
+        apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
+        apart |= _NEW_PANEL.search(clause.text) is not None
+        editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
         if clause.has("colour"):
             editor.put("trace_colors", clause.value("colour"), new)
         if clause.has("dash"):
@@ -190,9 +204,9 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     computation = APPLIED[tool]
     source = editor.component(line)
     new = editor.free_label(f"{source}_{computation.ending}")
-    given = {computation.argument: window} if computation.argument else {}
-    args = {"source_label": source, **given, "output_label": new}
-    intent = computation.intent.format(window=window, method="mean")
+    meant = Computation(tool, window)
+    args = {"source_label": source, **computation.arguments(meant), "output_label": new}
+    intent = computation.intent_of(meant)
     editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, source))
     return new
 

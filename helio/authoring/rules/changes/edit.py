@@ -44,6 +44,7 @@ from helio.authoring.rules.misspelt import is_one_slip
 from helio.authoring.rules.questions.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.questions.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.rules.times.dates import with_dates_of
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_whole_time
@@ -355,6 +356,7 @@ def _refuse(editor: FigureEditor, left: Sequence[Clause], atoms: Sequence[Atom])
     refuse_unknown_craft(editor, left)
     words = [word for clause in left for word in re.findall(r"[^\s,;:.?!()\"'“”‘’]+", clause.text)]
     unread = list(dict.fromkeys(word for word in words if word.casefold() not in IN_CHANGES))
+    refuse_computation(" ".join(clause.text for clause in left), unread)
     quoted = ", ".join(f"'{word}'" for word in unread[:8])
     raise NotUnderstood(
         f"helio does not understand {quoted}"

@@ -84,7 +84,7 @@ def read_statistics(sentence: Sentence) -> list[ComputationMention]:
 
 def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
     """Read ``daily Kp maxima``, where the input stands between the length of the intervals and the statistic."""
-    between = r"(?:(?!(?:and|with|or|vs)\b)[\w|./-]+\s+){1,4}?"
+    between = rf"(?:(?!(?:and|with|or|vs|{METHOD})\b)[\w|./-]+\s+){{1,4}}?"
     pattern = rf"(?P<rhythm>{RHYTHM})\s+{between}(?P<statistic>{METHOD})\b(?!\s+of\b)"
     for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
         if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
@@ -132,7 +132,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
     )
     found = []
     slow = r"(?:subtract\w*|remov\w+)\s+(?:the\s+)?(?:slow\s+|long-term\s+)?(?:trends?|background)"
-    slow += r"|deviations?(?:\s+of)?"
+    slow += r"|(?:trends?|background)\s+(?:subtracted|removed)|deviations?(?:\s+of)?"
     apart = sentence.drop(
         rf"(?P<out>\b(?:{tool_names('detrend')}|{slow})(?:\s+from)?)(?=\s[^.;]*?\b(?:with|by|using|from)\s+{trend})"
     )
@@ -151,7 +151,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
     mean = r"(?:the\s+|its\s+|their\s+)?(?:mean|average)(?:\s+value)?s?"
     for match in sentence.take(
         rf"\b(?:with\s+)?(?:subtract\w*|remov\w+|minus|deviations?\s+from)\s+{mean}\b(?:\s+from\b|(?=\s*(?:$|[,.;\x1f])))"
-        rf"|\b(?:with\s+)?{mean}[- ](?:subtracted|removed)\b"
+        rf"|\b(?:with\s+)?{mean}[- ](?:subtracted|removed)\b|\bde-?mean(?:ed|ing)?\b"
     ):
         found.append(mention_of("detrend", match.start(), args={"method": "mean"}))
     return found

@@ -8,17 +8,9 @@ from functools import cache
 from helio.authoring.rules.computations.averages import EVERY, FIGURE, LENGTH, METHOD, RHYTHM, ROTATION
 from helio.authoring.rules.computations.mentions import tool_names
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.durations import duration_pattern
-from helio.authoring.writing.computations import (
-    ANGLE,
-    DIFFERENCE,
-    LAG,
-    MAGNITUDE,
-    PRODUCT,
-    R_SQUARED,
-    RATIO,
-    SUM,
-)
+from helio.authoring.writing.computations import ANGLE, MAGNITUDE, R_SQUARED
 from helio.knowledge.quantities import RADIO, SOURCES
 
 _NO_COUNT = r"(?<!\x1f )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
@@ -51,7 +43,7 @@ def _smoothed() -> Iterator[tuple[str, str, bool]]:
     for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
         names = tool_names(tool)
         yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
-        yield tool, rf"\b(?:{names})\b{window}?", True
+        yield tool, rf"\b(?:after\s+)?(?:{names})\b{window}?", True
 
 
 def _averaged() -> Iterator[tuple[str, str, bool]]:
@@ -85,7 +77,7 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
 def _of_series() -> Iterator[tuple[str, str, bool]]:
     yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
     for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
-        yield tool, rf"\b(?:{tool_names(tool)})\b", False
+        yield tool, rf"\b(?:after\s+)?(?:{tool_names(tool)})\b", False
     yield (
         "power_spectrogram",
         rf"^(?!.*{_PARTICLE}).*?{_NO_RECEIVER}(?P<out>\bspectrograms?\b(?=\s+of\b))",
@@ -101,38 +93,24 @@ def _of_series() -> Iterator[tuple[str, str, bool]]:
         r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of (?:the )?(?:(?:magnetic )?field|(?-i:B))\b)",
         False,
     )
-    yield "cumulative_integral", rf"\b(?:{tool_names('cumulative_integral')})\b", True
+    of_bins = r"(?!.*\bover\s+(?:all\s+|the\s+)*(?:energ|frequenc|angle|pitch))"
+    yield "cumulative_integral", rf"\b(?:{tool_names('cumulative_integral')})\b{of_bins}", True
 
 
 def _of_two() -> Iterator[tuple[str, str, bool]]:
-    yield (
-        LAG,
-        r"\b(?:by\s+|from\s+|using\s+)?cross[- ]?correlat\w+(?:\s+(?:the\s+)?(?:time\s+)?(?:lag|delay|analysis))?\b",
-        False,
-    )
-    yield (
-        LAG,
-        r"\b(?:the\s+)?(?:propagation\s+|time\s+)?(?:lag|delay)s?(?=\s+(?:between|from|of|by)\b)"
-        r"|\b(?:propagation|time|transit)[- ](?:lag|delay)s?\b"
-        r"|\b(?:best|optimal|optimum)\s+(?:time\s+)?(?:lag|delay)\b",
-        False,
-    )
     squared = r"(?:\s*\^\s*2|²|[ -]squared)"
-    by = r"(?:\b(?:times|multiplied by|scaled (?:by|with)|normali[sz]ed (?:by|with|to)|x)\s+|[*·×]\s*)?(?:the\s+)?"
+    scaled = r"(?:scaled|normali[sz]ed|corrected)"
+    by = rf"(?:\b(?:times|multiplied by|{scaled} (?:by|with|to|as)|x)\s+|[*·×]\s*)?(?:the\s+)?"
     solar = r"(?:heliocentric |radial |solar )?"
     radius = rf"(?:\bsquare of the {solar}distance|\b{solar}(?:distance|r){squared})"
-    yield R_SQUARED, rf"{by}{radius}(?:[- ](?:scaled|normali[sz]ed))?", False
-    yield (
-        PRODUCT,
-        r"\b(?:the\s+)?products?\b(?: of)?|\bmultiplied by\b|\btimes\b(?=\s+(?:the\s+)?[A-Za-z|])",
-        True,
-    )
-    yield SUM, r"\b(?:the )?sum\b(?: of)?(?!\s+over\b)", True
+    to_earth = rf"\b{scaled} to 1 ?AU\b"
+    yield R_SQUARED, rf"{to_earth}[\s,(]*(?:by|with|using|as|times)?\s*(?:the\s+)?{radius}\)?", False
+    yield R_SQUARED, rf"{by}{radius}(?:[\s,(]*(?:\w+ )?{to_earth}\)?|[- ]{scaled})?", False
     shear = r"\b(?:the )?(?:magnetic )?shear(?: angle)?s?\b(?: between)?"
     crafts = names_of_spacecraft()
     of_field = (
         r"(?:(?:the )?(?:(?:magnetic )?fields?|B|IMF)(?: vectors?)?,? )?(?:(?:of|at|from|measured by) )?"
     )
     yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+{of_field}(?:{crafts})(?![\w-]))", False
-    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?|\bminus\b", True
-    yield RATIO, r"\b(?:the )?ratios?\b(?: (?:between|of))?|\bdivided by\b", True
+    for tool, patterns, related in SPELLINGS["computations of two series"]:
+        yield tool, "|".join(patterns), related

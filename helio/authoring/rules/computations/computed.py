@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import compress, zip_longest
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, RequestQuantity
@@ -19,7 +19,7 @@ from helio.authoring.rules.computations.averages import (
     rhythm_in,
 )
 from helio.authoring.rules.computations.computation_phrases import phrases
-from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters
+from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
@@ -27,6 +27,7 @@ from helio.authoring.writing.computations import (
     DERIVED,
     LAG,
     MAGNITUDE,
+    OF_SERIES,
     OF_SPECTRA,
     OF_TWO,
     SHIFT,
@@ -94,10 +95,14 @@ _VERBS = (
 _WINDOWS = (
     r"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)"
     rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
-    rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
+    rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?(?:(?:running|moving|sliding)\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
 )
 _RAW = r"(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
+_OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
+"""Words between a computation and the one whose result it takes."""
+CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask")
+"""Tools that clean a series before its spectrum is computed."""
 OVERLAID = ("running_average", "running_median", "resample")
 """Tools whose lines a sentence may ask to draw over their inputs."""
 _ARTICLE = r"(?:(?:also|an?|the|its|their)\s+)*"
@@ -134,8 +139,9 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         for tool, pattern, related in phrases()
         for match in sentence.take(pattern)
     ]
+    mentions = with_periods(sentence, mentions)
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
-    mentions = _with_lags(sentence, sorted(mentions, key=lambda mention: mention.position))
+    mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
@@ -143,13 +149,20 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
     mentions = _once(_over_data(sentence, mentions))
+    spectral = any(mention.computation.tool in OF_SERIES for mention in mentions)
     mentions = [
         replace(mention, computation=replace(mention.computation, window=window))
-        if window and _takes_window(mention.computation)
+        if window and _takes_window(mention.computation, spectral=spectral)
         else mention
         for mention in mentions
     ]
-    if window and mentions and not any(mention.computation.window == window for mention in mentions):
+    takers = {mention.computation.tool for mention in mentions if mention.computation.window == window}
+    if window and len({has_usual_window(tool) for tool in takers}) > 1:
+        raise NotUnderstood(
+            f"it is not clear which computation has windows of {window}",
+            advice="write each window before its computation, such as '10 min running mean'",
+        )
+    if window and mentions and not takers:
         raise NotUnderstood(
             f"no computation of the request has windows of {window}", advice="leave the window out"
         )
@@ -159,7 +172,24 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     return tuple(first.values())
 
 
-def _takes_window(computation: Computation) -> bool:
+def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[ComputationMention]:
+    """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of series."""
+    by_position = sorted(mentions, key=lambda mention: mention.position)
+    ordered: list[ComputationMention] = []
+    nested: list[ComputationMention] = []
+    for mention, behind in zip_longest(by_position, by_position[1:]):
+        nested.insert(0, mention)
+        if behind is None or not re.search(_OF_THE, text[mention.position : behind.position], re.IGNORECASE):
+            ordered += nested
+            nested = []
+    spectral = any(mention.computation.tool in OF_SERIES for mention in ordered)
+    return sorted(ordered, key=lambda mention: not (spectral and mention.computation.tool in CLEANING))
+
+
+def _takes_window(computation: Computation, *, spectral: bool) -> bool:
+    """Return whether a window of the sentence is for a computation; a spectrum has it, not the cleaning before."""
+    if spectral and computation.tool in CLEANING:
+        return False
     return lacks_window(computation) or (computation.tool in OF_SPECTRA and not computation.window)
 
 
@@ -187,6 +217,8 @@ def _window_of_all(sentence: Sentence, computations: Sequence[Computation]) -> s
         bare = rf"(?<=,)\s*{_DURATION}(?=\s*(?:,|$))"
         if all(has_usual_window(computation.tool) for computation in computations):
             bare = r"(?!)"  # PSD of Bz, 3 s, 2002-02-10: a cadence
+        elif all(computation.tool in WINDOWED for computation in computations):
+            bare = rf"\b{_DURATION}(?=\s*(?:,|$))"
         window = sentence.take_first(bare) or sentence.take_first(
             rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
         )

@@ -1,11 +1,21 @@
-"""Read bands and limits of frequencies: ``power of Bz from 7 to 22 mHz``, ``band-pass filtered``."""
+"""Read bands and limits of frequencies or periods: ``power of Bz from 7 to 22 mHz``, ``low-pass filter at 10 min``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
+from helio.authoring.rules.computations.averages import METHOD, RHYTHM, rhythm_in
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import (
+    duration_in,
+    duration_pattern,
+    duration_range_in,
+    duration_range_pattern,
+    length_of,
+)
 
 _FREQUENCY = r"(?P<{0}>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<{0}_unit>[mk]?Hz)?"
 _HERTZ = {"mhz": 1e-3, "hz": 1.0, "khz": 1e3}
@@ -13,6 +23,19 @@ _BAND = (
     rf"\b(?:(?:from|between|of|in the (?:band|range)(?:\s+of)?|at|with)\s+)?{_FREQUENCY.format('low')}"
     rf"\s*(?:to|-|–|and)\s*{_FREQUENCY.format('high')}(?<=Hz)"
 )
+
+_PERIODS = (
+    r"(?:\b(?:with|for|at|of|in|and)\s+)*(?:the\s+)?\bperiods?(?:\s+range)?\s*(?:of\s+|from\s+|between\s+|=\s*|:\s*)*"
+    + duration_range_pattern(),
+    rf"(?:\b(?:with|for|at|of|in|from|between)\s+)*{duration_range_pattern()}\s+periods?(?:\s+(?:band|range))?\b",
+)
+_CUT = (
+    r"(?P<edge>\b(?:(?:below|above|at|of|with|using|and|for)\s+)+(?:an?\s+|the\s+)?"
+    r"(?:(?:cut-?off|corner)\s*(?:frequency|period)?\s*(?:at|of|=|:)?\s*)?"
+    r"(?:periods?\s+(?:(?:of|shorter|longer|than|below|above|<|>)\s*)*)?"
+    rf"(?:(?P<cut>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<cut_unit>[mk]?Hz)|{duration_pattern()}))"
+)
+"""The limit of a filter: a frequency or a period."""
 
 
 def read_bands(sentence: Sentence) -> list[ComputationMention]:
@@ -33,11 +56,20 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         band = sentence.take_first(_BAND)
         sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bPc\s?[1-5](?:\s+(?:band|range))?")
         limits = _limits(band) if band else {}
-        if tool == "band_integral":
-            found.append(mention_of(tool, match.start(), args={"bands": (tuple(limits.values()),)}))
-        else:
-            found.append(mention_of(tool, match.start(), args=limits))
+        args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
+        found.append(mention_of(tool, match.start(), _window_of_spectra(sentence, limits), args))
     return found
+
+
+def _window_of_spectra(sentence: Sentence, limits: Mapping[str, float]) -> str:
+    """Read ``hourly spectral slope`` and ``for each hour``: hourly data would be too coarse for the frequencies."""
+    each = r"\b(?:(?:for|in|of|over)\s+)?(?:each|every|per)\s+(?P<every>minute|hour|day)\b"
+    match = re.search(rf"(?:{RHYTHM}|{each})(?!\s+{METHOD})", sentence.left, re.IGNORECASE)
+    window = rhythm_in(match) if match else ""
+    if match is None or " " in window or 2 * limits.get("high", 1.0) * length_of(window).total_seconds() < 1:
+        return ""
+    sentence.take_at(*match.span())
+    return window
 
 
 def _limits(match: re.Match[str]) -> dict[str, float]:
@@ -50,24 +82,79 @@ def _limits(match: re.Match[str]) -> dict[str, float]:
 
 
 def read_filters(sentence: Sentence) -> list[ComputationMention]:
-    """Read ``band-pass filtered from 1.7 to 6.7 mHz``, and filters with one limit."""
-    found = []
-    filters = r"\bband[- ]?pass\w*(?:\s+filter\w*)?|\bfilter(?:ed|ing)?\b"
+    """Read ``band-pass filtered from 1.7 to 6.7 mHz``, bands of periods, and filters with one limit."""
+    filters = r"\b(?:butterworth[- ]+)?(?:band[- ]?pass\w*(?:\s+filter\w*)?|filter(?:ed|ing)?)\b"
     filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
     filters += r"|\b(?:ULF\s+waves?|fluctuations?|variations?|oscillations?|pulsations?)\b"
-    for match in sentence.take(_BAND) if sentence.has(filters) else ():
-        start = min((word.start() for word in sentence.take(filters)), default=match.start())
-        found.append(mention_of("band_pass", start, args=_limits(match)))
-    for kind, key in (("low", "high"), ("high", "low")):
-        limit = rf"(?:\s+filter(?:ed)?)?\s*(?:below|above|at|of|with)?\s*{_FREQUENCY.format('cut')}"
-        edge = r"\b(?:below|above|with|at|(?:and|using)\s+a)?\s*(?:an?\s+)?"
-        cut = rf"{edge}(?:cut-?off\s+(?:frequency\s+)?(?:at|of)\s+)?{_FREQUENCY.format('cut')}(?<=Hz)"
-        apart = rf"\b{kind}[- ]?pass(?:ed)?(?:\s+filter(?:ed)?)?"
-        taken = list(sentence.take(rf"\b{kind}[- ]?pass(?:ed)?{limit}"))
-        if not taken and sentence.has(apart) and (found_apart := sentence.take_first(cut)):
-            sentence.drop(apart)
-            taken = [found_apart]
-        for match in taken:
-            value = float(match["cut"]) * _HERTZ[(match["cut_unit"] or "Hz").lower()]
-            found.append(mention_of("band_pass", match.start(), args={key: value}))
-    return found
+    bands = [
+        (match.start(), _limits(match))
+        for match in sentence.take(_BAND if sentence.has(filters) else r"(?!)")
+    ]
+    if not bands and sentence.has(filters) and (periods := _periods(sentence)):
+        low, high = map(_per_second, reversed(periods))
+        bands = [(len(sentence.text), {"low": low, "high": high})]
+    found = []
+    for position, limits in bands:
+        start = min((word.start() for word in sentence.take(filters)), default=position)
+        found.append(mention_of("band_pass", start, args=limits))
+    return found + _one_limit(sentence)
+
+
+def _one_limit(sentence: Sentence) -> list[ComputationMention]:
+    """Read ``high-pass filtered above 1 mHz``; the limit stands behind the name, or apart from it."""
+    found: dict[str, ComputationMention] = {}
+    for between in (r"\s*", r"[^;]*?"):
+        for kind, key in (("low", "high"), ("high", "low")):
+            name = rf"(?:butterworth[- ]+)?{kind}[- ]?pass(?:ed|es)?(?:[- ]+filter(?:ed|ing)?)?"
+            match = re.search(rf"\b(?P<name>{name}){between}{_CUT}", sentence.left, re.IGNORECASE)
+            if match and key not in found:
+                cut, unit = match["cut"], match["cut_unit"]
+                value = _hertz(cut, unit) if cut else _per_second(duration_in(match))
+                found[key] = mention_of("band_pass", match.start(), args={key: value})
+                sentence.take_at(*match.span("name"))
+                sentence.take_at(*match.span("edge"))
+    return list(found.values())
+
+
+def with_periods(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
+    """Read the periods or frequencies of a wavelet spectrum: ``wavelet of Bz, periods 20 s to 10 min``."""
+    wavelets = [mention for mention in mentions if mention.computation.tool == "wavelet_spectrum"]
+    if not wavelets:
+        return mentions
+    args: dict[str, str] = {}
+    if periods := _periods(sentence):
+        args = dict(zip(("shortest", "longest"), periods, strict=True))
+    elif band := sentence.take_first(_BAND):
+        limits = _limits(band)
+        args = {
+            "axis": band["high_unit"],
+            "shortest": f"{1 / limits['high']:g}s",
+            "longest": f"{1 / limits['low']:g}s",
+        }
+    limited = {mention: replace(mention.computation, args=tuple(args.items())) for mention in wavelets}
+    return [replace(mention, computation=limited.get(mention, mention.computation)) for mention in mentions]
+
+
+def take_frequencies(sentence: Sentence) -> tuple[float, ...]:
+    """Read the frequencies of a spectrum to draw: ``spectrogram of Bz below 5 Hz``."""
+    words = r"(?:\b(?:in|with|for)\s+)?(?:\b(?:the\s+)?frequenc(?:y|ies)(?:\s+range)?\s*(?:of|:|=)?\s*)?"
+    if band := sentence.take_first(words + _BAND):
+        return tuple(_limits(band).values())
+    upper = sentence.take_first(
+        rf"{words}(?:\b(?:below|up\s+to|under)\s+|<\s*){_FREQUENCY.format('high')}(?<=Hz)"
+    )
+    return (0.0, _hertz(upper["high"], upper["high_unit"])) if upper else ()
+
+
+def _periods(sentence: Sentence) -> tuple[str, str] | None:
+    """Read a band of periods."""
+    match = next(filter(None, map(sentence.take_first, _PERIODS)), None)
+    return duration_range_in(match) if match else None
+
+
+def _per_second(period: str) -> float:
+    return 1 / length_of(period).total_seconds()
+
+
+def _hertz(number: str, unit: str) -> float:
+    return float(f"{float(number) * _HERTZ[unit.lower()]:.12g}")

@@ -6,7 +6,12 @@ import re
 
 from helio.authoring.request import Epochs, Events
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.rules.times.durations import duration_in, duration_pattern
+from helio.authoring.rules.times.durations import (
+    duration_in,
+    duration_pattern,
+    duration_range_in,
+    duration_range_pattern,
+)
 
 STORMS = {
     "super": -250, "great": -250, "severe": -250, "intense": -100, "strong": -100, "moderate": -50, "weak": -30,
@@ -21,8 +26,8 @@ _EVENT = (
 _NOUN = r"(?:the\s+)?(?:\w+\s+)?(?:dst|sym-?h|storms?|minim|onsets?)"
 SUPERPOSED = (
     r"\b(?:(?:plot|show|draw|make|do|compute)\s+)?(?:an?\s+|the\s+)?"
-    r"(?:(?:superposed[- ]epochs?|superposition|(?-i:SEA))(?:\s+(?:analysis|plot|figure|study))?\s*(?::|\b(?:of|for))"
-    r"|superpos(?:e|ing))\s*(?:the\s+)?"
+    r"(?:(?:superposed[- ]epochs?|(?:epoch[- ])?superposition|(?-i:SEA))(?:\s+(?:analysis|plot|figure|study))?"
+    r"(?:\s*:|\s+(?:of|for)\b)?|superpos(?:e|ing))\s+(?:the\s+)?"
 )
 _BEGIN = (
     rf"{SUPERPOSED}(?P<what>[^,;:]+?)\s+(?:around|at|about|for|over|on|during|relative\s+to|cent(?:er|re)d\s+(?:on|at)"
@@ -31,18 +36,19 @@ _BEGIN = (
 _NOUNS = r"(?:zero\s+)?(?:times?|minim(?:a|um)|onsets?|shocks?|events?)(?:\s+times?)?"
 _ZERO = rf"(?:\s+(?:of\s+)?(?:them|it|each|(?:the\s+)?{_NOUNS}))?"
 _SPAN = (
-    rf"(?:,?\s*[(]?\b(?:from\s+|for\s+|between\s+)?{duration_pattern('1')}\s+(?:before|prior)\s*(?:,|to|and|until|through)?\s*"
+    rf"(?:[,;]?\s*[(]?\b(?:from\s+|for\s+|between\s+)?{duration_pattern('1')}\s+(?:before|prior)\s*(?:,|to|and|until|through)?\s*"
     rf"{duration_pattern('2')}\s+after{_ZERO}[)]?)"
+)
+_YEARS_FIRST = (
+    r"\b(storms)(\s+(?:in|of|from|during)\s+\d{4}(?:\s*(?:-|–|to)\s*\d{4})?)"
+    r"(\s+(?:with|below|under|reaching|stronger|deeper)\b[^,;]*)"
 )
 _AROUND = (
     rf"(?:,?\s*(?:±|\+/-|\+-|plus\s+(?:or\s+|/\s*)?minus|within)\s*{duration_pattern('1')}{_ZERO}"
     rf"|,?\s*{duration_pattern('2')}\s+(?:(?:on|at|to)\s+)?(?:either|each|both)\s+sides?(?:\s+of\b{_ZERO})?"
     rf"|,?\s*{duration_pattern('3')}\s+before\s+and\s+after{_ZERO})"
 )
-_SIGNED = (
-    r",?\s*(?:from\s+)?[-−](?P<before>\d+)\s*(?:to|\.\.|–)\s*\+?(?P<after>\d+)\s*(?P<unit>d|h)"
-    r"(?:ays?|ours?|rs?)?\b"
-)
+_SIGNED = rf",?\s*(?:from\s+)?[-−]{duration_range_pattern()}"
 BINS = (
     r"(?:,?\s*(?:and\s+)?(?:(?:with|in|using)\s+)?"
     rf"(?:bins\s+of\s+{duration_pattern('1')}|{duration_pattern('2')}[\s-]*bins?))"
@@ -98,11 +104,14 @@ def read_storms(text: str) -> tuple[str, Epochs | None]:
 def _with_window_last(text: str) -> str:
     """Write ``2 days before to 3 days after the storms`` as ``around the storms, 2 days before to 3 days after``.
 
+    The years of the storms come last, too.
+
     >>> _with_window_last("superposed epoch of Vsw, 2 days before to 3 days after Dst minima of storms, 2004")
     'superposed epoch of Vsw around Dst minima of storms, 2 days before to 3 days after , 2004'
     """
     first, second = duration_pattern("1"), duration_pattern("2")
     span = rf"(?P<span>{first}\s+before\s+(?:to|and|until)\s+{second}\s+after)"
+    text = re.sub(_YEARS_FIRST, r"\1\3\2", text, flags=re.IGNORECASE)
     pattern = rf",?\s*\b(?:from\s+|between\s+)?{span}\s+(?={_NOUN})(?P<events>{_EVENT})"
     return re.sub(pattern, r" around \g<events>, \g<span> ", text, count=1, flags=re.IGNORECASE)
 
@@ -120,8 +129,7 @@ def window_of(sentence: Sentence) -> tuple[str, str]:
     if span := sentence.take_first(_SPAN):
         return duration_in(span, "1"), duration_in(span, "2")
     if signed := sentence.take_first(_SIGNED):
-        unit = signed["unit"].lower()
-        return f"{signed['before']}{unit}", f"{signed['after']}{unit}"
+        return duration_range_in(signed)
     if around := sentence.take_first(_AROUND):
         return (duration_in(around, "1", "2", "3"),) * 2
     return "", ""

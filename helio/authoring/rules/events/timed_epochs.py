@@ -14,15 +14,17 @@ from helio.authoring.rules.times.durations import duration_in, length_of
 from helio.pipelines.template.from_document import code_of_times
 from helio.time_range import TimeRange, parse_time_range
 
-_TIME = rf"{DATE}(?:(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
+_TIME = (
+    rf"{DATE}(?:T\d{{2}}(?![\d:])|(?:T|,?\s+(?:at\s+)?)\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?:\s*(?:UTC?\b|Z\b))?"
+)
 _NOUNS = (
     r"(?:(?:the|these|those|following|times?|of|at|on|in|and|for|interplanetary|IP|forward|fast|two|three|four|five|six|\d"
-    r"|zero|epochs?|shocks?|arrivals?|events?|storms?|sudden|storm|commencements?|ssc|onsets?|dates?|c?mes?|icmes?"
+    r"|zero|key|epochs?|shocks?|arrivals?|events?|storms?|sudden|storm|commencements?|ssc|onsets?|dates?|c?mes?|icmes?"
     r"|substorms?|crossings?|flares?|sheaths?|clouds?|sirs?|cirs?|interfaces?|stream|hss|minima|peaks?)\b\s*|[:=]\s*|\()*"
 )
 _LISTED = re.compile(
-    rf"{SUPERPOSED}(?P<what>[^;:]+?)[\s,]+(?:around|at|about|for|on|relative\s+to|cent(?:er|re)d\s+(?:on|at)|with\s+zero"
-    rf"\s+(?:epochs?|times?)(?:\s+at)?)\s+{_NOUNS}(?P<times>{_TIME}(?:\s*(?:[,;&+/]|\band\b)+\s*{_TIME})+)\)?",
+    rf"{SUPERPOSED}(?P<what>[^;:]+?)[\s,;:(]+(?:(?:around|at|about|for|on|with|relative\s+to|cent(?:er|re)d\s+(?:on|at))\s+"
+    rf"|(?=(?:zero|key|epochs?|events?|onsets?|times?)\b)){_NOUNS}(?P<times>{_TIME}(?:\s*(?:[,;&+/]|\band\b)+\s*{_TIME})+)\)?",
     re.IGNORECASE,
 )
 _USUAL = ("1d", "3d")

@@ -13,7 +13,9 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
+from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantities import POSITION
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
@@ -65,21 +67,20 @@ _LISTED_BELOW = (
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?time\b"
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
-_KINDS = (
-    ("scatter", r"\b(?:scatter(?:\s*|-)?(?:plots?|diagrams?)?|scattered)\b"),
-    ("scatter", r"(?<![\w-])correlat(?:e|ed|ion)(?:\s+(?:plot|diagram))?\b(?!\s*(?:lag|coefficient|time))"),
-    ("hodogram", r"\bhodo(?:gram|graph)s?\b"),
-    ("density", r"\b(?:2-?d|two-dimensional|joint)\s+(?:histograms?|densit(?:y|ies)|distributions?)\b"),
-    ("histograms", r"\b(?:histograms?|(?:frequency\s+)?distributions?(?=\s+of\b)|occurrence\s+distribution)\b"),
-)  # fmt: skip
-_FIT = (
-    ("linear", r"\b(?:and|with|including|plus)?\s*(?:an?\s+|the\s+)?"
-               r"(?:linear|straight|least[- ]squares?|regression|best)[- ]*(?:line\s+)?(?:fit|regression|line)\b"
-               r"|\bfit(?:ted)?\s+(?:with\s+)?(?:an?\s+)?(?:straight\s+)?line\b|\b(?:an?\s+)?line\s+through\s+(?:the\s+)?points\b"),
-    ("power_law", r"\b(?:and|with)?\s*(?:an?\s+)?power[- ]law\s+fit\b|\bfit\s+(?:an?\s+)?power[- ]law\b"),
-    ("orthogonal", r"\b(?:and|with)?\s*(?:an?\s+)?orthogonal\s+(?:fit|regression)\b"),
-)  # fmt: skip
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
+_BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
+_WIDTH = r"\d+(?:\.\d+)?[\s-]*(?:km/s|nT|nPa|cm\^?-3|[kM]?eV|K|deg|degrees?)"
+_WIDE_BINS = rf"\bbins?\s+(?:width\s+)?of\s+{_WIDTH}(?!\w)|\b{_WIDTH}[\s-]+(?:wide\s+)?bins?\b"
+_COLOURED = (
+    rf"\b(?:{phrase_pattern('colour/color/coloured/colored/colour-coded/color-coded by/with')})\s+(time\b)?"
+)
+_SPECTRAL = r"spectr(?:um|a|ograms?)\b|\bPSDs?\b|\bFFT\b|power\s+spectral\s+density"
+_OF_SLOPE = rf"\b(?:{phrase_pattern('kolmogorov/power-law/reference/guide/slope/line/law/scaling/of')})\b"
+_SLOPE = (
+    rf"(?:{_OF_SLOPE}\s+)*(?:\b[fk]\s?\^\s?\(?)?(?<![\w.])(?P<slope>[-−]\d(?:/\d|\.\d+))\)?(?:\s+{_OF_SLOPE})*"
+    rf"|(?:{_OF_SLOPE}\s+)*\bKolmogorov(?:\s+{_OF_SLOPE})+"
+)
+"""An exponent beside a power spectrum, or Kolmogorov's of -5/3, with the words for its line."""
 _OF_TWO = r"(?<=\x1f) (?:of|to|between)\b"
 _ORBIT = r"\b(?:orbits?|trajector(?:y|ies))\b"
 _BOUNDARY = r"(?:magnetopauses?|bow[- ]?shocks?|boundar(?:y|ies))"
@@ -112,12 +113,26 @@ class Arrangement:
         self._compare = sentence.has(
             r"\b(?:compar\w+|versus|vs\.?|against|side by side|overla\w+|difference)\b"
         )
-        self._kind = next((kind for kind, pattern in _KINDS if sentence.drop(pattern)), "")
-        self._fit = next((fit for fit, pattern in _FIT if sentence.drop(pattern)), "")
+        self._kind = next(
+            (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
+        )
+        self._fit = next((fit for fit, pattern in SPELLINGS["fits"] if sentence.drop(pattern)), "")
         if self._fit and not self._kind and sentence.take_first(_OF_TWO):
             self._kind = "scatter"  # linear regression of T against V
         if self._kind and not self._fit and sentence.drop(_ANY_FIT):
             self._fit = "linear"
+        self._slopes: tuple[str, ...] = ()
+        if sentence.has(_SPECTRAL):
+            written = [match["slope"] or "-5/3" for match in sentence.take(_SLOPE)]
+            self._slopes = tuple(slope.replace("−", "-") for slope in written)
+        counted = sentence.take_text(_BINS) if self._kind in ("histograms", "density") else ""
+        self._bins = int(counted or 0)
+        if self._kind == "histograms" and (wide := sentence.take_first(_WIDE_BINS)):
+            raise NotUnderstood(
+                f"helio cannot set the width of the bins of a histogram: '{wide[0]}'",
+                advice="give their number, such as '40 bins', or leave it out: helio takes bins of a round width",
+            )
+        self._coloured = sentence.take_first(_COLOURED)
         self._models = sentence.has(_ORBIT) and sentence.drop(_MODELS) > 0
         sentence.drop(_AGAINST_TIME)
         self._against = [match[0] for match in sentence.take(_AGAINST)]
@@ -185,7 +200,21 @@ class Arrangement:
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
             count=self._count,
             places=tuple(places),
+            bins=self._bins,
+            colour=self._colour(quantities),
+            slopes=self._slopes,
         )
+
+    def _colour(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> RequestQuantity | None:
+        """Return what colours the points of a scatter plot: the quantity behind ``coloured by``, or the time."""
+        if self._coloured is None:
+            return None
+        behind = [quantity for at, quantity in quantities if at >= self._coloured.end()]
+        if not (behind or self._coloured[1]):
+            raise NotUnderstood(
+                "it is not clear which quantity gives the colours", advice="write 'coloured by Bz'"
+            )
+        return RequestQuantity("time") if self._coloured[1] else behind[0]
 
     def _shared(
         self, together: Sequence[int], quantities: Sequence[tuple[int, RequestQuantity]], *, several: bool

@@ -10,6 +10,7 @@ from operator import itemgetter
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import RequestQuantity
+from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
@@ -214,6 +215,15 @@ def doubt_about(
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
                 advice=f"request one quantity at a time, or {USE_A_MODEL}",
+            )
+        before = [
+            earlier.computation.tool for earlier in mentions if -1 < earlier.position < mention.position
+        ]
+        if mention.partial and before and tool not in CLEANING:
+            return NotUnderstood(
+                f"it is not clear whether to compute the {tool.replace('_', ' ')} of the data, or of the result of "
+                f"{before[-1].replace('_', ' ')}",
+                advice="request one computation, then add the other one to the figure",
             )
     return None
 

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.knowledge.phrases import phrase_pattern
 from helio.knowledge.quantity_words import WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 
 _Words = str | Callable[[re.Match[str]], str]
+_FORMULAS = [(ignoring_case(pattern), words) for pattern, words in SPELLINGS["formulas"]]
+"""Patterns of formulas, and the words for them."""
 _PARALLEL = r"par(?:a|allel|al)?|pal|pll|\|\||∥"
 _PERPENDICULAR = r"perp(?:endicular)?|prp|per|⊥"
 _T = (
@@ -26,70 +29,18 @@ _SPECIES = {"e": "electron", "i": "ion", "p": "ion", "proton": "ion"}
 _ELECTRONS = r"\belectrons?\b|(?-i:\bDES\b)|\bPEACE\b|\bPEA\b"
 _IONS = r"\bions?\b|\bprotons?\b|(?-i:\bDIS\b)"
 _SIDE = r"(?P<side{0}>par(?:a|allel)?|perp(?:endicular)?)\.?"
-_FLOW = r"[VvUu](?:_?(?:sw|i|p))?"
-_MOTIONAL = r"(?:convect\w+|motional|interplanetary|solar[ -]wind)"
-_FIELD_NAME = r"(?:electric\s+field|e-?field)"
-_VXB = (
-    rf"(?:{_MOTIONAL}\s+)?(?:{_FIELD_NAME}\s*)?[(,]?\s*(?:\bE\s*=\s*)?[-−–]\s?\(?\s?{_FLOW}\s?[x×X*]\s?B\b\s?\)?\)?"
-    rf"(?:\s+(?:{_MOTIONAL}\s+)?{_FIELD_NAME})?"
-    rf"|(?<![\w-]){_FLOW}\s?[x×X]\s?B\s+(?:{_MOTIONAL}\s+)?{_FIELD_NAME}"
-)
-_EY = (
-    rf"(?:(?:{_MOTIONAL}\s+)?{_FIELD_NAME}\s*)?[(,]?\s*(?:\bE_?y\s*=\s*)?(?:[-−–]\s?{_FLOW}x?\s?[x×X*·]?\s?B_?z\b"
-    rf"|(?<==)\s*{_FLOW}\s?[x×X*·]?\s?B_?z\b)\)?"
-)
-"""The y component of −V×B, without the part of V_z."""
-_CONVECTIVE = rf"\b{_MOTIONAL}\s+{_FIELD_NAME},?\s*\(?(?-i:E)_?([xyz])\b\)?"
-_DERIVATIVE = (
-    r"(?<![\w.])(?:d|∂|δ|Δ|delta[ -])\s?(?:\((?P<whole>[^()]+)\)|(?P<what>\|[A-Za-z]\w*\||[A-Za-z][\w-]*))\s*/\s*"
-    r"(?:d|∂|δ|Δ|delta[ -])\s?t(?!\w)"
-)
-_NUMBER_OF = r"[nN]_?\s?\(\s*([A-Z][A-Za-z\d]?[+\d]*|alphas?|electrons?|protons?|ions?)\s*\)"
-"""Pattern of ``n(O+)``."""
-_RATE = r"(?<![\w.])d/dt\s*(?:of\s+|\(\s*(?P<inner>[^()]+)\)\s*)"
-_NEWELL = (
-    r"(?<![\w.])d\s?(?:Φ|φ|phi)(?:_?mp)?\s*/\s*dt(?:\s*\(?\s*newell(?:\s+coupling(?:\s+function)?)?\s*\)?)?"
-)
 _SHUE = (
     r"[(,]?\s*\b(?:(?:after|by|with|using|from|of|in|according\s+to)\s+)?(?:the\s+)?Shue(?:['’]s)?(?:\s+et\s+al\.?,?)?"
     r"(?:\s*\(?(?:19)?9[78]\)?)?(?:\s+(?:model|formula|\(?19\d\d\)?))*\s*\)?"
 )
 _STANDOFF = r"(?:subsolar\s+|nose\s+)?(?:stand-?off|position|location|distance|radius)\b"
 _QUOTED, _QUOTES = r"([\"“][^\"“”]*[\"”])", ('"', "“")
-_ENTROPY = (
-    r"(?:\bspecific\s+|\bproton\s+|\bion\s+)*\bentropy\s*[(,=]?\s*(?:S\s*=\s*)?T\s*/\s*n\s*\^?\s*\(?2/3\)?\)?"
-    r"|\bT\s*/\s*n\s*\^\s*\(?2/3\)?"
-)
 _DRIFT = r"\|\s?V_?(?:a|alpha|α|He)\s?[-−–]\s?V_?p\s?\|"
-_ELSASSER = (
-    r"\bels(?:a|ä|ae)sser\s+(?:variables?|energ(?:y|ies))\s*[ez]\s?\^?\s?(?P<sign>[+-]|plus|minus)(?=\s|$|,)"
-    r"|(?<![\w])[ez]\s?\^?\s?(?P<other>[+-]|plus|minus)\s+(?:of\s+)?els(?:a|ä|ae)sser\b(?:\s+(?:variables?|energ(?:y|ies)))?"
-)
-_BOTH_ELSASSER = (
-    r"(?:\bels(?:a|ä|ae)sser\s+(?:variables?|energ(?:y|ies))\s*[:,(]?\s*)?(?<!\w)[ze]\s?\^?(?:\+|plus\b)\s*(?:and|&|,|/)\s*"
-    r"[ze]\s?\^?(?:[-−]|minus\b)(?!\w)\)?(?:\s+els(?:a|ä|ae)sser\s+(?:variables?|energ(?:y|ies)))?"
-    r"|(?<!\w)[ze]\s?(?:±|\+/-)(?!\w)"
-)
-_FROM_SUN = (
-    r"\bdistance\s+of\s+(?P<whose>(?:the\s+)?[\w ,&-]+?)\s+(?:from|to)\s+(?:the\s+)?(?P<body>sun|earth)\b"
-    r"|(?P<owner>[\w-]+(?:\s\d)?)(?:'s|’s)\s+distance\s+(?:from|to)\s+(?:the\s+)?(?P<whence>sun|earth)\b"
-)
-_HOW_FAR = r"\bhow far (?:away )?(?:is|was|were|are) (?P<craft>.+?) from (?:the )?(?P<of>sun|earth)\b"
 _OF_PLANETS = (
     r"(?:\b(?:of|for|and)\b|[,&])(?:\s+(?:of|the|and))*\s+(?P<planet>Mercury|Venus|Earth|Mars|Jupiter|Saturn|Uranus|Neptune"
     r"|Pluto)\b(?!['’-]|\s+(?:flyby|encounter|orbit|magnetosphere|system|bow))"
 )
 """A planet in a list of bodies whose distance is asked for."""
-_LETTERS = {"radial": "R", "tangential": "T", "normal": "N"}
-_OF_B = r"(?:magnetic\s+)?(?:field|imf)|B"
-_COMPONENT = (
-    r"(?<!\b[VUE] )\b(?:(?P<named>radial|tangential|normal)|(?P<letter>[xyzrtn]))[ -]"
-    rf"(?:(?:magnetic\s+)?(?:field|imf)(?:\s+component)?\b|component\s+of\s+(?:the\s+)?(?:{_OF_B})\b|B\b)"
-)
-_SPEED = (
-    r"\b(?:the\s+)?(?:vector\s+)?(?:magnitude|length|norm)\s+of\s+(?:the\s+)?(?:(?:ion|proton|bulk|flow|plasma)\s+)*(?:velocity|V)\b"
-    r"|\b(?:(?:ion|proton|bulk|flow|plasma)\s+)*velocity\s+magnitude\b"
-)
 _CURL = (
     r"[(,]?\s*\b(?:(?:from|by|with|using|via)\s+)?(?:the\s+|an?\s+)?(?:curlometer(?:\s+(?:technique|method))?"
     r"|curl\s?(?:of\s+)?\(?(?:the\s+)?(?:B\b|magnetic\s+field\b)\)?)\)?"
@@ -97,16 +48,6 @@ _CURL = (
 _CURRENT = (
     r"(?<!curlometer )\b(?:(?:electric\s+)?currents?(?:\s+densit(?:y|ies))?(?:\s*[,(]?(?-i:J)\b\)?)?|(?-i:J)\b)"
     r"(?:\s*=)?"
-)
-_MODEL = (
-    r"(?:(?:the\s+)?Burton|O['’]?\s?Brien)(?:\s*(?:&|and|\+|-|–)\s*McPherron)?(?:\s+et\s+al\.?)?(?:['’]s)?"
-    r"(?:\s*\(?(?:19|20)\d\d\)?)?(?:\s+(?:model|formula|equation|prediction))?"
-)
-_OF_DST = r"(?:of\s+|for\s+)?(?:the\s+)?(?:pressure-corrected\s+)?Dst(?:\s+index)?"
-_PREDICTED = r"(?:predict\w*|model\w*|comput\w*|calculat\w*|estimat\w*)"
-_DST_MODEL = (
-    rf"\b(?:{_PREDICTED}\s+)?{_OF_DST},?\s*\(?(?:{_PREDICTED}\s+)?(?:(?:by|with|from|after|using|according\s+to)\s+)?{_MODEL}\)?"
-    rf"|(?<!\w){_MODEL}(?:\s+(?:{_PREDICTED}))?\s+{_OF_DST}\b|\bBurton\s+model\b"
 )
 _JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
 _PULSATIONS = (
@@ -122,28 +63,6 @@ _OF_SPECIES = (
 _LISTED = r"(?<![\w|])(?P<name>[A-Za-z]+)\s*(?:,|&|/|\+|\band\b|\bplus\b|,\s*and\b)\s*$"
 _SHARED = ("electron", "electrons", "alpha", "helium")
 """Particles that stand once for all quantities behind them; protons need no name."""
-_PAPER = (
-    r"\b(Newell|Boyle|Akasofu|Lee|Perreault|Burton|McPherron)(?:['’]s)?(?:\s+et\s+al\.?,?(?:\s*\(?(?:19|20)\d\d\)?)?"
-    r"|\s*\((?:19|20)\d\d\))"
-)
-"""Pattern of a paper, of which the first or last author says enough."""
-_OF_E = rf"\b(?P<letter>[xyz])[- ]component\s+of\s+(?:the\s+)?(?P<motion>{_MOTIONAL}\s+)?{_FIELD_NAME}(?!\w)"
-_RAM = r"(?<!\w)(?:ρ|rho|m_?p\s?n|n\s?m_?p?)\s?[*·]?\s?V(?:_?sw)?\s?(?:\^\s?2|²)(?!\w)"
-_AGAINST_R = r"\b(versus|vs\.?|against)\s+(?-i:[rR])\b(?!\s*[,/&]?\s*T\b)"
-_RHYTHMS = {"hourly": "1 h", "daily": "1 day"}
-_EACH_HOUR = r"\b(hourly|daily)\s+(?=(?:windows|blocks|bins|intervals|segments)\b)"
-_SYMBOL = r"(n|N|n_?p|V|V_?sw|T|T_?p|B_?[xyzrtn]?|\|B\|)"
-_TIMES = rf"(?<![\w|-]){_SYMBOL}\s?[*·]\s?{_SYMBOL}(?![\w|])"
-_SPIRAL = r"(?:(?:Parker|spiral)\s+)*"
-_EXPECTED = r"(?:expected|predicted|theoretical|nominal|ideal|model)"
-_JOINS = r"\s+(?:vs\.?|versus|and|against|compared\s+(?:with|to))\s+(?:the\s+)?"
-_MEASURED_ANGLE = (
-    rf"\b(?:measured|observed){_JOINS}{_EXPECTED}\s+{_SPIRAL}angles?\b"
-    rf"|\b{_EXPECTED}{_JOINS}(?:measured|observed)\s+{_SPIRAL}angles?\b"
-    rf"|\bParker\s+(?:spiral\s+)?angles?{_JOINS}(?:measured|observed)(?:\s+{_SPIRAL}(?:angle|one))?\b"
-)
-_MACH_NUMBERS = r"(?<!alfvén )(?<!alfven )(?<!ic )(?<!fast )\b(?:both )?mach numbers\b"
-_POWER = r"(?<=[rR])\s?\*\*\s?2\b"
 
 
 def with_words(text: str) -> str:
@@ -161,52 +80,23 @@ electron temperature')
 
 
 def _in_words(text: str) -> str:
-    text = _sub(_NEWELL, "Newell coupling function", text)
-    text = _sub(_DERIVATIVE, lambda match: f"time derivative of {match['whole'] or match['what']}", text)
-    text = _sub(_RATE, lambda match: f"time derivative of {match['inner'] or ''}", text)
-    text = re.sub(rf"(?<!\w){_NUMBER_OF}\s*/\s*{_NUMBER_OF}", r"ratio of \1 density to \2 density", text)
-    text = re.sub(rf"(?<!\w){_NUMBER_OF}", r"\1 density", text)
-    text = re.sub(r"\bE\s?[x×]\s?B\b", "E×B", text)
-    text = _sub(_VXB, " convection electric field ", text)
-    text = re.sub(
-        r"(?<![Ee])(?<![Ee]\s)×(?=\s?[A-Z|])", " cross product ", text
-    )  # no rule reads other products
+    for pattern, words in _FORMULAS:
+        text = pattern.sub(words, text)
     if re.search(r"\bwavelet", text, re.IGNORECASE):  # which shows all periods
         text = _sub(rf"\s+for\s+(?:the\s+)?{_PULSATIONS}", " ", text)
     text = text if re.search(r"\dm?Hz|\sm?Hz", text) else _sub(_PULSATIONS, _pulsations, text)
-    text = _sub(_EY, " convective Ey ", text)
-    text = _sub(_CONVECTIVE, r" convective E\1 ", text)
     if re.search(r"\bshue\b", text, re.IGNORECASE):
         text = _sub(rf"{_SHUE}(?:\s*\bmagnetopause(?!\s+{_STANDOFF}))?", " Shue ", text)
         named = re.search(_STANDOFF, text, re.IGNORECASE)
         text = _sub(r"\s+Shue\b", "" if named else " magnetopause standoff distance", text)
-    text = _sub(_ENTROPY, "specific entropy", text)
-    text = _sub(_RAM, "dynamic pressure", text)
-    text = _sub(_PAPER, r"\1", text)
-    text = re.sub(r"\bM_?ms\b", "magnetosonic Mach number", text)
-    text = _sub(_OF_E, lambda match: f"{'convective E' if match['motion'] else 'E_'}{match['letter']}", text)
-    text = _sub(_AGAINST_R, r"\1 distance", text)
-    text = _sub(_EACH_HOUR, lambda match: f"{_RHYTHMS[match[1].lower()]} ", text)
-    text = _sub(_TIMES, r"\1 times \2", text)
-    text = _sub(_MEASURED_ANGLE, "measured spiral angle and expected Parker spiral angle in one panel", text)
     known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
-    text = _sub(_BOTH_ELSASSER, "Elsasser variables", text)
-    text = _sub(_ELSASSER, _elsasser, text)
-    text = _sub(_HOW_FAR, lambda match: f"{match['craft']} {_CENTRES[match['of'].lower()]} distance", text)
-    text = _with_planets(_sub(_FROM_SUN, _distance, text))
-    text = _sub(r"\bcross\s+(?=correlat)", "cross-", text)  # a correlation alone is a scatter plot
+    text = _with_planets(text)
     text = _curlometer(text)
-    text = _sub(_SPEED, "bulk speed", text)
-    text = _sub(r"\b(Dst|SYM[-_ ]?H)\s?(?:\*|\bstar\b)", r"pressure-corrected \1", text)
-    text = _sub(_DST_MODEL, _dst_model, text)
-    text = _sub(r"\b(?:measured|observed)\s+(?=pressure-corrected\b)", "", text)
-    text = _sub(_POWER, "^2", text)
-    text = _sub(_COMPONENT, lambda match: f"B_{match['letter'] or _LETTERS[match['named'].lower()]}", text)
     text = _with_fronts(_with_heads(_of_species(_temperatures(text))))
     for phrase, words in VOCABULARY["shorthands"].items():
         text = _sub(rf"\b(?:{phrase_pattern(phrase)})(?!\w)", words, text)
-    return _sub(_MACH_NUMBERS, "Alfvén Mach number and magnetosonic Mach number", text)
+    return text
 
 
 def _with_heads(text: str) -> str:
@@ -295,10 +185,6 @@ def _pulsations(match: re.Match[str]) -> str:
     return f"{float(f'{low:.3g}'):g} to {float(f'{high:.3g}'):g} mHz Pc{match['first']}"
 
 
-def _dst_model(match: re.Match[str]) -> str:
-    return " Dst predicted by Burton " if "burton" in match[0].lower() else " predicted Dst "
-
-
 def _curlometer(text: str) -> str:
     """Write ``current density (curlometer)`` and ``J = curl B`` with the name of the quantity."""
     curl = ignoring_case(_CURL)
@@ -308,21 +194,8 @@ def _curlometer(text: str) -> str:
     return named if count else curl.sub(" curlometer current density ", text, count=1)
 
 
-_CENTRES = {"sun": "heliocentric", "earth": "geocentric"}
-
-
 def _sub(pattern: str, words: _Words, text: str) -> str:
     return ignoring_case(pattern).sub(words, text)
-
-
-def _elsasser(match: re.Match[str]) -> str:
-    sign = match["sign"] or match["other"]
-    return f"Elsasser energy {'plus' if sign in ('+', 'plus') else 'minus'}"
-
-
-def _distance(match: re.Match[str]) -> str:
-    body = match["body"] or match["whence"]
-    return f"{_CENTRES[body.lower()]} distance of {match['whose'] or match['owner']}"
 
 
 def _with_planets(text: str) -> str:

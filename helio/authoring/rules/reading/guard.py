@@ -14,6 +14,8 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.durations import INTERVALS
+from helio.authoring.writing.computations import PRODUCT
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -80,6 +82,7 @@ _HEAVY = "|".join(
         reverse=True,
     )
 )
+_SPREAD = rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
     r"|inertial\s+length|skin\s+depth)"
@@ -131,11 +134,17 @@ def doubts(
         )
     for (start, first), (stop, second) in pairwise(placed):
         operator = _OPERATOR.fullmatch(sentence.text[start:stop])
-        if operator and first != second:
+        is_product = any(made.tool == PRODUCT for made in request.computations)
+        if operator and first != second and not is_product:
             yield NotUnderstood(
                 f"it is not clear what '{operator['word']}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
             )
+    if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
+        yield NotUnderstood(
+            f"helio has no tool for '{spread[0]}'",
+            advice="ask for the minima and the maxima, or for the standard deviation",
+        )
     for match in _SPECIES.finditer(sentence.text):
         species = (match["before"] or match["behind"]).lower()
         name = "alpha" if species.startswith("helium") else species.removesuffix("s")
@@ -145,7 +154,7 @@ def doubts(
                 advice="request that of protons or electrons",
             )
     measured = _MEASURED.search(sentence.left) if _MODELLED.search(sentence.text) else None
-    if measured:
+    if measured and (measured["before"] or all(start != measured.end() + 1 for start, _ in placed)):
         yield NotUnderstood(
             f"it is not clear what '{measured['behind'] or measured['before']}' stands for",
             advice="name the quantity behind it, as in 'the predicted Dst and the measured Dst'",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, PipelineRequest, Place, RequestedStyle, RequestQuantity
@@ -18,6 +16,7 @@ from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_pa
 from helio.authoring.rules.catalogue.particle_words import with_ratios
 from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
 from helio.authoring.rules.computations.computed import of_windowed, read_computations
+from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.cadences import take_cadence, take_modes, with_plain_rates
@@ -63,6 +62,7 @@ from helio.authoring.rules.reading.named_instruments import (
 )
 from helio.authoring.rules.reading.saved_files import take_files
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.reading.written_form import (
     take_energies,
     take_name,
@@ -83,12 +83,11 @@ from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.time_range import parse_time_range
 
-_WORDS = json.loads(Path(__file__).with_name("spellings.json").read_text(encoding="utf-8"))
-_SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in _WORDS["spellings"]]
+_SPELLINGS = [(re.compile(pattern), spelling) for pattern, spelling in SPELLINGS["spellings"]]
 """Patterns of names, and how the catalogue writes them."""
-_NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["without meaning"]]
+_NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in SPELLINGS["without meaning"]]
 """Words that would otherwise name a quantity, a spacecraft or a time."""
-_NAMES_OF_TIMES = [re.compile(pattern, re.IGNORECASE) for pattern in _WORDS["names of times"]]
+_NAMES_OF_TIMES = [re.compile(pattern, re.IGNORECASE) for pattern in SPELLINGS["names of times"]]
 """Names of events, which say nothing more beside a time."""
 _NAME_BEHIND_TIME = re.compile(
     r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
@@ -399,6 +398,8 @@ class _SentenceReader:
             panels,
             places=(*panels.places, *(Place(Lines((), names), MIDDLE, shared=True) for names in shared)),
         )
+        if any(tool.startswith("power_") for tool in self._tools):
+            panels = replace(panels, frequencies=take_frequencies(sentence))
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
         computed = derived_from_others(sentence, placed, self._field, self._described.starts)

@@ -35,6 +35,23 @@ def duration_pattern(name: str = "", *, calendar: bool = False) -> str:
     )
 
 
+def duration_range_pattern() -> str:
+    """Return a regular expression for two durations such as ``2 to 10 min`` and ``20 s to 10 min``."""
+    unit = r"ms|s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?"
+    first = rf"(?P<number1>\d+(?:\.\d+)?)[\s-]*(?P<unit1>{unit})?"
+    return rf"{first}\s*(?:to|-|–|and|until|\.\.)\s*\+?{duration_pattern('2')}"
+
+
+def duration_range_in(match: re.Match[str]) -> tuple[str, str]:
+    """Return the durations of a match; the unit of the second is that of both if the first has none.
+
+    >>> duration_range_in(re.search(duration_range_pattern(), "periods of 2 to 10 min"))
+    ('2min', '10min')
+    """
+    first = _duration(match["number1"], (match["unit1"] or match["unit2"]).lower())
+    return first, duration_in(match, "2")
+
+
 def duration_in(match: re.Match[str], *names: str) -> str:
     """Return the first duration that a match contains, spelled as in templates (``10min``); empty if there is none.
 
