@@ -12,9 +12,10 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import COUNTED, Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import interval_of, moment_in
 from helio.authoring.rules.changes.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
 from helio.authoring.rules.changes.replacements import replace_quantities
@@ -400,7 +401,7 @@ def mark_value(editor: FigureEditor, clause: Clause) -> None:
 def _look(clause: Clause) -> dict[str, Any]:
     keys = {"colour": "color", "dash": "dash", "width": "width"}
     look = {key: clause.value(kind) for kind, key in keys.items() if clause.has(kind)}
-    return look | ({"width": 3.0} if clause.value("relative") == "bold" else {})
+    return look | ({"width": FIXED[kind]} if (kind := clause.value("relative")) in FIXED else {})
 
 
 def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
@@ -418,7 +419,8 @@ def mark_time(editor: FigureEditor, clause: Clause) -> None:
 
 def _label(clause: Clause) -> str:
     """Return the words that name what happens at a time: ``mark the shock at 04:45``."""
-    names, verbs = clause.of("what"), clause.of("verb:mark", "verb:shade")
+    names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
+    verbs = clause.of("verb:mark", "verb:shade")
     if not names:
         return ""
     start = verbs[0].stop if verbs and verbs[0].stop <= names[0].start else names[0].start

@@ -14,6 +14,7 @@ from helio.authoring.rules.changes.atoms import (
     number_of_text,
 )
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
@@ -31,11 +32,10 @@ _UNITS = (
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )
 _UNIT = rf"(?P<of>(?-i:{_UNITS}))(?![\w/^-])"
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:UTC?|Z)?"
 _DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})"
-    rf"?|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?(?!\d))"
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})"
+    rf"?|{MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?(?!\d))"
 )
 MOMENT = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?Z?|{_DATE},?\s+(?:at\s+)?{_CLOCK}"
@@ -73,7 +73,7 @@ DASHES = {
 _DASHED = "|".join(sorted(DASHES, key=len, reverse=True))
 QUOTES = re.compile(r"[\"“„](?P<a>[^\"”“]+)[\"”“]|(?<!\w)['‘](?P<b>[^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
 _DATED = (
-    rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{_MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*(?:[.;]|,?\s*(?:$|\band\b)))"
+    rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*(?:[.;]|,?\s*(?:$|\band\b)))"
 )
 """Regular expression of a date that ends a title: ``title: ACE, 10 May 2024``."""
 _NAMES = (
@@ -147,7 +147,7 @@ def _page(match: re.Match[str]) -> tuple[str, str]:
 
 def take_numbers(unread: UnreadWords) -> None:
     """Take numbers, limits, sizes and factors."""
-    not_time = rf"(?!\s*(?:UTC?|{_MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
+    not_time = rf"(?!\s*(?:UTC?|{MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
     unit = rf"(?:\s*{_UNIT})?".replace("?P<of>", "?P<{}>")
     unit_low, unit_high = unit.format("u1"), unit.format("u2")
     low = rf"(?P<low>{NUMBER}|zero)"
@@ -168,7 +168,7 @@ def take_numbers(unread: UnreadWords) -> None:
         if number_of_text(match["low"]) in range(1, _MOST_PANELS + 1):
             counted += f"|{PANEL_ONLY}|rows?"
         return bool(match["u1"] or match["u2"]) or not (
-            all(years) or re.search(rf"(?:{_MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
+            all(years) or re.search(rf"(?:{MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
         )
 
     for pattern in (
@@ -352,7 +352,7 @@ def take_values(unread: UnreadWords) -> None:
     unread.take(
         "table",
         rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+files?)?",
-        lambda match: _TABLE_NAMES.get(match[0].split()[0].casefold(), match[0].split()[0].casefold()),
+        lambda match: _TABLE_NAMES.get(match["form"].casefold(), match["form"].casefold()),
     )
     for mode, phrases in CHANGES["modes"].items():
         unread.take("mode", rf"\b(?:{any_phrase(phrases)})\b", mode)

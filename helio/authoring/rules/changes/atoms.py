@@ -126,7 +126,9 @@ class UnreadWords:
         left, at = self.left, 0
         while match := compiled.search(left, at):
             at = match.start() + 1
-            if TAKEN in match[0]:
+            if TAKEN in match[0]:  # 15:25 before a text in quotes, which is taken
+                match = compiled.search(left, match.start(), left.index(TAKEN, match.start()))
+            if match is None:
                 continue
             at = max(at, match.end())
             meant = match[0] if value is None else value if isinstance(value, str) else value(match)

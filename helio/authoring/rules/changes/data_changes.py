@@ -80,7 +80,8 @@ def _two_crafts(clause: Clause) -> bool:
 
 
 def _one_or_two_crafts(clause: Clause) -> bool:
-    return 1 <= len(clause.of("craft")) <= 2 and all(atom.kind == "craft" for atom in clause.of("what"))
+    lone = all(atom.kind == "craft" for atom in clause.of("what"))
+    return 1 <= len(clause.of("craft")) <= 2 and lone and not clause.has("rel:also")
 
 
 _OF_ANY_EPOCHS = ("cdf", "netcdf")

@@ -205,7 +205,9 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
     elif clause.has("colormap"):
         editor.put("colorscale", clause.value("colormap"))
     elif clause.has("format"):
-        editor.put("formats", [clause.value("format")])
+        held = editor.spec.get("formats") or ["html"]
+        more = ("formats", "") in editor.wished or clause.has("rel:also", "verb:add")  # png and pdf
+        editor.put("formats", list(dict.fromkeys([*(held if more else ()), clause.value("format")])))
     elif clause.has("colour"):
         dark = {"black": "dark", "white": "white"}.get(clause.value("colour"))
         if dark is None:
