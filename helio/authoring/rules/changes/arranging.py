@@ -11,7 +11,7 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
-from helio.authoring.rules.changes.atom_reading import plain_name
+from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
 from helio.authoring.rules.changes.atoms import COUNTED, Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -227,8 +227,27 @@ def _swap(editor: FigureEditor, numbers: Sequence[int]) -> None:
 
 
 def to_the_right(editor: FigureEditor, clause: Clause) -> None:
-    """Give lines a second y axis at the right of their panel."""
-    lines = [line for name in clause.names for line in editor.known(name)]
+    """Give lines, also new ones, an axis at the right of their panel: ``PCN in the AE panel, right axis``."""
+    named = [atom for atom in clause.atoms if "what" in atom.tags] or clause.of("what")
+    at = clause.of("rel:right_axis")[0].start
+    places = [atom for atom in named if says_panel(clause, atom.text) or (atom.start > at > named[0].start)]
+    meant = [atom for atom in named if atom not in places]
+    words = [atom.text for atom in meant]
+    numbers = panel_numbers(editor, clause.of("panel"))
+    numbers += [number for atom in places for number in editor.numbers_of(atom.text)]
+    if not words or len(set(numbers)) > 1:
+        raise NotUnderstood("the request does not say which line has its axis at the right")
+    drawn = editor.drawn
+    if numbers and _names_new(editor, meant):
+        new = clause.text[meant[0].start - clause.start : meant[-1].stop - clause.start]
+        said = f"add {new} in panel {numbers[0]}"
+        add_quantities(editor, Clause(tuple(read_atoms(said, editor.now)), 0, len(said), said))
+        lines = [line for line in editor.drawn if line not in drawn]
+    else:
+        lines = [line for name in words for line in editor.known(name)]
+        if numbers and not set(lines) <= set(editor.panels[numbers[0] - 1]):
+            _join(editor, lines, numbers[0], lines)
+            return
     if len(editor.panels) == SIDES and sorted(lines) in [sorted(panel) for panel in editor.panels]:
         _join(editor, editor.drawn, 1, lines)
         return
@@ -516,7 +535,7 @@ MARKS: tuple[Rule, ...] = (
         mark_time,
         several="moment",
     ),
-    Rule("verb:shade moment|time", "moment time noun:time colour what text", shade, several="moment"),
+    Rule("verb:shade moment|time", "moment time noun:time colour what text verb:name", shade, several="moment"),
 )
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
@@ -524,7 +543,7 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
     Rule("verb:swap what|panel", "craft", swap_panels),
-    Rule("rel:right_axis what", "craft verb:move verb:show rel:own_panel", to_the_right),
+    Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),
     Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),
     Rule("verb:swap number", "", swap_numbered, _two_numbers, several="number"),

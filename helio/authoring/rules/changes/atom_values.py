@@ -58,9 +58,10 @@ _SHADED = "|".join(
 SHADED = rf"\b(?:very\s+)?(?:{_SHADED})\b"
 """Regular expression of colours of two words, such as ``dark red``."""
 _SCALES = (
-    "viridis|turbo|spedas|plasma|magma|inferno|cividis|jet|hot|greys|blues|rainbow|hsv|rdbu|portland|"
-    "ylorrd|electric|blackbody|thermal"
+    "viridis|turbo|spedas|magma|inferno|cividis|jet|greys|blues|rainbow|hsv|rdbu|portland|ylorrd|blackbody"
 )
+_PHYSICAL_SCALES = "plasma|electric|thermal|hot"
+"""Scales of colours whose names mean something else in a sentence that does not speak of colours."""
 _THEMES = "plotly_white|plotly_dark|plotly|ggplot2|seaborn|simple_white|presentation"
 _FORMATS = "png|pdf|svg|html"
 _TABLES = "excel|spreadsheet|csv|cdf|netcdf|nc|parquet"
@@ -317,9 +318,10 @@ def take_values(unread: UnreadWords) -> None:
     unread.take("theme", r"\bwhite on (?:a )?black(?: background)?\b", "dark")
     unread.take("theme", r"\bblack on (?:a )?white(?: background)?\b", "white")
     unread.take("theme", rf"\b(?:{_THEMES})\b", lambda match: match[0].casefold())
+    coloured = re.search(r"\bcolou?r|palette|cmap|\bscale", unread.text, re.IGNORECASE)
     unread.take(
         "colormap",
-        rf"\b(?:{_SCALES})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
+        rf"\b(?:{_SCALES}{f'|{_PHYSICAL_SCALES}' if coloured else ''})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
         lambda match: match[0].casefold(),
     )
     unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())

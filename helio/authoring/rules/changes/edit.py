@@ -26,7 +26,7 @@ from helio.authoring.rules.changes.additions import ADDITIONS
 from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.assumptions import Assumptions
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
-from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
+from helio.authoring.rules.changes.atom_values import COLOURS, QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
@@ -102,6 +102,7 @@ _PLAINER = (
     (r"\b(?:do\s+not|don'?t)\s+forget\s+(?:about\s+|to\s+)?", ""),
     (r"^(?:and|plus)\s+(?=the\s|(?-i:[A-Z|])|(?:electron|proton|ion)s?\b)", "also "),
     (r"(?<=[a-z] )(?<!\bas )(?<!\bas a )(?<!\ba )strip\b(?!\s+of\b)", "panel"),
+    (rf"\b(?:swap|exchange|switch|flip)\s+(?:the\s+)?colou?rs\s*[:;,–-]\s*(?=.*\b(?:{COLOURS})\b)", ""),
     (r"\bback\s+to\s+(?=\d)", "instead "),
     (r"\bback\s+to\b", ""),
     (r"\bcompared?\s+(?:(?:it|this|that|them|these)\s+)?(?:with|to|against)\b", "add"),

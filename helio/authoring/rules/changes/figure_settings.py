@@ -10,7 +10,7 @@ from helio.authoring.rules.changes.atoms import Number
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import lines_of
-from helio.authoring.rules.changes.panel_settings import panels_of, put_by_panel
+from helio.authoring.rules.changes.panel_settings import check_colours, panels_of, put_by_panel
 from helio.authoring.rules.times.named_times import events
 from helio.time_range import parse_time_range
 
@@ -203,6 +203,7 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("palette"):
         editor.put("palette", clause.value("palette"))
     elif clause.has("colormap"):
+        check_colours(editor, [])
         editor.put("colorscale", clause.value("colormap"))
     elif clause.has("format"):
         held = editor.spec.get("formats") or ["html"]

@@ -137,11 +137,13 @@ def fill(editor: FigureEditor, clause: Clause) -> None:
 
 
 def swap_colours(editor: FigureEditor, clause: Clause) -> None:
-    """Exchange the colours of two lines."""
-    colours = editor.spec.get("trace_colors")
-    pair = [editor.known(name, by_craft=True) for name in clause.names]
-    if not isinstance(colours, dict) or any(len(lines) != 1 or lines[0] not in colours for lines in pair):
+    """Exchange the colours of two lines: those that the clause names, or the only two with a colour."""
+    colours = editor.spec.get("trace_colors") or {}
+    numbers = panel_numbers(editor, clause.of("panel"))
+    there = [line for number in numbers for line in editor.panels[number - 1]] or list(colours)
+    lines = [line for name in clause.names for line in editor.known(name, by_craft=True)] or there
+    if len(lines) != len("AB") or not set(lines) <= set(colours):
         raise NotUnderstood("the figure does not set one colour for each of the two lines")
-    (first,), (second,) = pair
+    first, second = lines
     editor.put("trace_colors", colours[second], first)
     editor.put("trace_colors", colours[first], second)

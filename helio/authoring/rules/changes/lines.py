@@ -349,6 +349,7 @@ class Lines:
                     _COLOURED.sub("", plain),
                 )
             ),
+            lambda label: _says(f"{self._step(label).id} {self._step(label).step.intent}".casefold(), plain),
         )
 
     def _is_moment(self, label: str, stem: str) -> bool:

@@ -40,10 +40,6 @@ def _is_whole(clause: Clause) -> bool:
     return WHOLE.search(clause.text) is not None
 
 
-def _two_names(clause: Clause) -> bool:
-    return len(clause.names) == 2
-
-
 def _names_several(clause: Clause) -> bool:
     return len(clause.of("text")) > 1
 
@@ -63,7 +59,8 @@ _AXES = "noun:y_axis noun:y_range noun:range noun:scale noun:x_axis"
 _COLOUR_AXES = "noun:colour_bar noun:z_range noun:colour_scale"
 SETTINGS: tuple[Rule, ...] = (
     Rule("colour noun:theme", "", set_name),
-    Rule("verb:swap noun:colour|noun:line_colour", "what craft", swap_colours, _two_names),
+    Rule("verb:swap noun:colour|noun:line_colour", "what craft panel", swap_colours,
+         lambda clause: len(clause.names) in (0, len("AB"))),
     Rule("colour|dash|mode|"
          "width|relative|factor|number", f"{LINE} colour dash mode width relative factor number noun:colour "
                                          f"noun:dash noun:width "
