@@ -61,7 +61,9 @@ def _read_here(editor: FigureEditor, content: str) -> Reading:
             raise NotUnderstood(text)
         return own[0] if len(own) == 1 else editor.ask(text, choices)
 
-    is_of_craft = re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", content, re.IGNORECASE) is not None
+    is_of_craft = (
+        re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", content, re.IGNORECASE) is not None
+    )
     try:
         reading = read_request(content, editor.catalogue, editor.now, ask)
         if not craft or not reading.unread or reading.request.spacecraft:

@@ -399,6 +399,7 @@ def _put_into(
 ) -> None:
     """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
     panels = editor.panels or [editor.drawn]
+    was_right = bool(instead) and set(instead) <= set(editor.spec.get("right") or [])
     if instead:
         at = next((number for number, labels in enumerate(panels) if set(instead) & set(labels)), None)
         if at is None:
@@ -414,6 +415,8 @@ def _put_into(
         at = len(panels) if place.at is None else place.at
         panels[at:at] = [drawn] if together else [[label] for label in drawn]
     editor.redraw(panels)
+    if was_right:
+        editor.put("right", [*(editor.spec.get("right") or []), *drawn])
 
 
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:

@@ -6,6 +6,7 @@ import re
 
 from helio.authoring.rules.changes.atoms import (
     CHANGES,
+    COUNT,
     TAKEN,
     Atom,
     Number,
@@ -89,7 +90,7 @@ _TITLE_ENDS = (
 )
 _TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
 _TITLED = re.compile(
-    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+)"
+    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
     rf"(?P<text>[^\x1f;\"“„']+?){_TITLE_ENDS}"
     rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
@@ -97,6 +98,11 @@ _TITLED = re.compile(
     re.IGNORECASE,
 )
 """Titles without quotes."""
+_RENAMED = re.compile(
+    r"\b(?P<old>(?:rename|relabel)[ ]+[^,;\"']+?)[ ]+(?:to|as|into)[ ]+(?P<new>[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3})\s*$",
+    re.IGNORECASE,
+)
+"""The new name of a line without quotes: ``rename |B| to B_total``."""
 
 
 _MOST_PANELS = 20
@@ -121,7 +127,7 @@ def with_quoted_titles(text: str) -> str:
         title = re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
         return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
 
-    return _TITLED.sub(quoted, text)
+    return _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
 
 
 def take_texts(unread: UnreadWords) -> None:
@@ -249,6 +255,7 @@ def take_numbers(unread: UnreadWords) -> None:
         r"\b(?:half(?:\s+as|\s+the)|halve|three times(?:\s+as)?|triple)\b",
         lambda match: 3.0 if match[0].casefold().startswith("t") else 0.5,
     )
+    unread.take("number", rf"\b(?:{COUNT})(?= columns\b)", lambda match: Number(number_of_text(match[0])))
     unread.take("number", r"(?<=\bline at )zero\b|(?<== )zero\b|(?<=\by=)zero\b", lambda match: Number(0.0))
     unread.take(
         "number",

@@ -37,7 +37,9 @@ _TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
 _PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
 """Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
 _MARKS = frozenset({"noun:horizontal_line", "noun:vertical_line", "verb:mark", "verb:shade"})
-_OF_TWO = re.compile(r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE)
+_OF_TWO = re.compile(
+    r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE
+)
 """The beginning of what has two names: ``the angle between B and the radial direction``."""
 _IMPLIED = frozenset({"rel:also", "line", "verb:show"})
 """Parts that any clause may have."""

@@ -103,6 +103,11 @@ _PLAINER = (
     (r"^(?:and|plus)\s+(?=the\s|(?-i:[A-Z|])|(?:electron|proton|ion)s?\b)", "also "),
     (r"(?<=[a-z] )(?<!\bas )(?<!\bas a )(?<!\ba )strip\b(?!\s+of\b)", "panel"),
     (rf"\b(?:swap|exchange|switch|flip)\s+(?:the\s+)?colou?rs\s*[:;,–-]\s*(?=.*\b(?:{COLOURS})\b)", ""),
+    (r"^(?:the\s+|show\s+)*(?:next|following)\s+(day|hour|week|month|year)\b", r"shift by 1 \1 later"),
+    (
+        r"^(?:the\s+|show\s+)*(?:previous\s+(day|hour|week|month|year)|(day|week|month|year)\s+before)\W*$",
+        r"shift by 1 \1\2 earlier",
+    ),
     (r"\bback\s+to\s+(?=\d)", "instead "),
     (r"\bback\s+to\b", ""),
     (r"\bcompared?\s+(?:(?:it|this|that|them|these)\s+)?(?:with|to|against)\b", "add"),

@@ -112,6 +112,12 @@ def is_for_panels(clause: Clause) -> bool:
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
     given: Number | None = clause.value("number")
+    values = [atom.value.value for atom in clause.of("number")]
+    if len(values) > 1:
+        if len(values) != len(editor.panels) or not clause.has("noun:panel_height"):
+            raise NotUnderstood(f"the request gives {len(values)} sizes for {len(editor.panels)} panels")
+        editor.put("row_heights", [_whole(value) for value in values])
+        return
     printed, width = clause.value("printed"), clause.value("width")
     value: Any = printed or width or (given.value if given is not None else None)
     relative = {
@@ -219,6 +225,7 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
 
 
 def put_side_by_side(editor: FigureEditor, clause: Clause) -> None:
-    """Arrange the panels in columns."""
+    """Arrange the panels in two columns, or all in one row if they do not fill two."""
     del clause
-    editor.put("columns", 2)
+    count = len(editor.panels)
+    editor.put("columns", count if count % 2 else 2)

@@ -288,6 +288,10 @@ def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
     kinds = [atom.value for atom in clause.of("paneltype") if not replaced or atom.start < replaced[0].start]
     for number in panels_of(editor, clause):
         put_panel_type(editor, number, kinds[0] if kinds else "line")
+    for line in (
+        [line for name in clause.names for line in editor.known(name)] if clause.has("colour") else ()
+    ):
+        editor.put("trace_colors", clause.value("colour"), line)
 
 
 def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:

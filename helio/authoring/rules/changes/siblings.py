@@ -91,7 +91,9 @@ class Siblings:
             names = [str(name) for name in view.params.get("parameters") or ()]
             dataset = str(view.params.get("dataset_id", ""))
             pairs = [(dataset, name) for name in names] or fetch_pairs(view.params)
-            quantity = " ".join(word for word in words if names and not _describes(word, dataset, self._editor))
+            quantity = " ".join(
+                word for word in words if names and not _describes(word, dataset, self._editor)
+            )
             if quantity:  # the ions of the anti-sunward telescope, not the electrons
                 drawn = self._editor.lines_of(quantity)
                 pairs = [pair for pair in pairs if ".".join(pair) in drawn]
