@@ -165,6 +165,8 @@ def edited(
             if is_whole(answer.text):
                 return answer
             raise
+        if isinstance(change, AuthorReply):
+            return change
         is_clear = not is_whole(answer.text)
         wants_change = (
             is_clear or ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER) == _CHANGE_OR_ANSWER[0]

@@ -17,6 +17,7 @@ from helio.authoring.rules.questions.asked import Subject, covered, stems
 from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
+    band_asked,
     from_records,
     narrowed,
     presence,
@@ -136,7 +137,8 @@ class _Answer:
     def text(self) -> str:
         """Return all that is known, and say what is not."""
         question = self.question
-        special = about_step(question) or list(from_records(question, self._records)) or presence(question)
+        special = about_step(question) or list(from_records(question, self._records))
+        special = special or band_asked(question) or presence(question)
         if special:
             return "\n".join(special)
         asked = question.asked

@@ -150,6 +150,17 @@ class PipelineFacts(PipelineSubjects):
             if bands:
                 text = f"{self.line(name)}: bands {json.dumps(bands)}"
                 yield Fact(text, self.of_step(name))
+        for step in self.graph.steps:
+            ends = [self.with_values(str(step.params.get(end))) for end in ("low", "high")]
+            if {"low", "high"} <= step.params.keys():
+                name = str(step.id)
+                about = self.of_step(name).union(*(self.of_label(label) for label in self._made_from(step)))
+                why = " ".join(self.variables_of_template.get(str(step.params[end]), {}).get("description", "") for end in ("low", "high"))
+                yield Fact(f"from {ends[0]} to {ends[1]} (step {{}}){f': {why}' * bool(why.strip())}", about, name)
+
+    def _made_from(self, step: StepView) -> list[str]:
+        """Return the labels that are computed from what a step makes."""
+        return [label for label in self.producers if set(step.outputs) & set(self.lines.behind(label))]
 
     def _elsewhere(self) -> Facts:
         """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""
