@@ -232,15 +232,7 @@ def take_grammar(unread: UnreadWords) -> None:
 
 def take_names(unread: UnreadWords) -> None:
     """Take the names of lines and computations, and all other words."""
-    unread.take(
-        "every",
-        r"\b(?:all|every|each)\s+(?:of\s+)?(?:the\s+)?(?:lines?|curves?|"
-        r"traces?)\b|\beverything\b|\ball\s+of\s+(?:them|it)\b|\bit\s+all\b|\b(?:both|all)\s+(?:lines|"
-        r"curves|traces)\b",
-        "lines",
-    )
-    unread.take("line", r"\b(?:lines|curves|traces)\b", "lines")
-    unread.take("line", r"\b(?:line|curve|trace)\b", "line")
+    unread.take_spelt("lines")
     unread.take(
         "craft", rf"(?<!solar )(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", lambda match: match[0]
     )
@@ -256,17 +248,7 @@ def take_names(unread: UnreadWords) -> None:
     unread.take("word", rf"(?:{ahead}|(?-i:{named}))spectrograms?\b(?!\s+of\b)")
     for pattern, tool in _tools():
         unread.take("tool", pattern, tool)
-    unread.take(
-        "tool",
-        r"\b(?:averag(?:e|es|ed|ing)|means?|bin(?:ned|ning)?|rebin(?:ned)?|re-?sampl\w+|downsampl\w+)\b",
-        "resample",
-    )
-    unread.take("tool", r"\bmedians?\b", "running_median")
-    unread.take(
-        "word",
-        r"\b(?:the\s+)?(?:(?:three|all|vector|field|single|individual)\s+)"
-        r"*components\b|\b[xyzrtn][\s-]components?\b",
-    )
+    unread.take_spelt("tools")
     unread.take(
         "number",
         rf"(?<![\w.:-])(?P<number>{NUMBER})(?![\w:-])",

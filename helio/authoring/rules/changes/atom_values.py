@@ -90,7 +90,8 @@ _TITLE_ENDS = (
 )
 _TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
 _TITLED = re.compile(
-    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
+    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?"
+    rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
     rf"(?P<text>[^\x1f;\"“„']+?){_TITLE_ENDS}"
     rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
@@ -99,7 +100,8 @@ _TITLED = re.compile(
 )
 """Titles without quotes."""
 _RENAMED = re.compile(
-    r"\b(?P<old>(?:rename|relabel)[ ]+[^,;\"']+?)[ ]+(?:to|as|into)[ ]+(?P<new>[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3})\s*$",
+    r"\b(?P<old>(?:rename|relabel)[ ]+[^,;\"']+?)[ ]+(?:to|as|into)[ ]+"
+    r"(?P<new>[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3})\s*$",
     re.IGNORECASE,
 )
 """The new name of a line without quotes: ``rename |B| to B_total``."""
@@ -306,29 +308,13 @@ def take_times(unread: UnreadWords) -> None:
 
 def take_values(unread: UnreadWords) -> None:
     """Take colours, scales, frames, units, formats and other values with names."""
-    unread.take(
-        "palette",
-        r"\b(?:an?\s+)?(?:(?:palette|colou?rs)"
-        r"\s+(?:that|for)\s+(?:(?:the|my|our)\s+)?)?colou?r-?\s?blind(?:[ -](?:safe|friendly))"
-        r"?"
-        r"(?:\s+(?:palette|colou?rs|people|readers?|friends?|colleagues?|viewers?|students?))*"
-        r"(?:\s+can\s+(?:read|see|tell apart))"
-        r"?\b|\bcolou?r-?\s?blind\w*|\bokabe[- ]?ito\b",
-        "okabe-ito",
-    )
-    unread.take("palette", r"\btplot\b", "tplot")
-    unread.take(
-        "theme",
-        r"\b(?:dark|white|light)\s+(?=(?:theme|background|mode|style)\b)",
-        lambda match: "dark" if match[0].casefold().startswith("dark") else "white",
-    )
-    unread.take("theme", r"\bwhite on (?:a )?black(?: background)?\b", "dark")
-    unread.take("theme", r"\bblack on (?:a )?white(?: background)?\b", "white")
+    unread.take_spelt("values")
     unread.take("theme", rf"\b(?:{_THEMES})\b", lambda match: match[0].casefold())
     coloured = re.search(r"\bcolou?r|palette|cmap|\bscale", unread.text, re.IGNORECASE)
+    scales = f"{_SCALES}|{_PHYSICAL_SCALES}" if coloured else _SCALES
     unread.take(
         "colormap",
-        rf"\b(?:{_SCALES}{f'|{_PHYSICAL_SCALES}' if coloured else ''})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
+        rf"\b(?:{scales})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
         lambda match: match[0].casefold(),
     )
     unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())
@@ -340,16 +326,6 @@ def take_values(unread: UnreadWords) -> None:
         "dash",
         rf"(?<!\bas )(?<!\bwith )(?<!\busing )\bdots\b|\b(?!dots\b)(?:{_DASHED})\b",
         lambda match: DASHES[match[0].casefold()],
-    )
-    unread.take("scale", r"\bsym(?:metric(?:al)?)?[- ]?log(?:arithmic)?\b", "symlog")
-    unread.take("scale", r"\b(?:semi-?)?log(?:arithmic(?:ally)?|10|-?scaled?)?\b|\blogarithm\b", "log")
-    unread.take(
-        "scale",
-        r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold|regression|de-?trend\w*|interpolat\w*|wave))",
-        "linear",
-    )
-    unread.take(
-        "auto", r"\b(?:auto(?:matic(?:ally)?)?[\s-]?(?:scal(?:e|ed|ing)|range[ds]?)?|free range|full range)\b"
     )
     unread.take(
         "frame",

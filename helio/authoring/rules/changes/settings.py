@@ -99,7 +99,8 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("colormap|palette|theme|format", "what panel tool line every noun:colour_scale noun:palette "
                                           "noun:theme noun:colour noun:colour_bar noun:scale verb:save "
          "rel:instead", set_name),
-    Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type, several="paneltype"),
+    Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type,
+         several="paneltype"),
     Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels, _of_all_panels),
     Rule("rel:side_by_side", "panel every", put_side_by_side),
 )  # fmt: skip

@@ -35,7 +35,7 @@ from helio.pipelines.template.document import Document
 _REST = "helio cannot answer the rest without a language model"
 _ABSENT = "the pipeline has no"
 _NOMINAL = frozenset(
-    {
+    [
         "units",
         "doi",
         "investigator",
@@ -46,7 +46,7 @@ _NOMINAL = frozenset(
         "settings",
         "cadence",
         "overview",
-    }
+    ]
 )
 """Properties that a sentence without a question word asks for: `DOI of the field`."""
 _LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales", "order"})

@@ -32,7 +32,9 @@ _LIMITED = re.compile(
 )
 """The quantity of which a question asks for a limit."""
 _STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
-_BAND = re.compile(rf"\b(?P<which>lowest|highest|{PLACE})\s+(?:[a-z]+\s+)?(?:bands?|channels?|bins?)\b", re.IGNORECASE)
+_BAND = re.compile(
+    rf"\b(?P<which>lowest|highest|{PLACE})\s+(?:[a-z]+\s+)?(?:bands?|channels?|bins?)\b", re.IGNORECASE
+)
 _BANDS = {"lowest": 1, "highest": -1}
 _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
 """Properties whose answer says how many there are."""
@@ -263,9 +265,9 @@ def band_asked(question: Question) -> list[str]:
         at = _BANDS.get(asked["which"].casefold(), PLACES.get(asked["which"].casefold(), 0))
         if bands and at and abs(at) <= len(bands):
             low, high = bands[at - (at > 0)]
-            sources = question.pipeline.data.sources
             behind = question.pipeline.lines.behind(str(step["tool_args"].get("output_label")))
-            said = " ".join(source.text for source in sources if source.label in behind)
+            known = [source for source in question.pipeline.data.sources if source.label in behind]
+            said = " ".join(row.note for source in known for row in source.rows)
             units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", said))
             unit = " or ".join(units) or "in the unit of its axis"
             lines.append(f"{low:g} to {high:g} {unit}: {question.pipeline.line(name)}")
@@ -309,10 +311,7 @@ def about_step(question: Question) -> list[str]:
     ]
     if others or question.asked.rest or question.asked.beyond:
         return []
-    return [
-        question.pipeline.line(named[1]),
-        summary_of(step),
-    ]
+    return [question.pipeline.line(named[1]), summary_of(step)]
 
 
 def from_records(question: Question, records: Records | None) -> Iterator[str]:

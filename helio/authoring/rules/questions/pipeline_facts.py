@@ -10,12 +10,7 @@ from functools import cached_property
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
-from helio.authoring.rules.questions.source_facts import (
-    Fact,
-    Facts,
-    covers,
-    overlaps,
-)
+from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
 from helio.counts import number_of
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
@@ -151,16 +146,13 @@ class PipelineFacts(PipelineSubjects):
                 text = f"{self.line(name)}: bands {json.dumps(bands)}"
                 yield Fact(text, self.of_step(name))
         for step in self.graph.steps:
-            ends = [self.with_values(str(step.params.get(end))) for end in ("low", "high")]
             if {"low", "high"} <= step.params.keys():
-                name = str(step.id)
-                about = self.of_step(name).union(*(self.of_label(label) for label in self._made_from(step)))
-                why = " ".join(self.variables_of_template.get(str(step.params[end]), {}).get("description", "") for end in ("low", "high"))
-                yield Fact(f"from {ends[0]} to {ends[1]} (step {{}}){f': {why}' * bool(why.strip())}", about, name)
-
-    def _made_from(self, step: StepView) -> list[str]:
-        """Return the labels that are computed from what a step makes."""
-        return [label for label in self.producers if set(step.outputs) & set(self.lines.behind(label))]
+                ends = [str(step.params[end]) for end in ("low", "high")]
+                described = (self.variables_of_template.get(end, {}).get("description", "") for end in ends)
+                made = [label for label in self.producers if {*step.outputs} & {*self.lines.behind(label)}]
+                text = f"from {' to '.join(map(self.with_values, ends))} (step {{}}): {' '.join(described)}"
+                about = self.of_step(str(step.id)).union(*map(self.of_label, made))
+                yield Fact(text.rstrip(': '), about, str(step.id))
 
     def _elsewhere(self) -> Facts:
         """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""

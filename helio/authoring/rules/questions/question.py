@@ -52,7 +52,9 @@ class Question:
     """
 
     def __init__(self, request: str, template: Document | None, catalogue: Catalogue, now: datetime) -> None:
-        self.request = _PARAMETER.sub(r"\g<parameter> of \g<dataset>", request) if template is None else request
+        self.request = (
+            _PARAMETER.sub(r"\g<parameter> of \g<dataset>", request) if template is None else request
+        )
         self.template = template
         self.catalogue = catalogue
         self.now = now
