@@ -11,6 +11,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.siblings import GROUPS
+from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.computations import OF_TWO
@@ -28,8 +29,8 @@ _EVERY_CRAFT = re.compile(
     re.IGNORECASE,
 )
 _LIKE_THE_OTHERS = re.compile(
-    r"\b(?:(?:superpos\w+|stacked)(?:[\s-]epochs?)?|epochs?)\b"
-    r"|\b(?:in\s+|treated\s+|done\s+|processed\s+)?(?:the\s+)?same\s+way\b|\b(?:like|as)\s+the\s+(?:others?|rest)\b"
+    r"\b(?:(?:to|in|into)\s+the\s+)?(?:(?:superpos\w+|stacked)(?:[\s-]epochs?)?|epochs?)\b"
+    r"|\b(?:in\s+|with\s+|treated\s+|done\s+|processed\s+)?(?:the\s+)?same\s+(?:way|windows?|bins?|epochs?|zero\s+times?|events?|storms?)\b|\b(?:like|as)\s+the\s+(?:others?|rest)\b"
     r"|\b(?:around|about|on|at|for|of|from|to|during|relative\s+to|centred\s+on|centered\s+on)\s+(?:(?:the|these|those|all|each|every|same|storm|Dst|zero|event)\s+)*"
     r"(?:minim(?:a|um)|storms?|events?|times?|onsets?)\b",
     re.IGNORECASE,
@@ -48,19 +49,32 @@ def read_addition(editor: FigureEditor, content: str) -> Reading:
 
 
 def _read_here(editor: FigureEditor, content: str) -> Reading:
-    fetched = _datasets(editor)
+    fetched, crafts = _datasets(editor), crafts_in(editor.after, editor.catalogue)
+
+    craft = crafts[0] if len(crafts) == 1 else ""
 
     def ask(text: str, choices: Sequence[str]) -> str:
-        """Choose what a dataset of the pipeline has; ask about the rest."""
-        own = [choice for choice in choices if choice.partition(".")[0] in fetched]
+        """Choose what a dataset or the spacecraft of the pipeline has; ask about the rest."""
+        known = fetched | set(crafts)
+        own = [choice for choice in choices if choice.partition(".")[0] in known]
+        if craft and not own and not is_of_craft:
+            raise NotUnderstood(text)
         return own[0] if len(own) == 1 else editor.ask(text, choices)
 
-    reading = read_request(content, editor.catalogue, editor.now, ask)
-    crafts = crafts_in(editor.after, editor.catalogue)
-    if reading.unread and not reading.request.spacecraft and len(crafts) == 1:
-        own = read_request(f"{crafts[0]} {content}", editor.catalogue, editor.now, ask)
-        reading = reading if own.unread else own
-    return reading
+    is_of_craft = (
+        re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", content, re.IGNORECASE) is not None
+    )
+    try:
+        reading = read_request(content, editor.catalogue, editor.now, ask)
+        if not craft or not reading.unread or reading.request.spacecraft:
+            return reading
+    except NotUnderstood:
+        if not craft or is_of_craft:
+            raise
+        reading = None
+    is_of_craft = True
+    own = read_request(f"{craft} {content}", editor.catalogue, editor.now, ask)
+    return reading if reading is not None and own.unread else own
 
 
 def _takes_burst(editor: FigureEditor, content: str) -> bool:

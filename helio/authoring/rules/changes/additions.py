@@ -24,6 +24,7 @@ from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
+from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import B
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES
@@ -357,7 +358,8 @@ def _drawn_onto(editor: FigureEditor, clause: Clause, used: Sequence[Atom]) -> _
     while last is not None:
         how = " ".join(last["how"].casefold().split())
         if last["panel"] or how in _JOINING or (_OVERLAID.search(clause.text) and how != "and"):
-            lines = editor.lines.meant(plain_name(last["what"]), editor.figure())
+            is_frame = last["what"].upper() in FRAMES  # add the velocity in GSM
+            lines = [] if is_frame else editor.lines.meant(plain_name(last["what"]), editor.figure())
             numbers = [at for at, panel in enumerate(editor.panels) if set(panel) & set(lines)]
             if len(numbers) == 1:
                 return _Place(tuple(used), into=numbers[0], words=last.span())
@@ -399,6 +401,7 @@ def _put_into(
 ) -> None:
     """Draw labels: instead of lines, in a panel, or in new panels, one for each label or one for all `together`."""
     panels = editor.panels or [editor.drawn]
+    was_right = bool(instead) and set(instead) <= set(editor.spec.get("right") or [])
     if instead:
         at = next((number for number, labels in enumerate(panels) if set(instead) & set(labels)), None)
         if at is None:
@@ -414,6 +417,8 @@ def _put_into(
         at = len(panels) if place.at is None else place.at
         panels[at:at] = [drawn] if together else [[label] for label in drawn]
     editor.redraw(panels)
+    if was_right:
+        editor.put("right", [*(editor.spec.get("right") or []), *drawn])
 
 
 def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:

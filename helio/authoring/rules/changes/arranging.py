@@ -8,18 +8,20 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from helio.authoring.operations import Operation
+from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
-from helio.authoring.rules.changes.atom_reading import plain_name
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
+from helio.authoring.rules.changes.atoms import COUNTED, Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_settings import FIXED
 from helio.authoring.rules.changes.moments import interval_of, moment_in
 from helio.authoring.rules.changes.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.writing.asking import EVERY
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
+from helio.pipelines.template.labels import owner
 
 SIDES = 2
 """A panel has at most two y axes, each with one unit."""
@@ -80,10 +82,38 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         if number not in numbers
     ]
     behind = [label for line in editor.drawn for label in editor.behind(line)]
+    for vector in {vector for panel in kept for vector in _parts_in(editor, panel, gone).values()}:
+        _drop_parts(editor, vector, [line[-1] for line in gone if line.startswith(f"{vector}.")])
+        gone = [line for line in gone if not line.startswith(f"{vector}.")]
+        if not gone and not numbers:
+            return
+        kept = [
+            _without(editor, at, panel, gone)
+            for at, panel in enumerate(editor.panels, 1)
+            if at not in numbers
+        ]
     if not any(kept) or (gone and not any(line in panel for panel in panels for line in gone)):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
     editor.redraw(kept)
     editor.prune(behind)
+
+
+def _drop_parts(editor: FigureEditor, vector: str, letters: Sequence[str]) -> None:
+    """Draw a vector without some components."""
+    axes = "rtn" if editor.lines.frame(vector) == "RTN" else "xyz"
+    keep = [letter for letter in axes if letter not in letters]
+    if not keep or not set(letters) <= set(axes):
+        raise NotUnderstood(
+            f"helio cannot remove all components of {vector}", advice=f"say 'remove {vector}'"
+        )
+    label = editor.free_label(f"{vector}_{''.join(keep)}")
+    args = {"source_label": vector, "keep": keep, "output_label": label}
+    editor.add_step(editor.free_id(label), "components", args, f"Keep {' and '.join(keep)}", after=vector)
+    for key in KEYED_BY_LABEL:
+        known, step, path = editor.where(key)
+        gone = [name for name in known or () if name.startswith(f"{vector}.") and name[-1] in letters]
+        editor.do(*(Operation("unset", step, (*path, name)) for name in gone))
+    editor.draw_instead(vector, label)
 
 
 def _without(editor: FigureEditor, number: int, panel: Sequence[str], gone: Sequence[str]) -> list[str]:
@@ -121,14 +151,16 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
-    inside = numbers and re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
+    inside = re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
+    if inside and re.search(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b", clause.text, re.IGNORECASE):
+        numbers = [at for at, panel in enumerate(panels, 1) if set(panel) & set(lines)]
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
-    kept = [
-        [line for line in panel if line in lines or number in whole] for number, panel in enumerate(panels, 1)
-    ]
-    apart = [line for line in lines if not any(line in panel for panel in kept)]
     behind = [label for line in editor.drawn for label in editor.behind(line)]
-    editor.redraw([*kept, *([editor.component(line)] for line in apart)])
+    kept = []
+    for number, panel in enumerate(panels, 1):
+        apart = [editor.component(line) for line in _parts_in(editor, panel, lines)]
+        kept.append(panel if number in whole else [*(line for line in panel if line in lines), *apart])
+    editor.redraw(kept)
     editor.prune(behind)
 
 
@@ -226,8 +258,27 @@ def _swap(editor: FigureEditor, numbers: Sequence[int]) -> None:
 
 
 def to_the_right(editor: FigureEditor, clause: Clause) -> None:
-    """Give lines a second y axis at the right of their panel."""
-    lines = [line for name in clause.names for line in editor.known(name)]
+    """Give lines, also new ones, an axis at the right of their panel: ``PCN in the AE panel, right axis``."""
+    named = [atom for atom in clause.atoms if "what" in atom.tags] or clause.of("what")
+    at = clause.of("rel:right_axis")[0].start
+    places = [atom for atom in named if says_panel(clause, atom.text) or (atom.start > at > named[0].start)]
+    meant = [atom for atom in named if atom not in places]
+    words = [atom.text for atom in meant]
+    numbers = panel_numbers(editor, clause.of("panel"))
+    numbers += [number for atom in places for number in editor.numbers_of(atom.text)]
+    if not words or len(set(numbers)) > 1:
+        raise NotUnderstood("the request does not say which line has its axis at the right")
+    drawn = editor.drawn
+    if numbers and _names_new(editor, meant):
+        new = clause.text[meant[0].start - clause.start : meant[-1].stop - clause.start]
+        said = f"add {new} in panel {numbers[0]}"
+        add_quantities(editor, Clause(tuple(read_atoms(said, editor.now)), 0, len(said), said))
+        lines = [line for line in editor.drawn if line not in drawn]
+    else:
+        lines = [line for name in words for line in editor.known(name)]
+        if numbers and not set(lines) <= set(editor.panels[numbers[0] - 1]):
+            _join(editor, lines, numbers[0], lines)
+            return
     if len(editor.panels) == SIDES and sorted(lines) in [sorted(panel) for panel in editor.panels]:
         _join(editor, editor.drawn, 1, lines)
         return
@@ -256,6 +307,19 @@ def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
     if len(editor.panels) != SIDES:
         raise NotUnderstood("the request does not say which lines have their axis at the right")
     _join(editor, editor.drawn, 1, editor.panels[1])
+
+
+def order_panels(editor: FigureEditor, clause: Clause) -> None:
+    """Draw the named panels first, in the order of their names; the others follow."""
+    numbers = [number for atom in clause.of("what", "panel") for number in _numbers(editor, [atom])]
+    order = dict.fromkeys([*numbers, *range(1, len(editor.panels) + 1)])
+    editor.redraw([editor.panels[number - 1] for number in order])
+
+
+def _orders(clause: Clause) -> bool:
+    """Return whether a clause gives the order of panels: ``order: T, V, n``, ``reorder as V, n, T``."""
+    says = re.search(r"\b(?:re-?order|re-?arrang|order)\w*\b", clause.text, re.IGNORECASE)
+    return says is not None and len(clause.of("what", "panel")) > 1
 
 
 def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
@@ -309,7 +373,13 @@ def join(editor: FigureEditor, clause: Clause) -> None:
         lines += [line for line in editor.known(name) if line not in lines]
     if clause.has("every") or not lines:
         lines = editor.drawn
-    at = next((number for number, panel in enumerate(editor.panels, 1) if set(panel) & set(lines)), 1)
+    panels = editor.panels
+    homes = [number for number, panel in enumerate(panels, 1) if _parts_in(editor, panel, lines)]
+    if homes and not any(set(panel) & set(lines) for panel in panels):  # Bz of ACE and Wind
+        parts = [editor.component(line) for line in lines]
+        editor.redraw([*panels[: homes[-1]], parts, *panels[homes[-1] :]])
+        return
+    at = next((number for number, panel in enumerate(panels, 1) if set(panel) & set(lines)), 1)
     _join(editor, lines, at)
 
 
@@ -353,6 +423,12 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
         editor.notes.append(f"{', '.join(at_right)}{unit} has its axis at the right")
 
 
+def _parts_in(editor: FigureEditor, panel: Sequence[str], lines: Sequence[str]) -> dict[str, str]:
+    """Return which of some lines are components of vectors that a panel draws, each with its vector."""
+    owners = {line: owner(line, editor.lines.producers) or "" for line in lines if line not in panel}
+    return {line: vector for line, vector in owners.items() if vector in panel}
+
+
 def split(editor: FigureEditor, clause: Clause) -> None:
     """Draw lines in panels of their own."""
     if _names_new(editor, clause.of("what")):
@@ -366,10 +442,11 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         lines = [line for number in numbers for line in panels[number - 1][1:]]
     arranged: list[list[str]] = []
     for panel in panels:
-        kept = [line for line in panel if line not in lines]
-        apart = [[line] for line in panel if line in lines]
+        parts = _parts_in(editor, panel, lines)
+        apart = [[editor.component(line)] for line in lines if line in panel or line in parts]
+        whole = [vector for vector in panel if list(parts.values()).count(vector) == len("xyz")]
+        kept = [line for line in panel if line not in lines and line not in whole]
         arranged += [kept, *apart] if kept else apart
-    arranged += [[editor.component(line)] for line in lines if not any(line in panel for panel in panels)]
     if arranged == panels and not clause.has("rel:top", "rel:bottom", "rel:above", "rel:below"):
         raise NotUnderstood("these lines have panels of their own already")
     editor.redraw(arranged)
@@ -400,7 +477,7 @@ def mark_value(editor: FigureEditor, clause: Clause) -> None:
 def _look(clause: Clause) -> dict[str, Any]:
     keys = {"colour": "color", "dash": "dash", "width": "width"}
     look = {key: clause.value(kind) for kind, key in keys.items() if clause.has(kind)}
-    return look | ({"width": 3.0} if clause.value("relative") == "bold" else {})
+    return look | ({"width": FIXED[kind]} if (kind := clause.value("relative")) in FIXED else {})
 
 
 def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
@@ -418,7 +495,8 @@ def mark_time(editor: FigureEditor, clause: Clause) -> None:
 
 def _label(clause: Clause) -> str:
     """Return the words that name what happens at a time: ``mark the shock at 04:45``."""
-    names, verbs = clause.of("what"), clause.of("verb:mark", "verb:shade")
+    names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
+    verbs = clause.of("verb:mark", "verb:shade")
     if not names:
         return ""
     start = verbs[0].stop if verbs and verbs[0].stop <= names[0].start else names[0].start
@@ -514,7 +592,9 @@ MARKS: tuple[Rule, ...] = (
         mark_time,
         several="moment",
     ),
-    Rule("verb:shade moment|time", "moment time noun:time colour what text", shade, several="moment"),
+    Rule(
+        "verb:shade moment|time", "moment time noun:time colour what text verb:name", shade, several="moment"
+    ),
 )
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
@@ -522,10 +602,11 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
     Rule("verb:swap what|panel", "craft", swap_panels),
-    Rule("rel:right_axis what", "craft verb:move verb:show rel:own_panel", to_the_right),
+    Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),
     Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),
     Rule("verb:swap number", "", swap_numbered, _two_numbers, several="number"),
+    Rule("noun:order|verb:move what|panel", "craft noun:order", order_panels, _orders),
     Rule("rel:above|rel:below|rel:before|"
          "rel:after|rel:top|rel:bottom what|panel", f"{_PLACES} craft panel", move, _goes_somewhere),
     Rule("rel:same_panel|verb:join", "what craft panel every verb:move verb:join rel:same_panel line", join),

@@ -18,12 +18,7 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
 
-_BESIDE = IN_CHANGES | {
-    "assume", "assuming", "assumed", "suppose", "take", "use", "using", "set", "change", "constant", "fixed", "value",
-    "percent", "of", "to", "no", "without", "neglect", "ignore", "trace", "back", "down",
-    "map", "mapped", "traced", "move", "from",
-    "abundance", "fraction", "content", "ratio", "solar", "radii", "radius", "rs", "r", "s", "rsun", "for", "the", "at",
-}  # fmt: skip
+_BESIDE = IN_CHANGES.union(VOCABULARY["words beside values"]["assumed"])
 """Words that may stand beside the name and the value."""
 _NONE = re.compile(r"\b(?:no|without|neglect\w*|ignor\w*|zero)\b", re.IGNORECASE)
 _OLD_VALUE = re.compile(r",?\s*\b(?:instead\s+of|rather\s+than|not)\b.*$", re.IGNORECASE)

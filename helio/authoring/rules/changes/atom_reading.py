@@ -46,7 +46,7 @@ _AND_SO_ON = r"(?:[\s,]*(?:etc\.?|…|\.\.\.))?"
 _LETTERS = (
     rf"\b(?:(?:letters?|labels?)\s+)?\(?a\)(?:{_AND}\(?[b-z]\))+{_AND_SO_ON}"
     rf"|(?<!\w)\(a\)(?:{_AND}\([b-z]\))+{_AND_SO_ON}"
-    rf"|\b(?:letters?|labels?)\s+a(?:\s*(?:,|/|&|and|to|-|–|\.\.+|…)\s*[b-z])+\b{_AND_SO_ON}"
+    rf"|\b(?:letters?|labels?)\s+a(?:\s*(?:,|/|&|and|to|-|–|\.\.+|…|\s)\s*[b-z])+\b{_AND_SO_ON}"
 )
 """Regular expression of the letters of panels: ``(a) and (b)``, ``letters a, b, c``."""
 _COUNT = rf"\d{{1,2}}|{COUNT}"
@@ -121,7 +121,11 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     take_grammar(unread)
     take_names(unread)
     unread.atoms = list(_with_arrows(unread.atoms))
-    atoms = list(_runs(sorted(unread.atoms, key=lambda atom: atom.start), unread.text))
+    atoms = list(
+        _shared_names(
+            list(_runs(sorted(unread.atoms, key=lambda atom: atom.start), unread.text)), unread.text
+        )
+    )
     return [_as_duration(unread, atom, atoms) for atom in atoms]
 
 
@@ -228,15 +232,7 @@ def take_grammar(unread: UnreadWords) -> None:
 
 def take_names(unread: UnreadWords) -> None:
     """Take the names of lines and computations, and all other words."""
-    unread.take(
-        "every",
-        r"\b(?:all|every|each)\s+(?:of\s+)?(?:the\s+)?(?:lines?|curves?|"
-        r"traces?)\b|\beverything\b|\ball\s+of\s+(?:them|it)\b|\bit\s+all\b|\b(?:both|all)\s+(?:lines|"
-        r"curves|traces)\b",
-        "lines",
-    )
-    unread.take("line", r"\b(?:lines|curves|traces)\b", "lines")
-    unread.take("line", r"\b(?:line|curve|trace)\b", "line")
+    unread.take_spelt("lines")
     unread.take(
         "craft", rf"(?<!solar )(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", lambda match: match[0]
     )
@@ -252,17 +248,7 @@ def take_names(unread: UnreadWords) -> None:
     unread.take("word", rf"(?:{ahead}|(?-i:{named}))spectrograms?\b(?!\s+of\b)")
     for pattern, tool in _tools():
         unread.take("tool", pattern, tool)
-    unread.take(
-        "tool",
-        r"\b(?:averag(?:e|es|ed|ing)|means?|bin(?:ned|ning)?|rebin(?:ned)?|re-?sampl\w+|downsampl\w+)\b",
-        "resample",
-    )
-    unread.take("tool", r"\bmedians?\b", "running_median")
-    unread.take(
-        "word",
-        r"\b(?:the\s+)?(?:(?:three|all|vector|field|single|individual)\s+)"
-        r"*components\b|\b[xyzrtn][\s-]components?\b",
-    )
+    unread.take_spelt("tools")
     unread.take(
         "number",
         rf"(?<![\w.:-])(?P<number>{NUMBER})(?![\w:-])",
@@ -409,6 +395,21 @@ def _runs(atoms: list[Atom], text: str) -> Iterator[Atom]:
         yield _joined(run, text)
 
 
+def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
+    """Give what a name says of one spacecraft to the next one too: ``Bz of ACE and Wind``."""
+    shared = ""
+    for at, atom in enumerate(atoms):
+        before = atoms[at - 1] if at else atom
+        if before.kind == "what" and (of := _OF_CRAFT.fullmatch(before.text)):
+            shared = of["what"]
+        between = re.fullmatch(r"\s*(?:,|,?\s+and|&|/)\s*", text[before.stop : atom.start], re.IGNORECASE)
+        if shared and between and atom.kind == "craft":
+            yield replace(atom, kind="what", value=atom.text, text=f"{shared} of {atom.text}")
+            continue
+        shared = "" if not between else shared
+        yield atom
+
+
 def _touch(between: str) -> bool:
     return re.fullmatch(rf"\s+(?:{_JOINT}\s+)*|[/|-]?", between, re.IGNORECASE) is not None
 
@@ -423,6 +424,7 @@ def _joined(run: list[Atom], text: str) -> Atom:
     return Atom("what", text[start:stop], start, stop, text[start:stop])
 
 
+_OF_CRAFT = re.compile(rf"(?P<what>.+?)\s+(?:of|from|at)\s+(?:{names_of_spacecraft()})", re.IGNORECASE)
 _COUNTED = re.compile(
     r"^(?:each\s+of\s+|both\s+|all\s+)?(?:the\s+)?(?:two|three|four|2|3|4|each|of)\s+(?=\w)", re.IGNORECASE
 )

@@ -6,6 +6,7 @@ import re
 
 from helio.authoring.rules.changes.atoms import (
     CHANGES,
+    COUNT,
     TAKEN,
     Atom,
     Number,
@@ -14,6 +15,7 @@ from helio.authoring.rules.changes.atoms import (
     number_of_text,
 )
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.phrases import any_phrase
@@ -31,11 +33,10 @@ _UNITS = (
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )
 _UNIT = rf"(?P<of>(?-i:{_UNITS}))(?![\w/^-])"
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:UTC?|Z)?"
 _DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})"
-    rf"?|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?(?!\d))"
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})"
+    rf"?|{MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?(?!\d))"
 )
 MOMENT = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?Z?|{_DATE},?\s+(?:at\s+)?{_CLOCK}"
@@ -57,18 +58,11 @@ _SHADED = "|".join(
 )
 SHADED = rf"\b(?:very\s+)?(?:{_SHADED})\b"
 """Regular expression of colours of two words, such as ``dark red``."""
-_SCALES = "viridis|turbo|spedas|magma|inferno|cividis|greys|blues|rainbow|hsv|rdbu|portland|ylorrd"
-_SCALES_OR_DATA = "plasma|jet|hot|electric|blackbody|thermal"
-"""Colour scales whose names also say something about data."""
-_OF_COLOURS = r"(?:colou?r|map|scale|palette)"
-_BEHIND_COLOURS = (
-    "(?:"
-    + "|".join(
-        rf"(?<=\b{before} )"
-        for before in ("use", "map", "palette", "map to", "palette to", "scale to", "colours to", "colors to")
-    )
-    + ")"
+_SCALES = (
+    "viridis|turbo|spedas|magma|inferno|cividis|jet|greys|blues|rainbow|hsv|rdbu|portland|ylorrd|blackbody"
 )
+_PHYSICAL_SCALES = "plasma|electric|thermal|hot"
+"""Scales of colours whose names mean something else in a sentence that does not speak of colours."""
 _THEMES = "plotly_white|plotly_dark|plotly|ggplot2|seaborn|simple_white|presentation"
 _FORMATS = "png|pdf|svg|html"
 _TABLES = "excel|spreadsheet|csv|cdf|netcdf|nc|parquet"
@@ -81,7 +75,7 @@ DASHES = {
 _DASHED = "|".join(sorted(DASHES, key=len, reverse=True))
 QUOTES = re.compile(r"[\"“„](?P<a>[^\"”“]+)[\"”“]|(?<!\w)['‘](?P<b>[^'’]+(?:['’]\w[^'’]*)*)['’](?!\w)")
 _DATED = (
-    rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{_MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*(?:[.;]|,?\s*(?:$|\band\b)))"
+    rf"(?:(?:\d{{1,2}}\s*[-–]\s*)?{_DATE}|{MONTH}\s+\d{{4}}|(?:19|20)\d\d)(?=\s*(?:[.;]|,?\s*(?:$|\band\b)))"
 )
 """Regular expression of a date that ends a title: ``title: ACE, 10 May 2024``."""
 _NAMES = (
@@ -96,7 +90,8 @@ _TITLE_ENDS = (
 )
 _TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
 _TITLED = re.compile(
-    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+)"
+    rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?"
+    rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
     rf"(?P<text>[^\x1f;\"“„']+?){_TITLE_ENDS}"
     rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
@@ -104,6 +99,12 @@ _TITLED = re.compile(
     re.IGNORECASE,
 )
 """Titles without quotes."""
+_RENAMED = re.compile(
+    r"\b(?P<old>(?:rename|relabel)[ ]+[^,;\"']+?)[ ]+(?:to|as|into)[ ]+"
+    r"(?P<new>[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3})\s*$",
+    re.IGNORECASE,
+)
+"""The new name of a line without quotes: ``rename |B| to B_total``."""
 
 
 _MOST_PANELS = 20
@@ -128,7 +129,7 @@ def with_quoted_titles(text: str) -> str:
         title = re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
         return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
 
-    return _TITLED.sub(quoted, text)
+    return _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
 
 
 def take_texts(unread: UnreadWords) -> None:
@@ -155,7 +156,7 @@ def _page(match: re.Match[str]) -> tuple[str, str]:
 
 def take_numbers(unread: UnreadWords) -> None:
     """Take numbers, limits, sizes and factors."""
-    not_time = rf"(?!\s*(?:UTC?|{_MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
+    not_time = rf"(?!\s*(?:UTC?|{MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
     unit = rf"(?:\s*{_UNIT})?".replace("?P<of>", "?P<{}>")
     unit_low, unit_high = unit.format("u1"), unit.format("u2")
     low = rf"(?P<low>{NUMBER}|zero)"
@@ -176,7 +177,7 @@ def take_numbers(unread: UnreadWords) -> None:
         if number_of_text(match["low"]) in range(1, _MOST_PANELS + 1):
             counted += f"|{PANEL_ONLY}|rows?"
         return bool(match["u1"] or match["u2"]) or not (
-            all(years) or re.search(rf"(?:{_MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
+            all(years) or re.search(rf"(?:{MONTH}|\d{{4}}|DOY|days?|{counted})\s*$", ahead, re.IGNORECASE)
         )
 
     for pattern in (
@@ -256,6 +257,7 @@ def take_numbers(unread: UnreadWords) -> None:
         r"\b(?:half(?:\s+as|\s+the)|halve|three times(?:\s+as)?|triple)\b",
         lambda match: 3.0 if match[0].casefold().startswith("t") else 0.5,
     )
+    unread.take("number", rf"\b(?:{COUNT})(?= columns\b)", lambda match: Number(number_of_text(match[0])))
     unread.take("number", r"(?<=\bline at )zero\b|(?<== )zero\b|(?<=\by=)zero\b", lambda match: Number(0.0))
     unread.take(
         "number",
@@ -306,29 +308,13 @@ def take_times(unread: UnreadWords) -> None:
 
 def take_values(unread: UnreadWords) -> None:
     """Take colours, scales, frames, units, formats and other values with names."""
-    unread.take(
-        "palette",
-        r"\b(?:an?\s+)?(?:(?:palette|colou?rs)"
-        r"\s+(?:that|for)\s+(?:(?:the|my|our)\s+)?)?colou?r-?\s?blind(?:[ -](?:safe|friendly))"
-        r"?"
-        r"(?:\s+(?:palette|colou?rs|people|readers?|friends?|colleagues?|viewers?|students?))*"
-        r"(?:\s+can\s+(?:read|see|tell apart))"
-        r"?\b|\bcolou?r-?\s?blind\w*|\bokabe[- ]?ito\b",
-        "okabe-ito",
-    )
-    unread.take("palette", r"\btplot\b", "tplot")
-    unread.take(
-        "theme",
-        r"\b(?:dark|white|light)\s+(?=(?:theme|background|mode|style)\b)",
-        lambda match: "dark" if match[0].casefold().startswith("dark") else "white",
-    )
-    unread.take("theme", r"\bwhite on (?:a )?black(?: background)?\b", "dark")
-    unread.take("theme", r"\bblack on (?:a )?white(?: background)?\b", "white")
+    unread.take_spelt("values")
     unread.take("theme", rf"\b(?:{_THEMES})\b", lambda match: match[0].casefold())
+    coloured = re.search(r"\bcolou?r|palette|cmap|\bscale", unread.text, re.IGNORECASE)
+    scales = f"{_SCALES}|{_PHYSICAL_SCALES}" if coloured else _SCALES
     unread.take(
         "colormap",
-        rf"\b(?:{_SCALES})\b(?=\s*(?:{_OF_COLOURS}|$|[,.;]|instead|please|for\b|and\b|rather))"
-        rf"|\b(?:{_SCALES_OR_DATA})\b(?=\s*(?:{_OF_COLOURS}|instead|rather))|{_BEHIND_COLOURS}(?:{_SCALES_OR_DATA})\b",
+        rf"\b(?:{scales})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
         lambda match: match[0].casefold(),
     )
     unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())
@@ -341,16 +327,6 @@ def take_values(unread: UnreadWords) -> None:
         rf"(?<!\bas )(?<!\bwith )(?<!\busing )\bdots\b|\b(?!dots\b)(?:{_DASHED})\b",
         lambda match: DASHES[match[0].casefold()],
     )
-    unread.take("scale", r"\bsym(?:metric(?:al)?)?[- ]?log(?:arithmic)?\b", "symlog")
-    unread.take("scale", r"\b(?:semi-?)?log(?:arithmic(?:ally)?|10|-?scaled?)?\b|\blogarithm\b", "log")
-    unread.take(
-        "scale",
-        r"\b(?:non-?log(?:arithmic)?|linear(?:ly)?|lin)\b(?!\s+(?:fit|trend|threshold|regression|de-?trend\w*|interpolat\w*|wave))",
-        "linear",
-    )
-    unread.take(
-        "auto", r"\b(?:auto(?:matic(?:ally)?)?[\s-]?(?:scal(?:e|ed|ing)|range[ds]?)?|free range|full range)\b"
-    )
     unread.take(
         "frame",
         rf"\b(?:{'|'.join(FRAMES)})(?:[\s-]+(?:coordinates?|frame|system|components?))*(?![\w-])",
@@ -361,7 +337,7 @@ def take_values(unread: UnreadWords) -> None:
     unread.take(
         "table",
         rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+files?)?",
-        lambda match: _TABLE_NAMES.get(match[0].split()[0].casefold(), match[0].split()[0].casefold()),
+        lambda match: _TABLE_NAMES.get(match["form"].casefold(), match["form"].casefold()),
     )
     for mode, phrases in CHANGES["modes"].items():
         unread.take("mode", rf"\b(?:{any_phrase(phrases)})\b", mode)

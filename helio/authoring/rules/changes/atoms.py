@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 
 CHANGES = VOCABULARY["changes"]
+SPELLINGS = json.loads(Path(__file__).with_name("spellings.json").read_text("utf-8"))
+"""Patterns of words in requests for changes."""
 TAKEN = "\x1f"
 COUNTED: dict[str, int] = VOCABULARY["counted"]
 """The numbers that words mean."""
@@ -126,11 +130,18 @@ class UnreadWords:
         left, at = self.left, 0
         while match := compiled.search(left, at):
             at = match.start() + 1
-            if TAKEN in match[0]:
+            if TAKEN in match[0]:  # 15:25 before a text in quotes, which is taken
+                match = compiled.search(left, match.start(), left.index(TAKEN, match.start()))
+            if match is None:
                 continue
             at = max(at, match.end())
             meant = match[0] if value is None else value if isinstance(value, str) else value(match)
             self.put(kind, meant, *match.span())
+
+    def take_spelt(self, group: str) -> None:
+        """Take what the patterns of a group of `SPELLINGS` match."""
+        for kind, pattern, value in SPELLINGS[group]:
+            self.take(kind, pattern, value)
 
     def put(self, kind: str, value: Any, start: int, stop: int) -> None:
         self.atoms.append(Atom(kind, value, start, stop, self.text[start:stop]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import COUNTED, Atom
 
 _SEPARATOR = re.compile(
     r"\s*(?P<joint>[;,]|\.(?=\s|$)|\b(?:and(?!\s+(?:(?:show|plot|draw|display|put)\s+(?:it|them|that|"
@@ -34,6 +34,13 @@ _FIRST_INPUT = re.compile(r"\bfrom\s+(?:the\s+)?(?:\S+\s+)?\S+$", re.IGNORECASE)
 """The first of two names at the end of a clause: ``add the dynamic pressure from N and V at the bottom``."""
 _TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
 """Parts at the end of a list of names: ``add A and B together``."""
+_PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
+"""Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
+_MARKS = frozenset({"noun:horizontal_line", "noun:vertical_line", "verb:mark", "verb:shade"})
+_OF_TWO = re.compile(
+    r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE
+)
+"""The beginning of what has two names: ``the angle between B and the radial direction``."""
 _IMPLIED = frozenset({"rel:also", "line", "verb:show"})
 """Parts that any clause may have."""
 
@@ -79,7 +86,7 @@ class Clause:
     @property
     def names(self) -> list[str]:
         """Return the words that name lines or panels."""
-        return [atom.text for atom in self.of("what")]
+        return [atom.text for atom in self.of("what") if atom.text.casefold() not in COUNTED]
 
     @property
     def new_names(self) -> list[str]:
@@ -282,7 +289,12 @@ def _segments(text: str, atoms: Sequence[Atom]) -> list[Clause]:
     covered = [False] * (len(text) + 1)
     for atom in atoms:
         covered[atom.start : atom.stop] = [True] * (atom.stop - atom.start)
-    cuts = [match for match in _SEPARATOR.finditer(text) if not any(covered[slice(*match.span("joint"))])]
+    cuts = [
+        match
+        for match in _SEPARATOR.finditer(text)
+        if not any(covered[slice(*match.span("joint"))])
+        and not (match["joint"].casefold() == "and" and _OF_TWO.search(text[: match.start()]))
+    ]
     edges = [0, *(place for cut in cuts for place in cut.span()), len(text)]
     clauses = []
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
@@ -305,13 +317,13 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
             and not re.search(r"\b(?:it|them|this|that)\b", clause.text)
             and any("verb:add" in atom.tags for atom in last)
         )
-        marked = any(
-            f"noun:{name}" in atom.tags for atom in last for name in ("horizontal_line", "vertical_line")
-        )
-        titled = re.search(r"\b(?:it|title|figure|plot)\b", clause.text, re.IGNORECASE)
+        marked = any(not _MARKS.isdisjoint(atom.tags) for atom in last)
+        placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)
+        titled = re.search(r"\b(?:title|figure|plot)\b", clause.text, re.IGNORECASE)
         named = lone == {"text", "verb"} and titled is None and "text" not in {atom.kind for atom in last}
-        listed = marked and "number" in lone and lone <= {"number", "what", "panel"}
-        if (marked or any("verb:shade" in atom.tags for atom in last)) and (named or listed):
+        listed = "number" in lone and lone <= {"number", "what", "panel"}
+        timed = lone <= {"moment", "time"} and lacks
+        if (marked and (named or listed or timed)) or (placed and joined):
             joined[-1] = _join([joined[-1], clause], text)
             continue
         windowed = "duration" in lone and any(atom.kind == "tool" for atom in last)

@@ -16,6 +16,7 @@ from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.unit_algebra import comparable
+from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
 from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
@@ -258,5 +259,11 @@ def _convert_line(editor: FigureEditor, line: str, to: str) -> None:
     )
     editor.draw_instead(line, new)
     labels = editor.spec.get("y_label")
-    if isinstance(labels, dict) and unit in str(labels.get(number, "")):
-        editor.put("y_label", labels[number].replace(unit, to), number)
+    if isinstance(labels, dict) and number in labels:
+        written = re.sub(
+            r"\[([^\]]+)\]",
+            lambda match: f"[{pretty_unit(to)}]" if canonical_unit(match[1]) == unit else match[0],
+            str(labels[number]),
+        )
+        if written != labels[number]:
+            editor.put("y_label", written, number)

@@ -80,7 +80,8 @@ def _two_crafts(clause: Clause) -> bool:
 
 
 def _one_or_two_crafts(clause: Clause) -> bool:
-    return 1 <= len(clause.of("craft")) <= 2 and all(atom.kind == "craft" for atom in clause.of("what"))
+    lone = all(atom.kind == "craft" for atom in clause.of("what"))
+    return 1 <= len(clause.of("craft")) <= 2 and lone and not clause.has("rel:also")
 
 
 _OF_ANY_EPOCHS = ("cdf", "netcdf")
@@ -97,7 +98,11 @@ def save(editor: FigureEditor, clause: Clause) -> None:
         dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in named)
     )
     together = form in _OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
-    for labels in [tables] if named and together else [[label] for label in tables or editor.drawn]:
+    as_one = form in _OF_ANY_EPOCHS and re.match(
+        r"(?:one|a\s+single|the\s+same|a\s+common)\b", clause.of("table")[0].text
+    )
+    tables = tables or editor.drawn
+    for labels in [tables] if (named and together) or as_one else [[label] for label in tables]:
         name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]
         args = {"source_labels": labels, "filename": f"{name}.{FILE_ENDINGS.get(form, form)}", "format": form}
         editor.add_step(editor.free_id(f"save_{name}"), "save_data", args, f"Save as {form}")

@@ -27,7 +27,7 @@ from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.assumptions import Assumptions
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
 from helio.authoring.rules.changes.clauses import Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -57,62 +57,8 @@ from helio.pipelines.template.document import Document
 
 BY = Attribution("rules")
 RULES = (*THRESHOLDS, *SETTINGS, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
-_POLITE = re.compile(
-    r",?\s*\b(?:please|pls|plz|thanks|thank you|kindly|if possible|for me|first of all|cheers|"
-    r"if (?:that|it)(?: is|'s) (?:easy|possible))\b[.!]?",
-    re.IGNORECASE,
-)
-_REST = re.compile(
-    r"[,;]?\s*\b(?:and\s+|but\s+)?(?:(?:keep|leave)\s+)?(?:(?:the\s+|all\s+)?(?:rest|others?)|everything else|"
-    r"all else|nothing (?:else|more))"
-    r"(?:\s+(?:of it|of the (?:figure|plot|pipeline)))?(?:\s+(?:stays?|is|are|remains?|should stay|as)\b)"
-    r"?(?:\s+(?:the\s+)?(?:unchanged|same|as (?:it is|is|before)|is|alone|change[sd]?|it is))+",
-    re.IGNORECASE,
-)
-"""Words that say that nothing else should change."""
-_STAYS = re.compile(
-    r"(?:[,;]|\s+(?:and|but|while))\s+(?:(?:keep|leave)\s+)?(?:the\s+)?[\w|-]+(?:\s+[\w|-]+)?\s+(?:stays?|remains?|as\s+(?:it|they)\s+(?:is|are))\b"
-    r"(?:\s+(?:as\s+(?:it\s+is|is|before)|unchanged|the\s+same|there|smoothed|raw))?(?=\s*(?:[.;,]|$))",
-    re.IGNORECASE,
-)
-"""Words that say that a line does not change: ``no smoothing for the density, temperature stays``."""
-_REASON = re.compile(
-    r"^[^;:–—]*?\b(?:no\s+(?:more\s+)?(?:good\s+|valid\s+)?data|(?:not|n't|no\s+longer)\s+(?:available|working|there)|stopped|"
-    r"ended|failed|broke(?:n)?|died|missing|too\s+(?:noisy|many\s+gaps)|full\s+of\s+gaps)\b[^;:–—]*?"
-    r"(?:\s+[-–—]+\s+|[;:]\s+|,\s+(?:so|thus|therefore|hence)\s+)(?=\w)",
-    re.IGNORECASE,
-)
-"""Words before a request that only say why: ``the plasma data stopped in 2024 - use the key parameters``."""
-_ALL_BUT = (
-    r"(?:everything|all(?:\s+(?:of\s+)?(?:the\s+)?(?:lines|panels|others))?)\s+"
-    r"(?:except|but|apart\s+from|other\s+than)\s+(?:for\s+)?"
-)
-_REMOVE_BUT = re.compile(
-    rf"\b(?:remove|drop|delete|hide|omit|lose|take\s+out|leave\s+out|without)\s+{_ALL_BUT}", re.IGNORECASE
-)
-_KEEP_BUT = re.compile(rf"\b(?:keep|show|leave|retain)\s+(?:only\s+)?{_ALL_BUT}", re.IGNORECASE)
-_ALL_BUT_GO = re.compile(
-    rf"^{_ALL_BUT}(?P<kept>.+?)\s+(?:should|can|must|may)\s+(?:go|disappear)\W*$", re.IGNORECASE
-)
-_PLAINER = (
-    (
-        r"\b(?:right|directly|immediately|just)\s+(?=(?:under(?:neath)?|below|beneath|above|on\s+top|before|after)\b)",
-        "",
-    ),
-    (r"\bPC\s?\((N|S)\)", r"PC\1"),
-    (r"\b(?:do\s+not|don'?t)\s+forget\s+(?:about\s+|to\s+)?", ""),
-    (r"^(?:and|plus)\s+(?=the\s|(?-i:[A-Z|])|(?:electron|proton|ion)s?\b)", "also "),
-    (r"(?<=[a-z] )(?<!\bas )(?<!\bas a )(?<!\ba )strip\b(?!\s+of\b)", "panel"),
-    (r"\bback\s+to\s+(?=\d)", "instead "),
-    (r"\bback\s+to\b", ""),
-    (r"\bcompared?\s+(?:(?:it|this|that|them|these)\s+)?(?:with|to|against)\b", "add"),
-    (
-        r"\b(?:remove|drop|delete|hide|lose|take\s+out)\s+(?P<old>[^,;.]+?)\s*(?:,|;|,?\s+and)\s+(?:then\s+)?"
-        r"(?:put|add|show|plot|draw|use|insert)\s+(?P<new>[^,;]+?)\s+(?:instead|there|in\s+(?:its|their)\s+(?:place|stead))\b",
-        r"replace \g<old> by \g<new>",
-    ),
-)
-"""Spellings and turns of phrase, each with the plainer one that the rules read."""
+_PLAINER = tuple((re.compile(pattern, re.IGNORECASE), plainer) for pattern, plainer in SPELLINGS["plainer"])
+"""Turns of phrase, each with the plainer one that the rules read."""
 _LISTED_BELOW_AXIS = re.compile(
     r"\b(?P<verb>add|put|show|write|print|draw|plot|move)\s+(?P<first>[^,;]+?)\s*(?:,\s*(?:and\s+)?|\s+and\s+)"
     r"(?P<others>[^;]+?)\s+(?P<place>(?:under(?:neath)?|below|beneath|along)\s+the\s+(?:(?:time|x)[- ])?axis)\b",
@@ -160,6 +106,8 @@ def edited(
             if is_whole(answer.text):
                 return answer
             raise
+        if isinstance(change, AuthorReply):
+            return change
         is_clear = not is_whole(answer.text)
         wants_change = (
             is_clear or ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER) == _CHANGE_OR_ANSWER[0]
@@ -194,10 +142,8 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     said = with_quoted_titles(request)
     quoted = [match[0] for match in QUOTES.finditer(said)]
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
-    text = _REASON.sub("", _STAYS.sub("", _REST.sub("", _POLITE.sub("", text)))).strip()
-    text = _ALL_BUT_GO.sub(r"only \g<kept>", _KEEP_BUT.sub("remove ", _REMOVE_BUT.sub("only ", text)))
     for pattern, plainer in _PLAINER:
-        text = re.sub(pattern, plainer, text, flags=re.IGNORECASE)
+        text = pattern.sub(plainer, text)
     while _LISTED_BELOW_AXIS.search(text):
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)

@@ -262,12 +262,30 @@ class FigureEditor:
             left = [line for line in listed or [] if line not in before or owner(line, labels) is not None]
             if listed and left != listed:
                 self.set_for(key, left)
+        self._settle_right(panels)
         for key in KEYED_BY_LABEL:
             known, step_id, path = self.where(key)
             for line in list(known) if isinstance(known, dict) else []:
                 if owner(line, labels) is None and owner(line, before) is not None:
                     self._check_not_wished(key, line)
                     self.do(Operation("unset", step_id, (*path, line)))
+
+    def _settle_right(self, panels: list[list[str]]) -> None:
+        """Remove the settings of right axes without lines; lines alone in their panel get its left axis."""
+        right = set(self.where("right")[0] or [])
+        alone = [line for panel in panels if set(panel) <= right for line in panel]
+        both = {f"{at}{RIGHT}" for at, panel in enumerate(panels, 1) if right & set(panel) - set(alone)}
+        for key in TWO_SIDED:
+            known = self.where(key)[0]
+            gone = (
+                [name for name in known if name.endswith(RIGHT) and name not in both]
+                if isinstance(known, dict)
+                else []
+            )
+            if gone:
+                self.set_for(key, {name: value for name, value in known.items() if name not in gone})
+        if alone:
+            self.set_for("right", [line for line in self.where("right")[0] if line not in alone])
 
     def _check_not_wished(self, key: str, target: str) -> None:
         """Refuse to remove a line or a panel if the same sentence also changes how it looks."""
@@ -365,10 +383,10 @@ class FigureEditor:
         panels = [[new if label == line else label for label in panel] for panel in self.panels]
         for key in ("trace_names", "trace_colors", "line_styles"):
             known, step_id, path = self.where(key)
-            if isinstance(known, dict) and line in known:
+            for name in [name for name in known or () if owner(name, [line])]:
                 self.do(
-                    Operation("set", step_id, (*path, new), known[line]),
-                    Operation("unset", step_id, (*path, line)),
+                    Operation("set", step_id, (*path, new + name[len(line) :]), known[name]),
+                    Operation("unset", step_id, (*path, name)),
                 )
         for key in LABEL_LISTS:
             listed = self.where(key)[0] or []

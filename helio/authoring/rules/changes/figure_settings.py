@@ -10,7 +10,7 @@ from helio.authoring.rules.changes.atoms import Number
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import lines_of
-from helio.authoring.rules.changes.panel_settings import panels_of, put_by_panel
+from helio.authoring.rules.changes.panel_settings import check_colours, panels_of, put_by_panel
 from helio.authoring.rules.times.named_times import events
 from helio.time_range import parse_time_range
 
@@ -112,6 +112,12 @@ def is_for_panels(clause: Clause) -> bool:
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
     given: Number | None = clause.value("number")
+    values = [atom.value.value for atom in clause.of("number")]
+    if len(values) > 1:
+        if len(values) != len(editor.panels) or not clause.has("noun:panel_height"):
+            raise NotUnderstood(f"the request gives {len(values)} sizes for {len(editor.panels)} panels")
+        editor.put("row_heights", [_whole(value) for value in values])
+        return
     printed, width = clause.value("printed"), clause.value("width")
     value: Any = printed or width or (given.value if given is not None else None)
     relative = {
@@ -203,9 +209,12 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("palette"):
         editor.put("palette", clause.value("palette"))
     elif clause.has("colormap"):
+        check_colours(editor, [])
         editor.put("colorscale", clause.value("colormap"))
     elif clause.has("format"):
-        editor.put("formats", [clause.value("format")])
+        held = editor.spec.get("formats") or ["html"]
+        more = ("formats", "") in editor.wished or clause.has("rel:also", "verb:add")  # png and pdf
+        editor.put("formats", list(dict.fromkeys([*(held if more else ()), clause.value("format")])))
     elif clause.has("colour"):
         dark = {"black": "dark", "white": "white"}.get(clause.value("colour"))
         if dark is None:
@@ -216,6 +225,7 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
 
 
 def put_side_by_side(editor: FigureEditor, clause: Clause) -> None:
-    """Arrange the panels in columns."""
+    """Arrange the panels in two columns, or all in one row if they do not fill two."""
     del clause
-    editor.put("columns", 2)
+    count = len(editor.panels)
+    editor.put("columns", count if count % 2 else 2)

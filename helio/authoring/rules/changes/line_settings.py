@@ -39,6 +39,11 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
         return list(dict.fromkeys(lines))
     plural = clause.has("every", "line:lines")
     drawn = editor.drawn
+    if plural and len(drawn) != len("AB") and re.search(r"\bboth\b", clause.text, re.IGNORECASE):
+        pairs = [panel for panel in editor.panels if len(panel) == len("AB")]
+        if len(pairs) != 1:
+            raise NotUnderstood(f"the figure draws {len(drawn)} lines, so 'both' is not clear")
+        return pairs[0]
     if len(drawn) == 1:
         return drawn
     if not plural and not clause.has("noun:width"):
@@ -106,8 +111,17 @@ def _width(clause: Clause, now: float) -> float:
 WHOLE = re.compile(r"\b(?:figure|plot|canvas)\b", re.IGNORECASE)
 
 
+_WIDEST = 30.0
+"""Greatest width of a line in pixels; more pixels are those of the figure."""
+
+
+def names_figure(clause: Clause) -> bool:
+    """Return whether a size is that of the figure: ``1400 px wide``."""
+    return WHOLE.search(clause.text) is not None or (clause.value("width") or 0.0) > _WIDEST
+
+
 def has_look(clause: Clause) -> bool:
-    if clause.has("width") and WHOLE.search(clause.text):
+    if clause.has("width") and names_figure(clause):
         return False
     if clause.has("number", "factor") and not clause.has("noun:width"):
         return False
@@ -137,11 +151,13 @@ def fill(editor: FigureEditor, clause: Clause) -> None:
 
 
 def swap_colours(editor: FigureEditor, clause: Clause) -> None:
-    """Exchange the colours of two lines."""
-    colours = editor.spec.get("trace_colors")
-    pair = [editor.known(name, by_craft=True) for name in clause.names]
-    if not isinstance(colours, dict) or any(len(lines) != 1 or lines[0] not in colours for lines in pair):
+    """Exchange the colours of two lines: those that the clause names, or the only two with a colour."""
+    colours = editor.spec.get("trace_colors") or {}
+    numbers = panel_numbers(editor, clause.of("panel"))
+    there = [line for number in numbers for line in editor.panels[number - 1]] or list(colours)
+    lines = [line for name in clause.names for line in editor.known(name, by_craft=True)] or there
+    if len(lines) != len("AB") or not set(lines) <= set(colours):
         raise NotUnderstood("the figure does not set one colour for each of the two lines")
-    (first,), (second,) = pair
+    first, second = lines
     editor.put("trace_colors", colours[second], first)
     editor.put("trace_colors", colours[first], second)

@@ -18,7 +18,7 @@ from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
-from helio.knowledge.quantity_words import WORDS
+from helio.knowledge.quantity_words import INDICES, WORDS
 from helio.patterns import ignoring_case
 from helio.pipelines.analyses.quantities import tables_read
 from helio.pipelines.dialect.template_in import template_in, view_in
@@ -319,6 +319,8 @@ class Lines:
             return vectors or [label for label in drawn if _COMPONENT.search(label.casefold())]
         if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
+        if plain in ("indices", "geomagnetic indices"):
+            return [label for label in drawn if self.own_quantities(label) & set(INDICES)]
         quantity = next(
             (
                 row.quantity
@@ -349,6 +351,7 @@ class Lines:
                     _COLOURED.sub("", plain),
                 )
             ),
+            lambda label: _says(f"{self._step(label).id} {self._step(label).step.intent}".casefold(), plain),
         )
 
     def _is_moment(self, label: str, stem: str) -> bool:

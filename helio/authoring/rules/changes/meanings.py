@@ -16,29 +16,12 @@ from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
 
-_SIDES = {
-    "low": ("start", "begin", "low", "lower", "lowest", "min", "minimum", "least", "smallest"),
-    "high": ("end", "stop", "high", "higher", "highest", "upper", "max", "maximum", "longest", "largest"),
-    "before": ("before",),
-    "after": ("after",),
-}
-_SIDE_OF = {word: side for side, words in _SIDES.items() for word in words}
-_SINGULAR = {
-    "spectra": "spectrum",
-    "minima": "minimum",
-    "maxima": "maximum",
-    "frequencies": "frequency",
-    "radii": "radius",
-}
-_GENERAL = IN_CHANGES | {
-    "band", "range", "threshold", "limit", "value", "level", "length", "criterion", "criteria", "cutoff",
-    "only", "from", "to", "between", "below", "above", "under", "over", "least", "most", "until", "and", "or",
-    "start", "end", "begin", "stop", "show", "with", "by", "be", "should", "let", "count", "just", "reaching",
-    "reach", "stronger", "deeper", "than", "at", "each", "event", "past", "instead", "not", "limits",
-    "minimum", "maximum", "select", "lower", "upper", "low", "high", "edge", "boundary", "keep", "that",
-}  # fmt: skip
+_WORDS = VOCABULARY["words beside values"]
+_SIDE_OF = {word: side for side, words in _WORDS["sides"].items() for word in words}
+_GENERAL = IN_CHANGES.union(_WORDS["set"])
 """Words that say that a value is set, and not which one."""
 _CRITERION = frozenset(("threshold", "criterion", "cutoff", "limit"))
 _SIDE = re.compile(r"\s*(?:(?P<before>before|prior\s+to|ahead\s+of)|after|past|following|beyond)\b")
@@ -49,10 +32,7 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) for (?:the )?(\w[\w -]*\w)")
-_EMPTY = frozenset((
-    "a", "an", "the", "of", "in", "it", "this", "that", "and", "or", "is", "are", "be", "to", "at", "for",
-    "with", "how", "long", "by", "not", "from", "as", "on",
-))  # fmt: skip
+_EMPTY = frozenset(_WORDS["descriptions"])
 _FLUX = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
 """Least flux of the classes of solar flares, in W/m² at 0.1 to 0.8 nm."""
 _CLASS = re.compile(r"(?<![\w.$|-])(?P<letter>[ABCMX])(?P<size>\d{1,2}(?:\.\d+)?)?(?![\w.|]*\w)")
@@ -64,12 +44,7 @@ _UPWARD = re.compile(
     r"[>≥+]|\b(?:from|above|over|least|min(?:imum)?|threshold|limit|cutoff|up|upwards?|larger|stronger|higher|bigger|greater|more)\b",
     re.IGNORECASE,
 )
-_MORE = frozenset((
-    "class", "classes", "upward", "upwards", "up", "larger", "bigger", "higher", "greater", "weaker", "smaller",
-    "less", "ignore", "skip", "neglect", "reject", "filter", "no", "more", "all", "every", "any", "list", "take",
-    "find", "big", "solar", "start", "starting", "remove", "drop", "exclude", "without", "min", "cut", "omit",
-    "leave", "out", "those", "one", "change", "set",
-))  # fmt: skip
+_MORE = frozenset(_WORDS["flares"])
 """Words beside the class of a flare that say which flares count."""
 _AXES = tuple(
     f"noun:{name}"
@@ -448,4 +423,4 @@ def _stems(text: str) -> frozenset[str]:
     ['hiss', 'low', 'spectrum', 'storm', 'the']
     """
     words = re.findall(r"[a-z]+", text.replace("_", " ").casefold())
-    return frozenset(_SINGULAR.get(word) or re.sub(r"(?<=\w\w)(?<!s)s$", "", word) for word in words)
+    return frozenset(_WORDS["singular"].get(word) or re.sub(r"(?<=\w\w)(?<!s)s$", "", word) for word in words)

@@ -179,7 +179,7 @@ def _may_be_spectrogram(editor: FigureEditor, number: int) -> bool:
     return any(map(editor.lines.may_have_colours, panels[number - 1]))
 
 
-def _check_colours(editor: FigureEditor, numbers: list[int]) -> None:
+def check_colours(editor: FigureEditor, numbers: list[int]) -> None:
     """Refuse a setting of colours if none of the panels can be a spectrogram; no panel means all panels."""
     if any(key.partition(".")[0] in editor.spec for key in ENTRY_LABELS):
         return  # one series against another may have a colour bar
@@ -197,7 +197,7 @@ def _scale_colours(editor: FigureEditor, clause: Clause, kind: str) -> None:
     if kind == "symlog":
         raise NotUnderstood("a colour scale is linear or logarithmic")
     numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
-    _check_colours(editor, numbers)
+    check_colours(editor, numbers)
     if not numbers:
         editor.put("log_z", kind == "log")
         return
@@ -237,7 +237,7 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
 
 def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
     numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
-    _check_colours(editor, numbers)
+    check_colours(editor, numbers)
     if not numbers:
         every = range(1, len(editor.panels) + 1)
         if any(is_spectrogram(editor, number) for number in every):
@@ -288,6 +288,10 @@ def set_panel_type(editor: FigureEditor, clause: Clause) -> None:
     kinds = [atom.value for atom in clause.of("paneltype") if not replaced or atom.start < replaced[0].start]
     for number in panels_of(editor, clause):
         put_panel_type(editor, number, kinds[0] if kinds else "line")
+    for line in (
+        [line for name in clause.names for line in editor.known(name)] if clause.has("colour") else ()
+    ):
+        editor.put("trace_colors", clause.value("colour"), line)
 
 
 def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:

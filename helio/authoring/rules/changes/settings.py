@@ -19,11 +19,11 @@ from helio.authoring.rules.changes.figure_settings import (
 from helio.authoring.rules.changes.line_settings import (
     FIXED,
     LINE,
-    WHOLE,
     WIDTHS,
     fill,
     has_look,
     name_lines,
+    names_figure,
     style_lines,
     swap_colours,
 )
@@ -37,18 +37,21 @@ from helio.authoring.rules.changes.panel_settings import (
 
 
 def _is_whole(clause: Clause) -> bool:
-    return WHOLE.search(clause.text) is not None
-
-
-def _two_names(clause: Clause) -> bool:
-    return len(clause.names) == 2
+    return names_figure(clause)
 
 
 def _names_several(clause: Clause) -> bool:
     return len(clause.of("text")) > 1
 
 
+_LEAST_HEIGHT = 100
+"""Least height of a figure, in pixels: a smaller number is the relative height of a panel."""
+
+
 def _is_size(clause: Clause) -> bool:
+    number = clause.value("number")
+    if number is not None and clause.has("noun:panel_height") and not clause.has("what", "panel"):
+        return len(clause.of("number")) > 1 or number.value >= _LEAST_HEIGHT
     sized = clause.has("number", "printed", "width", "factor")
     if clause.value("relative") in (*WIDTHS, *FIXED):
         return False
@@ -63,13 +66,15 @@ _AXES = "noun:y_axis noun:y_range noun:range noun:scale noun:x_axis"
 _COLOUR_AXES = "noun:colour_bar noun:z_range noun:colour_scale"
 SETTINGS: tuple[Rule, ...] = (
     Rule("colour noun:theme", "", set_name),
-    Rule("verb:swap noun:colour|noun:line_colour", "what craft", swap_colours, _two_names),
+    Rule("verb:swap noun:colour|noun:line_colour", "what craft panel", swap_colours,
+         lambda clause: len(clause.names) in (0, len("AB"))),
     Rule("colour|dash|mode|"
          "width|relative|factor|number", f"{LINE} colour dash mode width relative factor number noun:colour "
                                          f"noun:dash noun:width "
          "noun:line_colour", style_lines, has_look),
-    Rule("scale", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:remove", scale_panels),
-    Rule("range|bound|auto", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom", limit_panels),
+    Rule("mode verb:only", "what panel craft every line", style_lines),
+    Rule("scale", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:remove verb:move", scale_panels),
+    Rule("range|bound|auto", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),
     Rule("verb:name text "
          "line:lines|rel:also|text", "noun:trace_name noun:legend", name_lines, _names_several, "text"),
     Rule("text", f"{LINE} noun:title noun:subtitle noun:x_label noun:y_label noun:y_axis noun:trace_name "
@@ -84,7 +89,7 @@ SETTINGS: tuple[Rule, ...] = (
                                        "verb:move panel every", letter_panels, is_for_panels),
     Rule("noun:font_size|noun:gap_factor|noun:columns|noun:linthresh|noun:figure_height|noun:figure_width|"
          "noun:figure_size|"
-         "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size),
+         "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size, "number"),
     Rule("factor", "what panel relative noun:panel_height", set_number),
     Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, _is_whole),
     Rule("verb:fill|verb:shade|verb:mark bound", "what panel craft colour", fill),
@@ -94,7 +99,8 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("colormap|palette|theme|format", "what panel tool line every noun:colour_scale noun:palette "
                                           "noun:theme noun:colour noun:colour_bar noun:scale verb:save "
          "rel:instead", set_name),
-    Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of", set_panel_type),
+    Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type,
+         several="paneltype"),
     Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels, _of_all_panels),
     Rule("rel:side_by_side", "panel every", put_side_by_side),
 )  # fmt: skip

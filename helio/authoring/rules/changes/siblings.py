@@ -45,27 +45,30 @@ class Siblings:
     def _set(self, editor: FigureEditor, clause: Clause) -> None:
         for step, pairs in self._meant(clause):
             before = fetch_pairs(step.params) or [(str(step.params["dataset_id"]), "")]
-            if step.params.get("parameters"):
-                names = [name for _, name in pairs]
+            names = [name for _, name in pairs]
+            intent = _described(step.step.intent, clause)
+            is_part = len(pairs) < len(step.params.get("parameters") or ())
+            if is_part:
+                self._draw_apart(step, pairs, intent)
+            elif step.params.get("parameters"):
                 args = dict(step.params) | {"dataset_id": pairs[0][0], "parameters": names}
-                operations = replaced_args(editor.after, step, args)
+                editor.do(*replaced_args(editor.after, step, args))
             else:
-                operations = refetched(editor.after, step, pairs)
-            editor.do(*operations, *self._described(step, clause))
+                editor.do(*refetched(editor.after, step, pairs))
+            if not is_part and intent != step.step.intent:
+                editor.do(Operation("set", str(step.id), ("intent",), intent))
             editor.notes.append(f"{before[0][0]} becomes {pairs[0][0]}; the title and the labels stay")
 
-    def _described(self, step: StepView, clause: Clause) -> list[Operation]:
-        """Write the new part for the old one in the description of the step."""
-        named = _named(clause.text)
-        intent = step.step.intent
-        for group, part in named:
-            for old, phrases in group.items():
-                if old != part and (
-                    words := re.search(rf"\b(?:{any_phrase(phrases)})\b", intent, re.IGNORECASE)
-                ):
-                    new = intent.replace(words[0], next(iter(group[part])).split("/")[0])
-                    return [Operation("set", str(step.id), ("intent",), new)]
-        return []
+    def _draw_apart(self, step: StepView, pairs: list[tuple[str, str]], intent: str) -> None:
+        """Draw some parameters of a fetch from a sibling; the fetch keeps the rest."""
+        editor, dataset = self._editor, step.params["dataset_id"]
+        names = [name for _, name in pairs]
+        for name in names:
+            editor.draw_instead(f"{dataset}.{name}", f"{pairs[0][0]}.{name}")
+        args = dict(step.params) | {"dataset_id": pairs[0][0], "parameters": names}
+        editor.add_step(editor.free_id(f"{step.id}_{names[0]}"), FETCH, args, intent, after=step.outputs[0])
+        kept = [name for name in step.params["parameters"] if name not in names]
+        editor.do(Operation("set", str(step.id), ("tool_args", "parameters"), kept))
 
     def _meant(self, clause: Clause) -> list[tuple[StepView, list[tuple[str, str]]]]:
         """Return the fetches that change, each with its new datasets and parameters."""
@@ -77,9 +80,9 @@ class Siblings:
         rest = clause.text
         for group, _ in named:
             rest = re.sub(rf"(?<![\w-])(?:{_any(group)})(?![\w-])", " ", rest, flags=re.IGNORECASE)
-        words = {
+        words = [
             word for word in re.findall(r"[^\s,;:.?!()\"]+", rest) if word.casefold() not in BESIDE_PARTS
-        }
+        ]
         wanted = []
         for step in self._editor.after["steps"]:
             view = view_in(step, signatures())
@@ -88,18 +91,26 @@ class Siblings:
             names = [str(name) for name in view.params.get("parameters") or ()]
             dataset = str(view.params.get("dataset_id", ""))
             pairs = [(dataset, name) for name in names] or fetch_pairs(view.params)
+            quantity = " ".join(
+                word for word in words if names and not _describes(word, dataset, self._editor)
+            )
+            if quantity:  # the ions of the anti-sunward telescope, not the electrons
+                drawn = self._editor.lines_of(quantity)
+                pairs = [pair for pair in pairs if ".".join(pair) in drawn]
+            others = [] if quantity else words
             for group, part in named:
-                new = [found for pair in pairs if (found := self._sibling(*pair, group, part, words))]
+                new = [found for pair in pairs if (found := self._sibling(*pair, group, part, others))]
                 if (
                     new
                     and len(new) == len(pairs)
+                    and (not quantity or [name for _, name in new] == [name for _, name in pairs])
                     and len({name for name, _ in new}) == len({d for d, _ in pairs})
                 ):
                     wanted.append((view, new))
         return wanted
 
     def _sibling(
-        self, dataset: str, parameter: str, group: dict[str, list[str]], part: str, words: set[str]
+        self, dataset: str, parameter: str, group: dict[str, list[str]], part: str, words: list[str]
     ) -> tuple[str, str] | None:
         """Return the same quantity of the sibling with a part, if the other words describe the dataset."""
         catalogue = self._editor.catalogue
@@ -114,6 +125,18 @@ class Siblings:
             if name:
                 return sibling, name
         return None
+
+
+def _described(intent: str, clause: Clause) -> str:
+    """Write the new part for the old one in the description of a step."""
+    for group, part in _named(clause.text):
+        for old, phrases in group.items():
+            if old != part and (words := re.search(rf"\b(?:{any_phrase(phrases)})\b", intent, re.IGNORECASE)):
+                said = words[0].casefold()
+                at = phrases.index(said) if said in phrases else 0
+                new = [*group[part][at : at + 1], group[part][0]][0]
+                return intent.replace(words[0], new.split("/")[0])
+    return intent
 
 
 def _named(text: str) -> list[tuple[dict[str, list[str]], str]]:

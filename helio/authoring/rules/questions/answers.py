@@ -17,6 +17,7 @@ from helio.authoring.rules.questions.asked import Subject, covered, stems
 from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
+    band_asked,
     from_records,
     narrowed,
     presence,
@@ -34,7 +35,7 @@ from helio.pipelines.template.document import Document
 _REST = "helio cannot answer the rest without a language model"
 _ABSENT = "the pipeline has no"
 _NOMINAL = frozenset(
-    {
+    [
         "units",
         "doi",
         "investigator",
@@ -45,7 +46,7 @@ _NOMINAL = frozenset(
         "settings",
         "cadence",
         "overview",
-    }
+    ]
 )
 """Properties that a sentence without a question word asks for: `DOI of the field`."""
 _LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales", "order"})
@@ -136,7 +137,8 @@ class _Answer:
     def text(self) -> str:
         """Return all that is known, and say what is not."""
         question = self.question
-        special = about_step(question) or list(from_records(question, self._records)) or presence(question)
+        special = about_step(question) or list(from_records(question, self._records))
+        special = special or band_asked(question) or presence(question)
         if special:
             return "\n".join(special)
         asked = question.asked

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from helio.authoring.recorded import Records
+from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
@@ -31,6 +32,10 @@ _LIMITED = re.compile(
 )
 """The quantity of which a question asks for a limit."""
 _STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
+_BAND = re.compile(
+    rf"\b(?P<which>lowest|highest|{PLACE})\s+(?:[a-z]+\s+)?(?:bands?|channels?|bins?)\b", re.IGNORECASE
+)
+_BANDS = {"lowest": 1, "highest": -1}
 _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
 """Properties whose answer says how many there are."""
 _MANY_STEPS = 6
@@ -249,6 +254,26 @@ def _counted(question: Question, topic: str) -> Iterator[str]:
         yield from lines_of(SourceFacts(unnamed, question.catalogue).topics["instruments"]())
 
 
+def band_asked(question: Question) -> list[str]:
+    """Name the band that a question asks for: ``energy range of the lowest proton band``."""
+    asked = _BAND.search(question.asked.text)
+    if question.pipeline is None or asked is None or not {*question.asked.topics} <= {"bins", "meanings"}:
+        return []
+    lines = []
+    for name, step in question.pipeline.steps.items():
+        bands = sorted(step.get("tool_args", {}).get("bands") or ())
+        at = _BANDS.get(asked["which"].casefold(), PLACES.get(asked["which"].casefold(), 0))
+        if bands and at and abs(at) <= len(bands):
+            low, high = bands[at - (at > 0)]
+            behind = question.pipeline.lines.behind(str(step["tool_args"].get("output_label")))
+            known = [source for source in question.pipeline.data.sources if source.label in behind]
+            said = " ".join(row.note for source in known for row in source.rows)
+            units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", said))
+            unit = " or ".join(units) or "in the unit of its axis"
+            lines.append(f"{low:g} to {high:g} {unit}: {question.pipeline.line(name)}")
+    return lines if len(lines) == 1 else []
+
+
 def variables_described(question: Question) -> list[str]:
     """Return the variables whose description has most words of the question: two or more, and half of them."""
     if question.pipeline is None:
@@ -286,10 +311,7 @@ def about_step(question: Question) -> list[str]:
     ]
     if others or question.asked.rest or question.asked.beyond:
         return []
-    return [
-        question.pipeline.line(named[1]),
-        summary_of(step),
-    ]
+    return [question.pipeline.line(named[1]), summary_of(step)]
 
 
 def from_records(question: Question, records: Records | None) -> Iterator[str]:

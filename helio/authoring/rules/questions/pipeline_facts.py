@@ -10,12 +10,7 @@ from functools import cached_property
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
-from helio.authoring.rules.questions.source_facts import (
-    Fact,
-    Facts,
-    covers,
-    overlaps,
-)
+from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
 from helio.counts import number_of
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
@@ -150,6 +145,14 @@ class PipelineFacts(PipelineSubjects):
             if bands:
                 text = f"{self.line(name)}: bands {json.dumps(bands)}"
                 yield Fact(text, self.of_step(name))
+        for step in self.graph.steps:
+            if {"low", "high"} <= step.params.keys():
+                ends = [str(step.params[end]) for end in ("low", "high")]
+                described = (self.variables_of_template.get(end, {}).get("description", "") for end in ends)
+                made = [label for label in self.producers if {*step.outputs} & {*self.lines.behind(label)}]
+                text = f"from {' to '.join(map(self.with_values, ends))} (step {{}}): {' '.join(described)}"
+                about = self.of_step(str(step.id)).union(*map(self.of_label, made))
+                yield Fact(text.rstrip(': '), about, str(step.id))
 
     def _elsewhere(self) -> Facts:
         """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""

@@ -33,6 +33,8 @@ _OF_EVENTS = {"counts", "numbers"}
 _STORED = ("units", "frames", "cadence", "level")
 """Properties that the archive decides, so that no step says why they are as they are."""
 _NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
+_PARAMETER = re.compile(r"(?<![\w.])(?P<dataset>[A-Z][A-Z\d]*_[\w@-]+)\.(?P<parameter>[A-Za-z]\w*)")
+"""A parameter of a dataset: ``AC_H0_SWE.Np``."""
 DECLINED = "helio cannot answer that without a language model"
 
 
@@ -50,12 +52,14 @@ class Question:
     """
 
     def __init__(self, request: str, template: Document | None, catalogue: Catalogue, now: datetime) -> None:
-        self.request = request
+        self.request = (
+            _PARAMETER.sub(r"\g<parameter> of \g<dataset>", request) if template is None else request
+        )
         self.template = template
         self.catalogue = catalogue
         self.now = now
         self.pipeline = PipelineFacts(template, catalogue, now) if template is not None else None
-        self.names = names_in(request, catalogue, self.pipeline)
+        self.names = names_in(self.request, catalogue, self.pipeline)
         self.asked = self._read()
         self.unsaid: list[str] = []
         """What cannot be answered, and why."""
@@ -176,7 +180,7 @@ class Question:
         """Find the parameters that the question names, and how many more there are."""
         named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
         found, more = sources_named(named, self.content(""), self.asked.rest, self.catalogue)
-        texts = [stems(source.text) for source in found]
+        texts = [stems(f"{source.text} {' '.join(re.split('[_-]', source.dataset.id))}") for source in found]
         self.narrowing = {
             word for word in self.asked.rest if texts and all(stems(word) <= text for text in texts)
         }

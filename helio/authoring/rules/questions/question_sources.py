@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 
 from helio.authoring.rules.questions.asked import Subject, folded, stems
 from helio.authoring.rules.questions.source_facts import Source
@@ -15,7 +16,7 @@ _MOST_SOURCES = 12
 
 
 def sources_named(
-    named: Collection[Subject], words: Iterable[str], rest: Iterable[str], catalogue: Catalogue
+    named: Collection[Subject], words: Iterable[str], rest: Sequence[str], catalogue: Catalogue
 ) -> tuple[list[Source], int]:
     """Find the parameters that a question names by dataset, spacecraft and so on, and how many more there are.
 
@@ -58,7 +59,15 @@ def sources_named(
             found[dataset_id, parameter.name] = Source(dataset, parameter)
         if not inside and not parameters and not quantities:
             found[dataset_id, ""] = Source(dataset)
-    if not ids and (by_kind["craft"] or by_kind["instrument"] or quantities):
+    parts = {word for word in rest if re.fullmatch(r"[A-Z][A-Z\d]{2,}", word)}
+    if parts and not ids:  # the LED of ERNE
+        for name in (name for name in catalogue if parts <= set(re.split(r"[_-]", name))):
+            summary = catalogue.summary(name)
+            of = {"craft": (summary.spacecraft, summary.mission), "instrument": instrument_names(name)}
+            asked = [kind for kind in of if by_kind[kind]]
+            if asked and all(by_kind[kind] & set(map(folded, of[kind])) for kind in asked):
+                found[name, ""] = Source(catalogue.dataset(name))
+    if not found and not ids and (by_kind["craft"] or by_kind["instrument"] or quantities):
         for row in rows:
             if row.dataset in catalogue:
                 dataset = catalogue.dataset(row.dataset)

@@ -48,9 +48,12 @@ def with_dates_of(text: str, start: date, stop: date) -> str:
         is_pair = _PAIR_OF_DAYS.search(match[0]) is not None
         month = _number_of_month(re.findall(r"[a-z]{3,}", re.sub(_TO, " ", match[0].casefold()))[-1])
         named = [day for day in days if day.month == month and str(day.day) in re.findall(r"\d+", match[0])]
-        return (
-            f"{match[0]} {named[0].year}" if named and len(years) == 1 and (clocks or is_pair) else match[0]
+        rest = text[: match.start()] + text[match.end() :]
+        alone = (
+            re.fullmatch(r"\W*(?:(?:only|just|show|use|for|on|the)\b\W*)*", rest, re.IGNORECASE) is not None
         )
+        complete = named and len(years) == 1 and (clocks or is_pair or alone)
+        return f"{match[0]} {named[0].year}" if complete else match[0]
 
     def with_month(match: re.Match[str]) -> str:
         named = [day for day in days if day.day == int(match["day"])]
