@@ -152,7 +152,7 @@ class PipelineFacts(PipelineSubjects):
                 made = [label for label in self.producers if {*step.outputs} & {*self.lines.behind(label)}]
                 text = f"from {' to '.join(map(self.with_values, ends))} (step {{}}): {' '.join(described)}"
                 about = self.of_step(str(step.id)).union(*map(self.of_label, made))
-                yield Fact(text.rstrip(': '), about, str(step.id))
+                yield Fact(text.rstrip(": "), about, str(step.id))
 
     def _elsewhere(self) -> Facts:
         """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""

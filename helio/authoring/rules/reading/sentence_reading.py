@@ -244,7 +244,9 @@ class _SentenceReader:
         self._read_computations()
         self._times = tuple(self._sentence.take_times(now))
         if names and not self._times:
-            raise NotUnderstood(f"helio does not know when '{names[0][0].strip()}' was", advice="give the dates")
+            raise NotUnderstood(
+                f"helio does not know when '{names[0][0].strip()}' was", advice="give the dates"
+            )
         drop_rhythms_of_figures(self._sentence, [parse_time_range(time, now) for time in self._times])
         self._sentence.drop(TURNED)
         self._read_crafts()
