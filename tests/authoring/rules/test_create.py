@@ -834,7 +834,7 @@ def test_the_plural_of_a_known_word_is_understood_without_a_note(author, written
 
 def test_no_word_is_proposed_in_place_of_its_own_plural(author):
     with pytest.raises(NotUnderstood, match="'spectra'") as refused:
-        author.create("ACE spectra for 2024-01-10")
+        author.create("DSCOVR spectra for 2018-01-10")
     assert "did you mean" not in refused.value.advice
 
 

@@ -51,10 +51,10 @@ _CURRENT = (
 )
 _JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
 _PULSATIONS = (
-    r"\bPc\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:Pc\s?)?(?P<last>[1-5]))?\b"
+    r"\bP(?P<kind>[ci])\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:P[ci]\s?)?(?P<last>[1-5]))?\b"
     r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?))*"
 )
-_PERIODS = {1: (0.2, 5), 2: (5, 10), 3: (10, 45), 4: (45, 150), 5: (150, 600)}
+_PERIODS = {"c1": (0.2, 5), "c2": (5, 10), "c3": (10, 45), "c4": (45, 150), "c5": (150, 600), "i1": (1, 40), "i2": (40, 150)}
 """Periods in s of the classes of pulsations (Jacobs et al. 1964)."""
 _OF_SPECIES = (
     r"(?P<what>(?:[\w-]+ ){0,2}[\w-]+) (?:of (?:the )?|\()(?P<species>electron|proton|ion|alpha)s?\b\)?"
@@ -180,9 +180,11 @@ def _quantity(words: str, kinds: tuple[str, ...] = ("scalar", "vector")) -> str:
 
 def _pulsations(match: re.Match[str]) -> str:
     """Return a class of pulsations with its frequencies in mHz: ``Pc5``, of 150 to 600 s."""
-    numbers = sorted(int(number) for number in (match["first"], match["last"] or match["first"]))
-    high, low = (1e3 / period for period in (_PERIODS[numbers[0]][0], _PERIODS[numbers[1]][1]))
-    return f"{float(f'{low:.3g}'):g} to {float(f'{high:.3g}'):g} mHz Pc{match['first']}"
+    names = sorted(f"{match['kind'].lower()}{number}" for number in (match["first"], match["last"] or match["first"]))
+    if not _PERIODS.keys() >= {*names}:
+        return match[0]
+    high, low = 1e3 / _PERIODS[names[0]][0], 1e3 / _PERIODS[names[1]][1]
+    return f"{float(f'{low:.3g}'):g} to {float(f'{high:.3g}'):g} mHz {match[0][:2]}{match['first']}"
 
 
 def _curlometer(text: str) -> str:
