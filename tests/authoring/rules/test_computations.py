@@ -76,6 +76,11 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             {"shortest": "20s", "longest": "10min"},
         ),
         ("hourly spectral slope of PSP B, 0.01-0.1 Hz, 2020-01-29", "power_spectrogram", {"window": "1h"}),
+        (
+            "find times when OMNI Bz < -10 nT for 3 h in 2015",
+            "alert",
+            {"when": "< -10 nT", "lasting": "3h", "give": "durations"},
+        ),
         ("sigma_c of PSP 2020-01-29 30 min", "cross_helicity", {"give": "cross_helicity", "window": "30min"}),
         ("demeaned Wind By, 2015-03-17", "detrend", {"method": "mean"}),
         ("angle between B and the radial direction, Solar Orbiter, 2022-03", "cone_angle", {}),

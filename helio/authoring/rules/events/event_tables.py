@@ -62,7 +62,7 @@ _NOUN = (
 )
 _LASTING = (
     r",?\s*(?:\b(?:and|that|which|with|of|is|it)\s+)*(?:\b(?:lasting|last(?:s|ed)?|for|longer)\b\s*|\bduration\s*(?:of\s+)?|\bof(?=\s+at\s))"
-    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥)\s*(?:an?\s+(?=\d))?"
+    r"(?:for\s+)?(?:at\s+least|(?:(?:more|longer)\s+)?than|over|>=?|≥|(?<=\bfor )|(?<=\blasting ))\s*(?:an?\s+(?=\d))?"
     rf"{duration_pattern()}(?:\s+or\s+(?:more|longer))?"
 )
 _WHICH = r"(?:when(?:ever)?|where|with|of|that\s+have|(?:in|during|at|for|on)\s+which|while|having)"
