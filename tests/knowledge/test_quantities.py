@@ -42,7 +42,7 @@ def test_a_source_is_in_the_catalogue_with_its_unit(source: QuantitySource, cata
 
 def test_the_preferred_source_comes_first_and_fallbacks_after():
     density = sources_of("proton density", "ACE")
-    assert [source.dataset for source in density] == ["AC_H0_SWE", "AC_K0_SWE"]
+    assert [source.dataset for source in density] == ["AC_H0_SWE", "AC_K0_SWE", "AC_H2_SWE"]
     assert [source.frame for source in sources_of("magnetic field vector", "ace", frame="RTN")] == ["RTN"]
     assert sources_of("Dst", "ACE") == []
     assert {"SYM-H", "Dst", "AE", "dynamic pressure", "ion energy spectrogram"} <= set(quantities())

@@ -105,12 +105,14 @@ def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> 
 
 def _rank(
     source: QuantitySource, cadence: float, sources: Sequence[QuantitySource], catalogue: Catalogue
-) -> tuple[bool, bool, bool, float, int]:
-    """Return a sort key for a cadence: fine enough, of the archive, not changing, closest, first in order."""
+) -> tuple[bool, bool, bool, bool, float, int]:
+    """Return a sort key for a cadence: fine enough, of the archive, final, not changing, closest, first in order."""
     is_coarse = source.cadence is not None and source.cadence > 1.5 * cadence
     changes = source.cadence is None
+    is_preliminary = "preliminary" in source.note
     distance = abs(math.log(source.cadence / cadence)) if source.cadence else 0.0
-    return is_coarse, not _is_archived(source, catalogue), changes, distance, sources.index(source)
+    in_archive = _is_archived(source, catalogue)
+    return is_coarse, not in_archive, is_preliminary, changes, distance, sources.index(source)
 
 
 def frames_of(quantities: Sequence[str], crafts: Sequence[str]) -> list[str]:

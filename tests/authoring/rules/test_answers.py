@@ -357,7 +357,7 @@ def test_an_answer_says_the_fact_first_and_is_short(author, shipped, question, f
 @pytest.mark.parametrize(
     ("question", "lines"),
     [
-        ("does ACE have plasma data for 2025?", ["yes: AC_K0_SWE", "no: AC_H0_SWE: data from"]),
+        ("does ACE have plasma data for 2025?", ["yes: AC_K0_SWE", "no: AC_H0_SWE; AC_H2_SWE: data from"]),
         ("is there magnetic field data of Wind in 2003?", ["yes: WI_H0_MFI"]),
         ("is AC_K0_SWE preliminary?", ["yes: preliminary (AC_K0_SWE)"]),
         ("is AC_H0_MFI level 2?", ["yes: level 2"]),

@@ -28,7 +28,7 @@ def test_where_there_is_nothing_further_sources_of_the_same_quantity_are_tried(a
     }
     outcome = author.repair(template, failed("NoData", "nothing there", step="ace_n"))
     candidates = outcome.template["steps"][0]["tool_args"]["candidates"]
-    assert [one["dataset_id"] for one in candidates] == ["AC_H0_SWE", "AC_K0_SWE"]
+    assert [one["dataset_id"] for one in candidates] == ["AC_H0_SWE", "AC_K0_SWE", "AC_H2_SWE"]
     assert outcome.template["steps"][1:] == template["steps"][1:]
 
 
