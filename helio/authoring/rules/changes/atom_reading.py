@@ -69,13 +69,6 @@ _DESCRIBED = (
     rf"|(?<=\bthe ){_LOOK}\s+(?:lines?|curves?|traces?)\b(?!\s+(?:at|for|to|of|colou?r|style|width)\b)"
 )
 """Regular expression of lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
-_GONE = re.compile(
-    r"(?:\b(?:can|could|may|might|should|must|(?:has|have|needs?) to) (?:(?:both|all|also) )?(?:go|disappear|vanish)"
-    r"|\b(?:out|away)(?<!zoom out))"
-    r"(?= *(?:$|[,.;!]|(?:please|pls|thanks|too|as well|now|then|entirely|and)\b))",
-    re.IGNORECASE,
-)
-"""Words at the end of a clause that remove what it names: ``Kp can go``, ``throw it away``."""
 _LIST = r"\s*(?:,\s*and|,|/|&|and|with|by|-|–|through)\s*"
 _LETTER = r"(?:\((?-i:[a-h])\)|(?-i:[a-h])(?![\w)-]))"
 _LETTERED = re.compile(
@@ -192,32 +185,10 @@ def take_grammar(unread: UnreadWords) -> None:
     for word in ("spectrogram", "energy", "frequency"):  # these words also name axes and tools
         for pattern in _quantities(word):
             unread.take("quantity", pattern)
-    unread.take("verb", _GONE, "remove")
-    unread.take("noun", r"(?<![\w|])z(?=\s*[:=]|\s+of\s|\s*\x1f)", "z range")
-    unread.take("noun", r"(?<=\x1f[ -])y(?=\s*(?:$|[,.;]|please\b|for\b|in\b|on\b|of\b))", "y axis")
-    # red, not blue; K, not eV
-    unread.take(
-        "rel",
-        r"(?<=[\w)\x1f|]),? +(?:and +)?not +(?=(?:the +|in +|an? +)?[^ ])(?!(?:to|be|show|draw|plot|"
-        r"need|want|change|interest))(?<!do not )(?<!should not )(?<!is not )(?<!are not )(?<!does not )"
-        r"(?<!need not )",
-        "instead of",
-    )
+    unread.take_spelt("grammar")
+    first = ("instead of", "two sides", "right axis", "same panel", "own panel", "side by side")
     for kind, table in (
-        (
-            "rel",
-            {
-                name: CHANGES["relations"][name]
-                for name in (
-                    "instead of",
-                    "two sides",
-                    "right axis",
-                    "same panel",
-                    "own panel",
-                    "side by side",
-                )
-            },
-        ),
+        ("rel", {name: CHANGES["relations"][name] for name in first}),
         ("noun", CHANGES["nouns"]),
         ("relative", CHANGES["relative"]),
         ("verb", CHANGES["verbs"]),

@@ -251,12 +251,7 @@ def take_numbers(unread: UnreadWords) -> None:
         r"(?<![\w.-])\d+(?:\.\d+)?\s*(?:mm|cm|pt)\b",
         lambda match: " ".join(re.findall(r"[\d.]+|[a-z]+", match[0].casefold())),
     )
-    unread.take("factor", r"\b(?:double|twice(?:\s+as)?|2x|two times(?:\s+as)?)\b", lambda match: 2.0)
-    unread.take(
-        "factor",
-        r"\b(?:half(?:\s+as|\s+the)|halve|three times(?:\s+as)?|triple)\b",
-        lambda match: 3.0 if match[0].casefold().startswith("t") else 0.5,
-    )
+    unread.take_spelt("factors")
     unread.take("number", rf"\b(?:{COUNT})(?= columns\b)", lambda match: Number(number_of_text(match[0])))
     unread.take("number", r"(?<=\bline at )zero\b|(?<== )zero\b|(?<=\by=)zero\b", lambda match: Number(0.0))
     unread.take(

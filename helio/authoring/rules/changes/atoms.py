@@ -123,7 +123,7 @@ class UnreadWords:
         self,
         kind: str,
         pattern: str | re.Pattern[str],
-        value: Callable[[re.Match[str]], Any] | str | None = None,
+        value: Callable[[re.Match[str]], Any] | str | float | None = None,
     ) -> None:
         """Take every match of a pattern in the unread rest as an atom; a value of None takes the words themselves."""
         compiled = ignoring_case(pattern) if isinstance(pattern, str) else pattern
@@ -135,7 +135,7 @@ class UnreadWords:
             if match is None:
                 continue
             at = max(at, match.end())
-            meant = match[0] if value is None else value if isinstance(value, str) else value(match)
+            meant = match[0] if value is None else value(match) if callable(value) else value
             self.put(kind, meant, *match.span())
 
     def take_spelt(self, group: str) -> None:

@@ -66,8 +66,7 @@ def match_title(editor: FigureEditor, clause: Clause) -> None:
 
 def remove_text(editor: FigureEditor, clause: Clause) -> None:
     """Remove a text that the figure sets."""
-    keys = {"title": "title", "subtitle": "subtitle", "x_label": "x_label", "y_label": "y_label"}
-    key = next(key for noun, key in keys.items() if clause.has(f"noun:{noun}"))
+    key = next(key for key in ("title", "subtitle", "x_label", "y_label") if clause.has(f"noun:{key}"))
     held = editor.where(key)[0]
     if held is None:
         raise NotUnderstood(f"the figure sets no {key.replace('_', ' ')}")

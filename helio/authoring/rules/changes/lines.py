@@ -320,7 +320,7 @@ class Lines:
         if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
         if plain in ("indices", "geomagnetic indices"):
-            return [label for label in drawn if self.own_quantities(label) & set(INDICES)]
+            return [label for label in drawn if self.quantities(label) & set(INDICES)]
         quantity = next(
             (
                 row.quantity

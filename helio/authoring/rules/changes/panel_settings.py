@@ -100,12 +100,14 @@ def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> Non
     editor.put(key, value, str(number))
 
 
-def is_spectrogram(editor: FigureEditor, number: int) -> bool:
-    """Return whether a panel draws a spectrogram, if the template tells."""
+def is_spectrogram(editor: FigureEditor, number: int, *, perhaps: bool = False) -> bool:
+    """Return whether a panel draws a spectrogram, if the template tells; `perhaps` is the answer if it does not."""
     types = editor.spec.get("panel_types")
     if isinstance(types, list) and number <= len(types):
         return bool(types[number - 1] == "spectrogram")
-    return any(map(editor.lines.has_colours, editor.panels[number - 1]))
+    panels = editor.panels or [[line] for line in editor.drawn]
+    has = editor.lines.may_have_colours if perhaps else editor.lines.has_colours
+    return any(map(has, panels[number - 1]))
 
 
 def scale_panels(editor: FigureEditor, clause: Clause) -> None:
@@ -170,21 +172,12 @@ def set_scale(editor: FigureEditor, number: int, kind: str) -> None:
     put_by_panel(editor, "log_scale", number, kind)
 
 
-def _may_be_spectrogram(editor: FigureEditor, number: int) -> bool:
-    """Return whether a panel draws a spectrogram, or the template does not tell."""
-    types = editor.spec.get("panel_types")
-    if isinstance(types, list) and number <= len(types):
-        return bool(types[number - 1] == "spectrogram")
-    panels = editor.panels or [[line] for line in editor.drawn]
-    return any(map(editor.lines.may_have_colours, panels[number - 1]))
-
-
 def check_colours(editor: FigureEditor, numbers: list[int]) -> None:
     """Refuse a setting of colours if none of the panels can be a spectrogram; no panel means all panels."""
     if any(key.partition(".")[0] in editor.spec for key in ENTRY_LABELS):
         return  # one series against another may have a colour bar
     count = len(editor.panels or editor.drawn)
-    if any(_may_be_spectrogram(editor, number) for number in numbers or range(1, count + 1)):
+    if any(is_spectrogram(editor, number, perhaps=True) for number in numbers or range(1, count + 1)):
         return
     where = f"panel {listed([str(number) for number in numbers])}" if numbers else "the figure"
     raise NotUnderstood(
@@ -241,7 +234,7 @@ def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
     if not numbers:
         every = range(1, len(editor.panels) + 1)
         if any(is_spectrogram(editor, number) for number in every):
-            numbers = [number for number in every if _may_be_spectrogram(editor, number)]
+            numbers = [number for number in every if is_spectrogram(editor, number, perhaps=True)]
         numbers = numbers if len(numbers) > 1 else []
         if numbers:
             names = [f"panel {number}" for number in numbers]

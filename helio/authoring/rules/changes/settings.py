@@ -35,15 +35,6 @@ from helio.authoring.rules.changes.panel_settings import (
     set_panel_type,
 )
 
-
-def _is_whole(clause: Clause) -> bool:
-    return names_figure(clause)
-
-
-def _names_several(clause: Clause) -> bool:
-    return len(clause.of("text")) > 1
-
-
 _LEAST_HEIGHT = 100
 """Least height of a figure, in pixels: a smaller number is the relative height of a panel."""
 
@@ -76,7 +67,8 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("scale", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:remove verb:move", scale_panels),
     Rule("range|bound|auto", f"{PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),
     Rule("verb:name text "
-         "line:lines|rel:also|text", "noun:trace_name noun:legend", name_lines, _names_several, "text"),
+         "line:lines|rel:also|text", "noun:trace_name noun:legend", name_lines,
+         lambda clause: len(clause.of("text")) > 1, "text"),
     Rule("text", f"{LINE} noun:title noun:subtitle noun:x_label noun:y_label noun:y_axis noun:trace_name "
                  f"noun:legend "
          "noun:file_name "
@@ -91,7 +83,7 @@ SETTINGS: tuple[Rule, ...] = (
          "noun:figure_size|"
          "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size, "number"),
     Rule("factor", "what panel relative noun:panel_height", set_number),
-    Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, _is_whole),
+    Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, names_figure),
     Rule("verb:fill|verb:shade|verb:mark bound", "what panel craft colour", fill),
     Rule("verb:fill what|panel", "bound number colour craft noun:zero_line", fill),
     Rule("noun:x_axis time", "noun:range noun:x_axis verb:zoom", limit_times),

@@ -12,7 +12,7 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.changes.arranging import ARRANGING, keep_only, remove, swap_panels
 from helio.authoring.rules.changes.atom_reading import read_atoms
-from helio.authoring.rules.changes.atoms import Atom
+from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.settings import SETTINGS
@@ -26,30 +26,9 @@ from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
 from helio.time_range import parse_time_range
 
-_LINE = "verb:add verb:mark colour dash width relative number text what panel line"
 _STYLE = "colour dash width mode paneltype relative scale range bound"
-# Parts that begin a phrase about looks, and the parts next to them that belong to the phrase.
-_PHRASES = (
-    ("noun:horizontal_line", f"{_LINE} noun:zero_line noun:horizontal_line"),
-    ("noun:vertical_line", f"{_LINE} moment time noun:vertical_line"),
-    ("noun:zero_line", "verb:add"),
-    ("verb:shade", "moment time noun:time colour text what"),
-    ("noun:y_axis noun:y_range noun:range", "range bound scale what panel noun:y_range noun:range"),
-    ("noun:colour_bar noun:z_range", "range scale"),
-    ("noun:subtitle noun:x_label", "text verb:name"),
-    ("noun:legend noun:footer noun:panel_letters", "verb:remove verb:add"),
-    ("noun:font_size", "number printed relative"),
-    ("palette theme colormap", "noun:palette noun:theme noun:colour_scale noun:colour"),
-)
-# The same for phrases about lines and axes: the names of data next to them also say what to draw.
-_STYLES = (
-    ("verb:fill verb:shade verb:mark", "colour bound"),
-    ("noun:width", "number"),
-    (_STYLE, f"{_STYLE} line noun:line_colour noun:scale noun:y_axis"),
-)
-_NEEDS = {"noun:horizontal_line": "number", "noun:vertical_line": "moment time", "verb:shade": "moment time",
-          "noun:y_axis noun:y_range noun:range": "range bound", "verb:fill verb:shade verb:mark": "bound",
-          "noun:width": "number"}  # fmt: skip
+_PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
+"""The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
     r"[\s,(]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
