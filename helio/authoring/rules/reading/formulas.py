@@ -54,7 +54,9 @@ _PULSATIONS = (
     r"\bP(?P<kind>[ci])\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:P[ci]\s?)?(?P<last>[1-5]))?\b"
     r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?))*"
 )
-_PERIODS = {"c1": (0.2, 5), "c2": (5, 10), "c3": (10, 45), "c4": (45, 150), "c5": (150, 600), "i1": (1, 40), "i2": (40, 150)}
+_PERIODS = {
+    "c1": (0.2, 5), "c2": (5, 10), "c3": (10, 45), "c4": (45, 150), "c5": (150, 600), "i1": (1, 40), "i2": (40, 150),
+}  # fmt: skip
 """Periods in s of the classes of pulsations (Jacobs et al. 1964)."""
 _OF_SPECIES = (
     r"(?P<what>(?:[\w-]+ ){0,2}[\w-]+) (?:of (?:the )?|\()(?P<species>electron|proton|ion|alpha)s?\b\)?"
@@ -180,7 +182,9 @@ def _quantity(words: str, kinds: tuple[str, ...] = ("scalar", "vector")) -> str:
 
 def _pulsations(match: re.Match[str]) -> str:
     """Return a class of pulsations with its frequencies in mHz: ``Pc5``, of 150 to 600 s."""
-    names = sorted(f"{match['kind'].lower()}{number}" for number in (match["first"], match["last"] or match["first"]))
+    names = sorted(
+        f"{match['kind'].lower()}{number}" for number in (match["first"], match["last"] or match["first"])
+    )
     if not _PERIODS.keys() >= {*names}:
         return match[0]
     high, low = 1e3 / _PERIODS[names[0]][0], 1e3 / _PERIODS[names[1]][1]

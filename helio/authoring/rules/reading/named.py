@@ -209,7 +209,9 @@ def drop_places(sentence: Sentence) -> None:
     passage = r"\s+(?:fly-?by|swing-?by|encounter|passage|closest approach)\b"
     sentence.drop(rf"\b(?:(?:during|at|around|of|for)\s+)?(?:the\s+|its\s+)?{bodies}{passage}")
     sentence.drop(rf"\b{near}{bodies}")
-    sentence.drop(rf"^{bodies}(?:\s+(?:orbit|system|magnetosphere))?\s*:|^{bodies}(?=\s+(?:solar\s+wind|plasma)\b)")
+    sentence.drop(
+        rf"^{bodies}(?:\s+(?:orbit|system|magnetosphere))?\s*:|^{bodies}(?=\s+(?:solar\s+wind|plasma)\b)"
+    )
     sentence.drop(
         r"\b(?:with)?in\s+the\s+(?:V?LISM|(?:very\s+)?local\s+interstellar\s+medium|heliosheath|heliosphere)\b"
     )
