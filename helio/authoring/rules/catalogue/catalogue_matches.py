@@ -200,8 +200,9 @@ def with_words(
         groups = [fitting] if fitting and (named or channels) else [(parameter,) for parameter in fitting]
         for group in groups:
             described = group[0].parameter.description.split("[")[0] or group[0].parameter.name
+            shortest = 1 if " nm" in described else 2  # lines of H I and C II
             extra = (
-                {word for word in word_list(described) if word != "a" and not word.isdigit()}
+                {word for word in word_list(described) if len(word) >= shortest and not word.isdigit()}
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
