@@ -58,7 +58,8 @@ _MOST_COMPONENTS = 4
 _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
-    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|heat|vector|t3\b", re.IGNORECASE
+    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|charge (?:state|dist)|heat|vector|t3\b",
+    re.IGNORECASE,
 )
 MEASURED = frozenset(VOCABULARY["measured quantities"])
 """Words for what is measured."""
@@ -199,12 +200,13 @@ def with_words(
         groups = [fitting] if fitting and (named or channels) else [(parameter,) for parameter in fitting]
         for group in groups:
             described = group[0].parameter.description.split("[")[0] or group[0].parameter.name
+            shortest = 1 if " nm" in described else 2  # lines of H I and C II
             extra = (
-                {word for word in word_list(described) if word != "a" and not word.isdigit()}
+                {word for word in word_list(described) if len(word) >= shortest and not word.isdigit()}
                 - {*asked, *word_list(text)}
                 - dataset.words.words
             )
-            off = (int(means_flux and not group[0].is_flux), 0, 0)
+            off = (int(means_flux and not group[0].is_flux and bool(group[0].species)), 0, 0)
             yield Match(group, len(literal), frozenset(extra), frozenset(own_names), off=off)
 
 
@@ -286,7 +288,7 @@ def _is_of_kind(described: DescribedParameter, text: str) -> bool:
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
-    own = re.sub(r"^[\d.]+(?=/)", "1", parameter.canonical_unit)  # 0.01/cc
+    own = re.sub(r"^[\d.]+(?=/)", "1", parameter.canonical_unit.strip("<|>"))  # 0.01/cc, <|V|>
     return not named or not own or any(comparable(own, unit) for unit in _UNITS[named[-1]])
 
 

@@ -168,7 +168,7 @@ def words_asked(
         if len(best) > MOST_CHOICES:
             return _hint(asked, best)
         part = asked.part
-        if len(best) > 1:
+        if len(best) > 1 or best[0].off[0]:
             best = chosen(f"Which data do you mean by '{part.text}'?", best, ask)
         named.append(Named(part.text, part.region, part.spans, tuple(best), part.crafts))
     return named

@@ -20,7 +20,7 @@ _BETWEEN = re.compile(r"[,;]|\b(?:and|plus|with|vs|versus|against|then)\b|&|\s\+
 _WORD = re.compile(r"[^\s\x1f,;()?!/\"“”]+")
 _DEGREES = r"(?:deg(?:rees?)?\b|°)"
 _NUMBER = r"\d+(?:\.\d+)?"
-_ANGLE_WORDS = r"(?:pitch[- ]?angles?|PAs?)"
+_ANGLE_WORDS = r"(?:pitch[- ]?angles?|(?-i:PAs?))"
 _ANGLES = re.compile(
     rf"(?:\b{_ANGLE_WORDS}\s*(?:bins?\s*)?(?:of|from|between|in|at|=|range)?\s*)(?P<low>{_NUMBER})\s*{_DEGREES}?"
     rf"\s*(?:(?:-|–|\bto\b|\band\b)\s*(?P<high>{_NUMBER}))?\s*{_DEGREES}?"
