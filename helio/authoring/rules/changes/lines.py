@@ -302,10 +302,9 @@ class Lines:
             lines = [label for label in drawn if self._step(label).tool in AVERAGES]
             if not smoothed[1]:
                 return lines
-            letter = re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1])
-            of = [label for label in lines if self._reads(label, smoothed[1], letter[1] if letter else "")]
-            if of or not lines:
-                return of
+            if letter := re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1]):
+                return [label for label in lines if self._reads(label, smoothed[1], letter[1])]
+            return self._meant(smoothed[1], smoothed[1], lines, by_craft) if lines else []
         component = re.fullmatch(r"(b|v)_?([xyzrtnlm])", plain)
         if component:
             return self._component_of(what, component[1], component[2], drawn)
