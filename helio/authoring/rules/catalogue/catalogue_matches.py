@@ -323,7 +323,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         or any(comparable(unit, of) for of in _NO_FLUX)
     ):
         return None
-    per_area = re.search(r"sr|ster|cm", written or described.description) is not None
+    per_area = re.search(r"sr|ster|cm|pfu", written or described.description) is not None
     return int(per_area) if wish.moment else int(not per_area)
 
 
