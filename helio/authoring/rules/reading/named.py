@@ -29,10 +29,6 @@ _ALL_DIRECTIONS = (
 )
 """Pattern of ``omni`` where it means all directions, not OMNI."""
 
-_NO_NEUTRAL_WIND = "".join(
-    f"(?<!{kind} )" for kind in ("zonal", "meridional", "neutral", "horizontal", "vector", "thermospheric")
-)
-"""Pattern of a place that is not behind words for a wind of the upper atmosphere."""
 _NOUN = (
     r"(?:(?:number|bulk|flow|thermal|specific|plasma|scalar)\s+)*"
     r"(?:density|temperature|velocity|speed|pressure|entropy|beta|gyroradius|gyrofrequency|anisotropy)"
@@ -193,8 +189,8 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if craft[-1] in match[2].upper()]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
-    for match in sentence.take(
-        rf"{_NO_NEUTRAL_WIND}(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
+    for match in sentence.take(  # neither the solar nor a zonal wind
+        rf"(?!(?<=[lc] )(?-i:wind))(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
     ):
         found.append((match.start(), named[match[0].casefold()]))
     for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
