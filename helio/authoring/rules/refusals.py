@@ -10,7 +10,7 @@ from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.rules.misspelt import in_other_number, is_one_slip, known_words
 from helio.authoring.writing.steps import listed
 from helio.errors import closest
-from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES, spellings
 from helio.knowledge.search import Search, SearchResult
@@ -20,8 +20,7 @@ from helio.knowledge.words import plain, tokens
 _MOST_QUOTED = 8
 _MOST_KINDS = 5
 _MOST_DATASETS = 3
-_ALSO_WORDS = ("fast", "image", "moon", "trace", "iris", "smile", "punch", "juice")
-"""Missions whose names in small letters are words."""
+_ALSO_WORDS = VOCABULARY["missions that are also words"]
 _HOW = (
     "give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple words; or "
     f"{USE_A_MODEL}"
@@ -150,7 +149,14 @@ def _instead(text: str, unread: Sequence[str], crafts: Sequence[str], catalogue:
     if len(lacking) == len(words) or not near:
         return f"{lacks}it has {_kinds(of, catalogue)}" if lacking else ""
     datasets = listed([f"{dataset.id} ({_title(dataset.title)})" for dataset in near])
+    if all(_has_maps(catalogue.dataset(dataset.id)) for dataset in near):
+        lacks += "helio draws no maps and no records with two axes of bins; "
     return f"{lacks}data of {names} that may be meant: {datasets}; name one as DATASET.PARAMETER"
+
+
+def _has_maps(entry: CatalogueEntry) -> bool:
+    """Return whether most parameters of a dataset have records with two axes or more."""
+    return sum(len(parameter.size) > 1 for parameter in entry.parameters) * 2 > len(entry.parameters)
 
 
 def _title(text: str) -> str:

@@ -91,6 +91,21 @@ def test_of_several_parameters_the_person_chooses_one(author):
 
 
 @pytest.mark.parametrize(
+    ("request_", "choices"),
+    [
+        ("ICON MIGHTI green line zonal wind 2020-06-01", "ICON_L2-2_MIGHTI_VECTOR-WIND-GREEN."),
+        ("DMSP-F17 SSM magnetic perturbations, 2013-05-01", "DMSP-F17_SSM_MAGNETOMETER.DELTA_B_"),
+        ("BARREL 1G x-ray counts 2013-01-17", "BAR_1G_L2_"),
+    ],
+)
+def test_all_choices_are_what_the_sentence_names(author, request_, choices):
+    asked = author.create(request_)
+    assert isinstance(asked, AuthorQuestion)
+    assert len(asked.choices) > 1
+    assert all(choice.startswith(choices) for choice in asked.choices)
+
+
+@pytest.mark.parametrize(
     ("request_", "title"),
     [
         ("CANOPUS riometer 1997-01-10", "CANOPUS: Riometer Absorption at 4 sites"),
@@ -99,6 +114,8 @@ def test_of_several_parameters_the_person_chooses_one(author):
         ("ROCSAT-1 ion density 2000-09-01", "FORMOSAT-1: Total ion density in cm^-3"),
         ("BARREL payload 2X, medium res spectra, 2014-01-16", "BARREL-2X: MSPC"),
         ("CIRBE REPTile-2 electrons 2023-06-01", "CIRBE: FEDU"),
+        ("TIMED SABER temperature 2010-01-01", "TIMED: ktemp"),
+        ("DE-2 zonal wind 1982-06-01", "DE-2: Zonal Wind in m/s"),
         ("Mars Global Surveyor field magnitude 2001-06-01", "Mars Global Surveyor: Magnetic Field Magnitude"),
     ],
 )
@@ -141,6 +158,8 @@ def test_the_channels_of_a_species_share_a_panel_with_their_energies_in_the_lege
         ("ACE alpha temperature 2003-01-02", "'alpha'"),
         ("ACE density for 2003-11-20, 2 hours", "'2', 'hours'"),
         ("precipitating electron total energy flux DMSP F17 on 2025-03-17", "for that time"),
+        ("IBEX Hi ENA maps", "helio draws no maps"),
+        ("SuperDARN Goose Bay 1997-01-10", "helio draws no maps"),
         ("unidirectional differential helium flux of RBSP-A HOPE 2013-03-17", "'unidirectional'"),
     ],
 )

@@ -32,6 +32,7 @@ def drawn(draft):
             "FAST TEAMS H+ and O+ energy spectra 6 apr 2000",
             ["FAST_TEAMS_PA_L2.proton_omni_flux", "FAST_TEAMS_PA_L2.oxygen_omni_flux"],
         ),
+        ("STPSat-6 SEED electron flux 2022-06-01", ["STPSAT-6_FALCON_SEED-L1.SEED_Electron_Flux_Total"]),
         (  # the telescope at an angle
             "NOAA-19 MEPED 90 deg protons on 2015-03-17",
             ["NOAA19_POES-SEM2_FLUXES-2SEC.mep_pro_flux_stackt90"],

@@ -10,7 +10,6 @@ from functools import lru_cache
 
 from helio.authoring.rules.catalogue.catalogue_matches import SLICE, Match, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import (
-    ARROW,
     OF_TIME,
     TABLE,
     DescribedParameter,
@@ -102,6 +101,7 @@ def in_same_dataset(fits: list[Match], beside: Sequence[Sequence[Match]]) -> lis
 
 def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     """Prefer matches with few other words, and usual ones."""
+    heads = {match.first.parameter.description for match in best}
     asked = {*word_list(text)}
     if len({_named(match) for match in best}) == 1:
         best = _lowest(best, lambda match: cadence_rank(match.dataset, wanted))
@@ -117,7 +117,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
         best = _lowest(best, lambda match: any(SLICE.search(name) for name in _named(match)))
         best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
-    best = _lowest(best, lambda match: _variants(match.first))
+    best = _lowest(best, lambda match: _variants(match.first, heads))
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
     best = [match for match, own in zip(best, more, strict=True) if not any(fewer < own for fewer in more)]
     if "speed" in tokens(plain(text)):
@@ -130,6 +130,7 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
 
 def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
     """Prefer the cadence and the kind of flux of a wish, and usual parameters."""
+    heads = {match.first.parameter.description for match in best}
     for key in (
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
@@ -139,7 +140,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
             not wish.every and (wish.energy or len(wish.words) < 2) and match.first.pair not in TABLE
         ),
         lambda match: match.dataset.id not in _TABLE_DATASETS,
-        lambda match: _variants(match.first),
+        lambda match: _variants(match.first, heads),
         lambda match: len(match.first.parameter.size) == 2,
     ):
         best = _lowest(best, key)
@@ -171,12 +172,12 @@ def _lowest(found: list[Match], key: Callable[[Match], float]) -> list[Match]:
     return [match for match, rank in zip(found, ranks, strict=True) if rank == min(ranks)]
 
 
-def _variants(described: DescribedParameter) -> int:
-    """Return how many signs there are that a parameter shows the data of another one."""
+def _variants(described: DescribedParameter, heads: set[str]) -> int:
+    """Return how many signs there are that a parameter shows the data of another one, such as an arrow to it."""
     description = described.parameter.description
     return (
         len(_VARIANT.findall(f"{described.parameter.name} "))
-        + bool(ARROW.match(description))
+        + (described.head in heads)
         + len(_VARIANT.findall(description))
     )
 

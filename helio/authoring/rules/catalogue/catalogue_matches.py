@@ -287,9 +287,10 @@ def _is_of_kind(described: DescribedParameter, text: str) -> bool:
 
 def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
-    named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in _UNITS]
+    known = {**_UNITS, "position": ("km", "AU", "R_E", "deg")}
+    named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in known]
     own = re.sub(r"^[\d.]+(?=/)", "1", parameter.canonical_unit.strip("<|>"))  # 0.01/cc, <|V|>
-    return not named or not own or any(comparable(own, unit) for unit in _UNITS[named[-1]])
+    return not named or not own or any(comparable(own, unit) for unit in known[named[-1]])
 
 
 def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:
@@ -323,7 +324,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         or any(comparable(unit, of) for of in _NO_FLUX)
     ):
         return None
-    per_area = re.search(r"sr|ster|cm", written or described.description) is not None
+    per_area = re.search(r"sr|ster|cm|pfu", written or described.description) is not None
     return int(per_area) if wish.moment else int(not per_area)
 
 

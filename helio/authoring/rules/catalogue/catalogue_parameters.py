@@ -36,7 +36,7 @@ ARROW = re.compile(r"^\s*-+>\s*")
 _NUMBERED = re.compile(r"[a-z]{2,}\d+")
 """Pattern of an end of a name that has its own number."""
 _UNUSABLE = re.compile(
-    r"not yet functional|do not use|not used|no (?:cdaweb )?plots|\bbin nos?\b", re.IGNORECASE
+    r"not yet functional|do not use|not used|map number|no (?:cdaweb )?plots|\bbin nos?\b", re.IGNORECASE
 )
 _OF_BINS = re.compile(r"\benergy (?:bins?|channels?|steps?|levels?)\b", re.IGNORECASE)
 """Pattern of descriptions of the energies of a spectrum, if they are in eV."""
@@ -171,6 +171,8 @@ class DescribedParameter:
                     words.words |= {name, letter.lower()}
         if counted := re.match(r"(?i)(e|p|a|ions?)/", parameter.unit):
             words.words.add({"e": "electron", "p": "proton", "a": "alpha", "i": "ion"}[counted[1][0].lower()])
+        if re.match(r"(?i)(?:cnts?|counts?)\b", parameter.unit):
+            words.words.add("count")
         if len(parameter.size) == 1 and parameter.size[0] > 6:
             words.concepts |= {"spectrum", "energyspectrum"}
         if parameter.unit and comparable(parameter.unit, "mV/m"):

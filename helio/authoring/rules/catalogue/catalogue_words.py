@@ -34,6 +34,7 @@ from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS
 from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.search import Search
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
 
 MOST_CHOICES = 12
@@ -55,8 +56,7 @@ _MOMENTS = re.compile(r"\bmoments\b", re.IGNORECASE)
 _EACH_MOMENT = ("density", "velocity", "temperature")
 _COMPONENTS = frozenset("HDZXYE")
 """Components of the field at a station on the ground."""
-_COMMON = frozenset({"fast", "image", "polar", "wind", "moon", "earth", "de", "other", "de1", "dawn"})
-"""Missions whose names in small letters are words."""
+_COMMON = frozenset(VOCABULARY["missions that are also words"])
 
 
 @dataclass(frozen=True)

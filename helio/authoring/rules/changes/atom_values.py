@@ -49,6 +49,8 @@ _SHADES = (
     "midnight", "spring", "lawn", "dodger", "powder", "baby", "bright",
 )  # fmt: skip
 _OTHER_SHADES = {"babyblue": "lightblue", "brightred": "red", "deepblue": "darkblue", "deepred": "darkred"}
+_OF_AIRGLOW = r"[- ]line (?:zonal |meridional |neutral |vector |LOS )?(?:winds?|emission|airglow|temperature)"
+"""Pattern of words behind the colour of a line of the airglow."""
 _COLOUR = "|".join(sorted({*CSS_NAMES, *VOCABULARY["colours"]}, key=len, reverse=True))
 _SHADED = "|".join(
     rf"{shade}[\s-]+{name}"
@@ -315,7 +317,9 @@ def take_values(unread: UnreadWords) -> None:
     unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())
     unread.take("colour", SHADED, shaded)
     unread.take(
-        "colour", rf"(?<![\w|])(?:{_COLOUR})\b(?!\s+(?:line|hole)s? of)", lambda match: match[0].casefold()
+        "colour",
+        rf"(?<![\w|])(?:{_COLOUR})\b(?!\s+(?:line|hole)s? of|{_OF_AIRGLOW})",
+        lambda match: match[0].casefold(),
     )
     unread.take(
         "dash",

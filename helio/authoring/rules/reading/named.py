@@ -189,8 +189,8 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if craft[-1] in match[2].upper()]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
-    for match in sentence.take(
-        rf"(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
+    for match in sentence.take(  # neither the solar nor a zonal wind
+        rf"(?!(?<=[lc] )(?-i:wind))(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
     ):
         found.append((match.start(), named[match[0].casefold()]))
     for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
