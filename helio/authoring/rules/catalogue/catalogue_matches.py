@@ -41,7 +41,7 @@ _OTHER_DENSITY = re.compile(
 )
 _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
-_OTHER = frozenset({"thermal"})
+_OTHER = frozenset({"thermal", "ratio"})
 """Words of descriptions that make a quantity a different one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(

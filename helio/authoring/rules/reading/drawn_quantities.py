@@ -14,7 +14,7 @@ from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, SHIFT
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, R_SQUARED, SHIFT
 from helio.authoring.writing.steps import listed
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.quantities import ABS_B, VECTOR_V, B, N, T
@@ -26,7 +26,7 @@ GROUP = (
     r"(?:\s+(?:parameters?|overview|conditions?|quantities|data|moments?|summary|measurements?))?\b"
 )
 """Words that stand for several quantities where the sentence names none."""
-_OVERVIEW = r"\b(?:overview|quick-?look|summary)(?:\s+(?:plot|figure|panels?))?\b"
+OVERVIEW = r"\b(?:overview|quick-?look|summary)(?:\s+(?:plot|figure|panels?))?\b"
 """Words that stand for field, density, speed and temperature where the sentence names only a spacecraft."""
 _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b")
@@ -40,7 +40,7 @@ def merged(*lists: Placed) -> Placed:
 
 def of_group(sentence: Sentence) -> Placed:
     """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for."""
-    match = sentence.take_first(GROUP) or sentence.take_first(_OVERVIEW)
+    match = sentence.take_first(GROUP) or sentence.take_first(OVERVIEW)
     if match is None:
         return []
     names = (N, SPEED, T) if "plasma" in match[0].lower() else (B, N, SPEED, T)
@@ -211,7 +211,8 @@ def doubt_about(
         tool = mention.computation.tool
         taken = [each for each in placed if _takes(tool, each[1])]
         between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, taken)
-        if len(drawn) > 1 and (mention.partial or between):
+        of_some = tool == R_SQUARED and not all(quantity.name in (B, ABS_B) for _, quantity in placed)
+        if len(drawn) > 1 and (mention.partial or between or of_some):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
                 advice=f"request one quantity at a time, or {USE_A_MODEL}",

@@ -22,6 +22,7 @@ from helio.authoring.rules.reading.arrangement import Arrangement
 from helio.authoring.rules.reading.cadences import take_cadence, take_modes, with_plain_rates
 from helio.authoring.rules.reading.drawn_quantities import (
     GROUP,
+    OVERVIEW,
     derived_from_others,
     doubt_about,
     drawn_of,
@@ -342,6 +343,7 @@ class _SentenceReader:
         if placed or self._datasets or has_field:
             placed = merged(placed, of_listed_group(sentence, placed))
             sentence.drop(GROUP)
+            sentence.drop(OVERVIEW)
         of_spectra = {quantity.name for _, quantity in placed} == {RADIO} or (
             not placed and self._has_spectrum()
         )
@@ -420,7 +422,7 @@ class _SentenceReader:
         own, unclear = pairs_of(crafts, placed, drawn)
         windowless = any(
             mention.computation.tool in APPLIED
-            and APPLIED[mention.computation.tool].argument
+            and (APPLIED[mention.computation.tool].argument or mention.computation.tool == "detrend")
             and not mention.computation.window
             for mention in self._mentions
         )
