@@ -32,7 +32,7 @@ from helio.authoring.writing.steps import listed
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS
-from helio.knowledge.quantities import SOURCES, families, spellings
+from helio.knowledge.quantities import SOURCES, B, families, spellings
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
@@ -214,6 +214,8 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
         ]
         if len(kept) < len(words):
             words, crafts = kept, frozenset(named)
+    if crafts and not crafts & {source.spacecraft for source in SOURCES if source.quantity == B}:
+        words = [piece for word in words for piece in (("magnetic", "field") if word == "B" else (word,))]
     found = index.named_in(words)
     said = [word for _, names in found for word in names]
     return _Asked(
