@@ -29,6 +29,8 @@ from helio.knowledge.quantity_words import INDICES, VECTORS, symbol
 
 _USUAL_WINDOW = "1h"
 """The window of a cross helicity or a residual energy where the request gives none."""
+_OF_ELECTRIC_FIELDS = frozenset({"EFI", "EFP", "EFW", "EDP", "EFD", "FIELDS", "RPW", "PWE", "PWI", "VEFI"})
+"""Instruments whose electric field is measured, and not computed from the velocity and the magnetic field."""
 _ANGLE_FRAMES = {"*": ("GSM", "GSE", "RTN"), "spiral": ("RTN", "GSE")}
 """The frames for an angle of the magnetic field if the request names none, by the frame of its part."""
 
@@ -113,7 +115,10 @@ class Deriving:
         )
         if series is not None:
             return series
-        if quantity in DERIVED and self._can_derive(quantity, craft):
+        is_measured = quantity == E and not _OF_ELECTRIC_FIELDS.isdisjoint(self.request.instruments)
+        if quantity in DERIVED and not is_measured and self._can_derive(quantity, craft):
+            if quantity == E:
+                self.steps.note(f"{E}: computed as −V×B, because the table has no measured one of {craft}")
             return self.derived(quantity, craft)
         framed = [name for name in frames_of([quantity], [craft]) if name]
         if framed:

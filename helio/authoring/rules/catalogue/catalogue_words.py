@@ -32,7 +32,7 @@ from helio.authoring.writing.steps import listed
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.knowledge.instrument_index import InstrumentIndex, folded, instrument_index
 from helio.knowledge.particles import LETTERS, SPECIES_WORDS
-from helio.knowledge.quantities import SOURCES, B, families, spellings
+from helio.knowledge.quantities import SOURCES, families, spellings
 from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
@@ -50,7 +50,11 @@ _PARTS = frozenset({"telescope", "telescopes", "aperture", "apertures", "head", 
 """Words for a part of an instrument, which its name says, too."""
 _LABEL = re.compile(r"[A-Za-z]{3,}-[A-D]")
 """Pattern of words that tell datasets of an instrument apart."""
-_SYNONYMS = {r"\bdrifts?\b": "velocity", r"\bperturbations?\b": "delta"}
+_SYNONYMS = {
+    r"\bdrifts?\b": "velocity",
+    r"\bperturbations?\b": "delta",
+    r"(?<![\w|-])B(?![\w|-])": "magnetic field",
+}
 """Words for which the description of a parameter may have another one."""
 _MOMENTS = re.compile(r"\bmoments\b", re.IGNORECASE)
 _EACH_MOMENT = ("density", "velocity", "temperature")
@@ -214,8 +218,6 @@ def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
         ]
         if len(kept) < len(words):
             words, crafts = kept, frozenset(named)
-    if crafts and not crafts & {source.spacecraft for source in SOURCES if source.quantity == B}:
-        words = [piece for word in words for piece in (("magnetic", "field") if word == "B" else (word,))]
     found = index.named_in(words)
     said = [word for _, names in found for word in names]
     return _Asked(
