@@ -92,6 +92,8 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
         return []
     lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match["what"] else editor.drawn
     vectors = [line for line in lines if editor.lines.is_vector(line)]
+    if re.search(r"field|\bb", match[0].replace("|", ""), re.IGNORECASE):
+        vectors = [line for line in vectors if editor.lines.unit(line) in ("nT", "")]  # no velocity
     drawn = [editor.lines.producers.get(line) for line in editor.drawn]
     done = {
         step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"

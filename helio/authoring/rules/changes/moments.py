@@ -41,11 +41,29 @@ def moment_in(editor: FigureEditor, clause: Clause) -> str:
     """Return the time that a clause names; its date comes from the time range if that is one day."""
     named = [_clock_and_date(atom.text) for atom in clause.of("moment", "time")]
     clock = next((clock for clock, _ in named if clock), "")
-    return _moment(_day(editor, " ".join(date for _, date in named if date)), clock)
+    moment = _moment(_day(editor, " ".join(date for _, date in named if date)), clock)
+    _refuse_outside(editor, moment, moment)
+    return moment
 
 
 def _moment(day: str, clock: str) -> str:
     return f"{day}T{clock}" if clock else day
+
+
+def _refuse_outside(editor: FigureEditor, start: str, stop: str) -> None:
+    """Refuse an interval that a figure of fixed dates would not show."""
+    span = default_span(editor)
+    fixed = any(
+        re.search(r"\d{4}-\d\d", str(variable.get("default", "")))
+        for variable in (editor.after.get("variables") or {}).values()
+        if variable.get("type") == "time_range"
+    )
+    first, last = (parse_time_range(moment, editor.now) for moment in (start, stop))
+    if span is not None and fixed and (first.start > span.stop or last.stop < span.start):
+        raise NotUnderstood(
+            f"{start} is not in the time range of the figure, {span.text}",
+            advice="change the time range first",
+        )
 
 
 def _day(editor: FigureEditor, plain: str) -> str:
@@ -83,7 +101,9 @@ def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
         except TimeRangeError as error:
             raise NotUnderstood(f"helio does not understand the time '{time}'") from error
         form = "%Y-%m-%dT%H:%M" if not (span.start.second or span.stop.second) else "%Y-%m-%dT%H:%M:%S"
-        return f"{span.start:{form}}", f"{span.stop:{form}}"
+        start, stop = f"{span.start:{form}}", f"{span.stop:{form}}"
+        _refuse_outside(editor, start, stop)
+        return start, stop
     moments = clause.of("moment")
     if len(moments) != 2:
         raise NotUnderstood(
