@@ -28,7 +28,7 @@ from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.reading.looks import changed_looks
 from helio.authoring.rules.reading.sentence_reading import read_request
 from helio.authoring.rules.refusals import refuse_others
-from helio.authoring.writing.computations import APPLIED, MAGNITUDE, OF_TWO
+from helio.authoring.writing.computations import APPLIED, MAGNITUDE, OF_TWO, R_SQUARED
 from helio.authoring.writing.writer import write_template
 from helio.errors import HelioError, RequestError
 from helio.knowledge.catalogue import Catalogue
@@ -229,6 +229,7 @@ def _system() -> str:
             *(f"{name}:WINDOW" if tool.argument else name for name, tool in APPLIED.items()),
             MAGNITUDE,
             *OF_TWO,
+            R_SQUARED,
         ],
     }
     examples = [

@@ -411,7 +411,8 @@ def tool_named(text: str) -> str:
     spelt = "_".join(text.replace("-", " ").split()).casefold()
     tools = (*APPLIED, MAGNITUDE)
     names = {name: tool for tool in tools for name in (tool, *signatures()[tool].synonyms)}
-    names |= {name: name for name in OF_TWO}
+    others = (*OF_TWO, R_SQUARED)
+    names |= {name: name for name in others}
     meant = {tool for name, tool in names.items() if name == spelt} or {
         tool for name, tool in names.items() if singular(name) == singular(spelt)
     }
@@ -419,5 +420,5 @@ def tool_named(text: str) -> str:
         return meant.pop()
     raise RequestError(
         f"no operation is called '{text}'",
-        advice=did_you_mean(spelt, names, otherwise=f"use one of {', '.join((*tools, *OF_TWO))}"),
+        advice=did_you_mean(spelt, names, otherwise=f"use one of {', '.join((*tools, *others))}"),
     )
