@@ -185,10 +185,10 @@ class RuleAuthor:
                 raise reading.doubt
             wanted, preferences = preferred(replace(reading.request, events=events), request, items)
             try:
+                days = "" if wanted.times else marked_days(wanted.style.looks, self._now)
+                wanted = replace(wanted, times=(days,)) if days else wanted
                 template, notes = self._written(wanted, listed if sources else None, ask)
-                if not wanted.times and (days := marked_days(template)):
-                    wanted = replace(wanted, times=(days,))
-                    template, notes = self._written(wanted, listed if sources else None, ask)
+                if days:
                     notes = (
                         *notes,
                         f"the time range is {days}, which the figure marks; the request names no other",

@@ -22,8 +22,9 @@ from helio.authoring.writing.fetching import Fetching
 from helio.authoring.writing.sources import frames_of, quantities_of
 from helio.authoring.writing.steps import PlotSeries
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.quantities import ABS_B, POSITION, B, E, QuantitySource, families, sources_of
+from helio.knowledge.quantities import ABS_B, POSITION, B, E, N, QuantitySource, families, sources_of
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantities import T as TEMPERATURE
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, VECTORS, symbol
 
@@ -92,7 +93,8 @@ class Deriving:
         sources = self.data.pick(quantity, craft, vector_frame)
         if self._derived_from_instrument(quantity, craft, sources):
             return self.derived(quantity, craft)
-        if self._is_of_instrument(of_electrons := OF_ELECTRONS.get(quantity, ""), craft, sources):
+        of_electrons = OF_ELECTRONS.get(quantity, "")
+        if self._is_of_instrument(of_electrons, craft, sources) and not self._measures_protons(craft):
             return self.quantity(of_electrons, craft, frame)
         from_vector = self._is_of_instrument(VECTOR_OF.get(quantity, ""), craft, sources)
         finer_vector = quantity == ABS_B and bool(sources) and self._finer_vector(craft, sources[0])
@@ -142,6 +144,15 @@ class Deriving:
         others = sources_of(other, craft) if other else []
         measured = [any(named & source.instruments for source in group) for group in (others, sources)]
         return measured == [True, False]
+
+    def _measures_protons(self, craft: str) -> bool:
+        """Return whether the instruments that the request names measure protons, and not electrons alone."""
+        named = set(self.request.instruments)
+        return any(
+            named & source.instruments
+            for moment in (N, SPEED, TEMPERATURE)
+            for source in sources_of(moment, craft)
+        )
 
     def _derived_from_instrument(self, quantity: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether only a computation gives a quantity of the instrument that the request names."""

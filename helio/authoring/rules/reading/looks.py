@@ -20,6 +20,7 @@ from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import PICKED_BY_PLACE
 from helio.authoring.rules.times.clocks import with_plain_clocks
+from helio.authoring.rules.times.date_pairs import is_time
 from helio.authoring.rules.times.dates import with_dates_of, with_plain_dates
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
@@ -369,12 +370,20 @@ def changed_looks(
     return editor.after, editor.notes
 
 
-def marked_days(template: Document) -> str:
-    """Return the days that the figure of a template marks or shades, as a time range; empty if there are none."""
-    specs = (step["tool_args"].get("spec", {}) for step in template["steps"])
-    marks = [mark for spec in specs for kind in ("vlines", "vrects") for mark in spec.get(kind, ())]
-    days = sorted(str(mark[key])[:10] for mark in marks for key in ("x", "x0", "x1") if key in mark)
-    if not days:
+def marked_days(looks: Sequence[str], now: datetime) -> str:
+    """Return the days that phrases about looks mark or shade, as a time range; empty if they name no date.
+
+    >>> marked_days(("vertical line at 2005-05-15 02:10",), datetime(2026, 1, 1))
+    '2005-05-15 to 2005-05-16'
+    """
+    times = [
+        atom.text for phrase in looks for atom in read_atoms(phrase, now) if atom.kind in ("time", "moment")
+    ]
+    spans = [
+        parse_time_range(time, now) for time in times if re.search(r"(?:19|20)\d{2}", time) and is_time(time)
+    ]
+    if not spans:
         return ""
-    stop = datetime.fromisoformat(days[-1]) + timedelta(days=1)
-    return f"{days[0]} to {stop:%Y-%m-%d}"
+    start = min(span.start for span in spans)
+    stop = max(span.stop for span in spans) - timedelta(microseconds=1)
+    return f"{start:%Y-%m-%d} to {stop + timedelta(days=1):%Y-%m-%d}"
