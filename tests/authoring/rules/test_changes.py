@@ -90,6 +90,7 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("omni-storm", "one day later", "+ 2015-03-18 to 2015-03-20"),
         ("omni-storm", "start 6 hours earlier", "+ 2015-03-16T18:00:00 to 2015-03-19T00:00:00"),
         ("wind-plasma", "window 20 min", "variable $WINDOW, default: 10min → 20min"),
+        ("wind-plasma", "add |B|", "WI_H0_MFI"),  # no magnitude of the velocity
         ("wind-plasma", "temperature in K, not eV", "convert_units"),
         ("wind-plasma", "show |V| instead of the three components", "magnitude"),
         ("omni-storm", "I want the raw speed, without averaging", "panel 2: speed → OMNI_HRO_1MIN.flow_speed"),

@@ -310,6 +310,7 @@ def test_a_sentence_names_a_computation(author, request_, tool, args):
         ("MAVEN SWIA velocity in MSO 2017-09-13", {"velocity_mso"}),
         ("alpha to proton ratio and O7/O6 of ACE 2012-07-15", {"alpha_ratio", "O7to6"}),
         ("C6/C5 from SWICS 2.0, 2014", {"C6to5"}),
+        ("quicklook of Dst, 2003-10", {"DST"}),
         ("ACE overview 2003-10-28", {"BGSEc", "Np", "Vp", "Tpr"}),
         ("plasma parameters of ACE 2003-10-28", {"Np", "Vp", "Tpr"}),
         ("ACE solar wind overview from CDAWeb 2003-10-28", {"BGSEc", "Np", "Vp", "Tpr"}),

@@ -15,6 +15,7 @@ READ = {
     "3 hours around 05:20 UT on 2015-03-17": "2015-03-17T03:50:00 to 2015-03-17T06:50:00",
     "±1 h around 2003-10-29 06:11": "2003-10-29T05:11:00 to 2003-10-29T07:11:00",
     "2003-10-29 06:11 +/- 30 min": "2003-10-29T05:41:00 to 2003-10-29T06:41:00",
+    "2015-06-22 18:08: B ± 30 min": "2015-06-22T17:38:00 to 2015-06-22T18:38:00",
     "within 6 hours of 2015-03-17 04:45": "2015-03-16T22:45:00 to 2015-03-17T10:45:00",
     "2 days before and 3 days after 2015-03-17": "2015-03-15 to 2015-03-21",
     "12 h before the shock at 2015-03-17 04:45": "2015-03-16T16:45:00 to 2015-03-17T04:45:00",
@@ -120,6 +121,7 @@ def test_data_begin_and_end_an_open_time(author, sentence, default, says):
     ("sentence", "words"),
     [
         ("Kp forecast next 3 days", "no forecasts"),
+        ("ACE Bz ± 3 days", "to which time '± 3 days' belongs"),
         ("ACE Bz this morning", "which hours 'this morning' has"),
         ("DSCOVR RTSW B last 2 days", "no real-time data"),
         ("MESSENGER |B| since 2020", "no"),

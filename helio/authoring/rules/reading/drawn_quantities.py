@@ -38,9 +38,15 @@ def merged(*lists: Placed) -> Placed:
     return sorted([placed for quantities in lists for placed in quantities], key=itemgetter(0))
 
 
-def of_group(sentence: Sentence) -> Placed:
-    """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for."""
-    match = sentence.take_first(GROUP) or sentence.take_first(OVERVIEW)
+def of_group(sentence: Sentence, *, alone: bool) -> Placed:
+    """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for.
+
+    Parameters
+    ----------
+    alone : bool
+        Whether the sentence names no quantity, so that an overview stands for them.
+    """
+    match = sentence.take_first(GROUP) or (sentence.take_first(OVERVIEW) if alone else None)
     if match is None:
         return []
     names = (N, SPEED, T) if "plasma" in match[0].lower() else (B, N, SPEED, T)

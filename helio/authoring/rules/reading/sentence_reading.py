@@ -73,6 +73,7 @@ from helio.authoring.rules.reading.written_form import (
 )
 from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_open_times
+from helio.authoring.rules.times.times_around import signed_length
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
 from helio.authoring.writing.layout import MIDDLE
@@ -226,6 +227,10 @@ class _SentenceReader:
         self._looks = tuple(looks)
         self._described = described
         text, self._notes = with_plain_times(text, now, ask)
+        if signed := signed_length(text):
+            raise NotUnderstood(
+                f"it is not clear to which time '{signed}' belongs", advice="write it behind the time"
+            )
         self._sentence = Sentence(_plain(with_open_times(text, now)))
         leave_directions(self._sentence)
         for span in described.spans:
@@ -335,7 +340,7 @@ class _SentenceReader:
         names_data = bool(self._datasets or described.cuts or has_field)
         if not names_data and all(quantity.name in INDICES for _, quantity in placed):
             measured = measured_by(self._instruments, self._crafts)  # SWAP solar wind
-            group = of_group(sentence)
+            group = of_group(sentence, alone=not placed)
             placed = merged(placed, (measured or group) if group else []) or measured
         names = {quantity.name for _, quantity in placed} | ({B} if has_field else set())
         if names:

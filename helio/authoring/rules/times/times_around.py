@@ -42,6 +42,7 @@ _TWO_MOMENTS = ignoring_case(
 _WIDENED = ignoring_case(
     rf"(?P<first>\d{{4}}-\d\d-\d\d) to (?P<last>\d{{4}}-\d\d-\d\d),?\s*\(?{_SIGN}\s*{_LENGTH}\)?"
 )
+_SIGNED = ignoring_case(rf"[,(]?\s*{_SIGN}\s*{_LENGTH}\)?")
 _SEASONS = {"spring": (3, 0), "summer": (6, 0), "autumn": (9, 0), "fall": (9, 0), "winter": (12, 1)}
 """First month of a season in the northern hemisphere; a winter ends in the next year."""
 _SEASON = ignoring_case(
@@ -90,6 +91,7 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
     text = _TWO_MOMENTS.sub(_two_moments, text)
     for pattern, span in _FORMS:
         text = ignoring_case(_LED + pattern).sub(partial(_written, span=span, notes=notes), text)
+    text = _with_signed(text)
     for part, read in (
         (_SEASON, _season),
         (_THIRD, _third),
@@ -99,6 +101,29 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
     ):
         text = part.sub(partial(_noted, read=read, notes=notes), text)
     return text
+
+
+def _with_signed(text: str) -> str:
+    """Widen the only moment of a text by a length that stands elsewhere: ``at 18:08 on 2015-06-22: B, n, ± 30 min``."""
+    signed = _SIGNED.search(text)
+    if signed is None:
+        return text
+    rest = f"{text[: signed.start()]} {text[signed.end() :]}"
+    moments = [match for match in ignoring_case(_M).finditer(rest) if match["early"] or match["late"]]
+    moment = (
+        _read(moments[0]["date"], moments[0]["early"] or moments[0]["late"]) if len(moments) == 1 else None
+    )
+    if moment is None:
+        return text
+    length = _length(signed)
+    span = _range(moment.start - length, moment.start + length)
+    return f"{rest[: moments[0].start()]} {span}{rest[moments[0].end() :]}"
+
+
+def signed_length(text: str) -> str:
+    """Return the words of a length with ``±`` in a text; empty if there are none."""
+    match = _SIGNED.search(text)
+    return match[0].strip(" ,()") if match else ""
 
 
 def widened(text: str) -> str:
