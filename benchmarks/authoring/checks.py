@@ -409,7 +409,8 @@ def _is_time(wanted: str | Mapping[str, str], given: str, now: datetime) -> bool
 
 
 def _saved(graph: Graph, expected: Expected, before: Graph) -> Iterator[str]:
-    for wanted in expected.get("saves", ()):
+    for saved in expected.get("saves", ()):
+        wanted = {"of": [saved]} if isinstance(saved, str) else saved
         files = [file for file in graph.saved if file.format == wanted.get("format", file.format)]
         patterns = [wanted] if {"data", "tool"} & wanted.keys() else wanted.get("of", ())
         if not files or not all(any(found(pattern, file.nodes) for file in files) for pattern in patterns):
