@@ -273,6 +273,8 @@ def together(found: list[Match], text: str) -> list[Match]:
 def chosen(question: str, found: Sequence[Match], ask: Asks) -> list[Match]:
     """Let the person choose one of several matches."""
     choices = {match.described: match for match in found}
+    if len(choices) == 1:
+        return [found[0]]
     return [choices[ask(question, list(choices))]]
 
 

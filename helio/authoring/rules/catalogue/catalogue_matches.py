@@ -240,7 +240,7 @@ def _has_clauses(
         return False
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
-        parameter.head_words.has(clause)
+        (parameter.head_words.has(clause) and not (own.words & MEASURED and {*clause.words} & MEASURED))
         or (
             dataset.words.has(clause)
             and not {clause.concept, *clause.words} & _UNITS.keys()
@@ -311,7 +311,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:
 
 
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
-    """Return whether a parameter is the wished moment or flux: 0, or 1 for counts instead of a flux; else None."""
+    """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None."""
     unit, written = described.parameter.canonical_unit, described.parameter.unit
     if wish.moment and wish.moment != "counts":
         size = described.parameter.size
@@ -325,7 +325,12 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     ):
         return None
     per_area = re.search(r"sr|ster|cm|pfu", written or described.description) is not None
-    return int(per_area) if wish.moment else int(not per_area)
+    if wish.moment:
+        return int(per_area)
+    counts = re.search(
+        r"counts?\b|cnts\b", f"{described.parameter.name} {described.description}", re.IGNORECASE
+    )
+    return 0 if per_area else 2 if counts else 1
 
 
 def _off_species(wish: Wish, described: DescribedParameter) -> int | None:

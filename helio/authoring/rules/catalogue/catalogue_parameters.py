@@ -221,8 +221,9 @@ class DescribedParameter:
     @cached_property
     def species(self) -> tuple[Species, ...]:
         """All species that the data hold, together; empty if the catalogue does not say."""
-        unbracketed = _SIDE.sub(" ", self.about)
-        for text in (re.sub(r"\([^()]*\)", " ", unbracketed), unbracketed):
+        own, whole = (_SIDE.sub(" ", text) for text in (self.parameter.description, self.about))
+        texts = [re.sub(r"\([^()]*\)", " ", text) for text in (own, whole)]
+        for text in (*(texts if self.head and self.is_flux else texts[1:]), whole):
             if kinds := [mention.what for mention in species_in(text)]:
                 return tuple(kinds) if _is_group(text, kinds) else (kinds[0],)
         name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", _SIDE.sub(" ", self.parameter.name))

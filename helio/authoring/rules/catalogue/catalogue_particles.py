@@ -233,6 +233,10 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
                 f"{best[0].dataset.id} has {len(best)} parameters that fit{_no_omni(wish)}",
                 advice=f"choose by energy or direction: {_listed(best)} …",
             )
+    fewest = min(len(match.first.words.species) for match in best)
+    best = [
+        match for match in best if len(match.first.words.species) == fewest
+    ]  # electrons, no electrons and protons
     if len(best) == 1:
         return best
     if scalar and (wish.every or not (wish.energy or wish.moment)):

@@ -79,7 +79,7 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
 
 _STRENGTH = re.compile(
     r"(?:the\s+)?(?:vector\s+|scalar\s+)?(?:magnitudes?|\|b\||total\s+(?:magnetic\s+)?field|total\s+b|b\s?tot(?:al)?|(?:magnetic\s+)"
-    r"?field\s+(?:strength|magnitude))"
+    r"?field\s+(?:strength|magnitude)|(?:bulk\s+|flow\s+|total\s+)?speed(?:\s*\(?\|v\|\)?)?|\|v\|)"
     r"(?:\s+(?:line|curve))?(?:\s+(?:of|for|to|from)\s+(?:the\s+)?(?P<what>.+))?",
     re.IGNORECASE,
 )
@@ -92,8 +92,9 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
         return []
     lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match["what"] else editor.drawn
     vectors = [line for line in lines if editor.lines.is_vector(line)]
-    if re.search(r"field|\bb", match[0].replace("|", ""), re.IGNORECASE):
-        vectors = [line for line in vectors if editor.lines.unit(line) in ("nT", "")]  # no velocity
+    for words, unit in ((r"field|\bb\b|\bb\s?tot", "nT"), (r"speed|\bv\b", "km/s")):
+        if re.search(words, match[0].replace("|", ""), re.IGNORECASE):
+            vectors = [line for line in vectors if editor.lines.unit(line) in (unit, "")]
     drawn = [editor.lines.producers.get(line) for line in editor.drawn]
     done = {
         step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"

@@ -239,6 +239,8 @@ def _months_of_year(match: re.Match[str]) -> str:
 
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
+    (rf"(?<![\d/])(\d{{1,2}})/({_MONTH})/({_YEAR})(?![\d/])", r"\1 \2 \3"),
+    (rf"\b(to|until|till|through)\s+(?:the\s+)?end\s+of\s+(?={_YEAR}(?![\d-]))", r"\1 "),
     (r"\benc\b\.?\s*#?(?=\d{1,2}\b)", "encounter "),
     (rf"\b(?:the\s+)?st\.?\s+patrick['’]?s?\s+day,?\s+(?:of\s+)?({_YEAR})(?!\s+(?:\w+\s+)?storm)", r"17 March \1"),
     (rf"(?<![\w./-]){_COMPACT.format('first')}{_JOINT}{_COMPACT.format('last')}(?![\d:.-])", _compact),
