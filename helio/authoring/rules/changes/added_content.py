@@ -14,6 +14,7 @@ from helio.authoring.rules.changes.siblings import GROUPS
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.swapping import crafts_in
+from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.phrases import any_phrase
@@ -49,32 +50,42 @@ def read_addition(editor: FigureEditor, content: str) -> Reading:
 
 
 def _read_here(editor: FigureEditor, content: str) -> Reading:
-    fetched, crafts = _datasets(editor), crafts_in(editor.after, editor.catalogue)
-
+    """Read words alone and, if they mean nothing alone, as words about the only spacecraft of the pipeline."""
+    crafts = crafts_in(editor.after, editor.catalogue)
     craft = crafts[0] if len(crafts) == 1 else ""
+    names_craft = re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", content, re.IGNORECASE)
+    may_be_of_craft = bool(craft) and names_craft is None
+    try:
+        ask = _asks(editor, crafts, only_own=may_be_of_craft)
+        alone = read_request(content, editor.catalogue, editor.now, ask)
+    except NotUnderstood:
+        if not may_be_of_craft:
+            raise
+        alone = None
+    if alone is not None and (not craft or not alone.unread or alone.request.spacecraft):
+        return alone
+    ask = _asks(editor, crafts, only_own=False)
+    of_craft = read_request(f"{craft} {content}", editor.catalogue, editor.now, ask)
+    return of_craft if alone is None or not of_craft.unread else alone
+
+
+def _asks(editor: FigureEditor, crafts: Sequence[str], *, only_own: bool) -> Asks:
+    """Return a function that chooses what a dataset or a spacecraft of the pipeline has, and asks about the rest.
+
+    Parameters
+    ----------
+    only_own : bool
+        Whether to refuse choices of which the pipeline has none, instead of asking.
+    """
+    known = {*_datasets(editor), *crafts}
 
     def ask(text: str, choices: Sequence[str]) -> str:
-        """Choose what a dataset or the spacecraft of the pipeline has; ask about the rest."""
-        known = fetched | set(crafts)
         own = [choice for choice in choices if choice.partition(".")[0] in known]
-        if craft and not own and not is_of_craft:
+        if only_own and not own:
             raise NotUnderstood(text)
         return own[0] if len(own) == 1 else editor.ask(text, choices)
 
-    is_of_craft = (
-        re.search(rf"(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", content, re.IGNORECASE) is not None
-    )
-    try:
-        reading = read_request(content, editor.catalogue, editor.now, ask)
-        if not craft or not reading.unread or reading.request.spacecraft:
-            return reading
-    except NotUnderstood:
-        if not craft or is_of_craft:
-            raise
-        reading = None
-    is_of_craft = True
-    own = read_request(f"{craft} {content}", editor.catalogue, editor.now, ask)
-    return reading if reading is not None and own.unread else own
+    return ask
 
 
 def _takes_burst(editor: FigureEditor, content: str) -> bool:

@@ -179,12 +179,14 @@ class Question:
     def sources(self, atoms: Sequence[Atom]) -> tuple[list[Source], int]:
         """Find the parameters that the question names, and how many more there are."""
         named = frozenset[Subject]().union(*(atom.subjects for atom in (*atoms, *self.present)))
-        found, more = sources_named(named, self.content(""), self.asked.rest, self.catalogue)
-        texts = [stems(f"{source.text} {' '.join(re.split('[_-]', source.dataset.id))}") for source in found]
+        sources, more = sources_named(named, self.content(""), self.asked.rest, self.catalogue)
+        texts = [
+            stems(f"{source.text} {' '.join(re.split('[_-]', source.dataset.id))}") for source in sources
+        ]
         self.narrowing = {
             word for word in self.asked.rest if texts and all(stems(word) <= text for text in texts)
         }
-        return found, more
+        return sources, more
 
     def content(self, topic: str) -> list[str]:
         """Return the words of the question without those that ask for one property and those without meaning."""
