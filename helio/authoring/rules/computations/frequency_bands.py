@@ -40,7 +40,7 @@ _CUT = (
 
 def read_bands(sentence: Sentence) -> list[ComputationMention]:
     """Read ``power of Bz from 7 to 22 mHz`` and ``spectral slope between 0.01 and 0.1 Hz``."""
-    kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|Pc\s?[1-5]|ULF)"
+    kinds = r"(?:band|wave|integrated|spectral|total|fluctuation|P[ci]\s?[1-5]|ULF)"
     power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))|\bpower\b(?=\s+(?:in|of|from|between)\b[^,;]*Hz)"
     spectrum = r"(?:PSD|power\s+spectr(?:um|al\s+densit(?:y|ies))|(?:power\s+)?spectr(?:um|a))"
     of_spectrum = rf"(?:spectral|{spectrum})\s+{{0}}\b|\b{{0}}\s+(?:of|in)\s+(?:the\s+)?{spectrum}(?!\w)"
@@ -54,7 +54,7 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         if match is None:
             continue
         band = sentence.take_first(_BAND)
-        sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bPc\s?[1-5](?:\s+(?:band|range))?")
+        sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bP[ci]\s?[1-5](?:\s+(?:band|range))?")
         limits = _limits(band) if band else {}
         args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
         found.append(mention_of(tool, match.start(), _window_of_spectra(sentence, limits), args))
@@ -84,7 +84,7 @@ def _limits(match: re.Match[str]) -> dict[str, float]:
 def read_filters(sentence: Sentence) -> list[ComputationMention]:
     """Read ``band-pass filtered from 1.7 to 6.7 mHz``, bands of periods, and filters with one limit."""
     filters = r"\b(?:butterworth[- ]+)?(?:band[- ]?pass\w*(?:\s+filter\w*)?|filter(?:ed|ing)?)\b"
-    filters += r"|(?-i:\bPc\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
+    filters += r"|(?-i:\bP[ci]\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
     filters += r"|\b(?:ULF\s+waves?|fluctuations?|variations?|oscillations?|pulsations?)\b"
     bands = [
         (match.start(), _limits(match))
