@@ -28,6 +28,7 @@ from datetime import datetime
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.changes.lines import AVERAGES, Lines, no_question
+from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.writing.computations import APPLIED
 from helio.errors import RequestError, TimeRangeError
@@ -82,8 +83,9 @@ def differences(
 
     A sentence that cannot be read gives fewer comparisons, never an error.
     """
-    try:
-        reading = read_request(request, catalogue, now)
+    try:  # the times that a new figure marks are not the time that it shows
+        sentence = take_looks(request, now)[0] if before is None else request
+        reading = read_request(sentence, catalogue, now)
     except RequestError:
         return ()
     compared = _Compared(request, reading, template, catalogue, now)

@@ -117,6 +117,7 @@ def test_a_difference_from_the_request_is_said(catalogue, request_, steps, said)
 @pytest.mark.parametrize(
     ("request_", "steps"),
     [
+        ("ACE magnetic field on 2022-01-01, shade 12-14 UT", [data()]),
         ("ACE magnetic field for 2022-01-01", [data()]),
         (
             "ACE |B| for 2022-01-01",
