@@ -44,7 +44,7 @@ _NOT_THERE = (
 """Words for data that helio's catalogue does not have, with what to say."""
 PICKED_BY_PLACE = re.compile(
     r"(?<![\w-])(?P<by>MLT|MLAT|L(?:[- ]?(?:shells?|values?)|\*)?|(?:magnetic |local )?(?:local time|latitude)s?)\s*"
-    r"(?:=|of|from|between|range)?\s*[-−]?\d+(?:\.\d+)?\s*(?:-|–|to|and)\s*[-−]?\d",
+    r"(?:=|of|from|between|range)?\s*[-−]?\d{1,2}(?:\.\d+)?\s*(?:-|–|to|and)\s*[-−]?\d{1,2}(?![\d-])",
     re.IGNORECASE,
 )
 """Pattern of words that pick data by the place of the spacecraft: ``for MLT 6-12``."""

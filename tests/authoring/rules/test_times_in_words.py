@@ -121,6 +121,8 @@ def test_data_begin_and_end_an_open_time(author, sentence, default, says):
     ("sentence", "words"),
     [
         ("Kp forecast next 3 days", "no forecasts"),
+        ("RBSP-A electron density for MLT 6-12, 2013-03-17", "does not pick data by 'MLT'"),
+        ("PSP field at encounter 40", "does not know when 'encounter 40' was"),
         ("ACE Bz ± 3 days", "to which time '± 3 days' belongs"),
         ("ACE Bz this morning", "which hours 'this morning' has"),
         ("DSCOVR RTSW B last 2 days", "no real-time data"),
