@@ -250,9 +250,8 @@ class _SentenceReader:
         self._read_computations()
         self._times = tuple(self._sentence.take_times(now))
         if names and not self._times:
-            raise NotUnderstood(
-                f"helio does not know when '{names[0][0].strip()}' was", advice="give the dates"
-            )
+            event = re.sub(r"^(?:around|during|at|near|for)\s+", "", names[0][0].strip(), flags=re.IGNORECASE)
+            raise NotUnderstood(f"helio does not know when '{event}' was", advice="give the dates")
         drop_rhythms_of_figures(self._sentence, [parse_time_range(time, now) for time in self._times])
         self._sentence.drop(TURNED)
         self._read_crafts()
