@@ -513,8 +513,9 @@ def _is_placed(graph: Graph, look: Mapping[str, Any]) -> bool:
 
 
 def _is_together(graph: Graph, look: Mapping[str, Any]) -> bool:
-    one, other = (found_in(graph, pattern) for pattern in look["is"])
-    return any(_shared(a, b) for a in one for b in other)
+    patterns = (look["of"], look["is"]) if "of" in look else look["is"]
+    first, second = (found_in(graph, pattern) for pattern in patterns)
+    return any(_shared(line, beside) for line in first for beside in second)
 
 
 def _is_after(graph: Graph, look: Mapping[str, Any]) -> bool:
@@ -613,10 +614,17 @@ def _colours_between(graph: Graph, number: int, spec: Document, look: Mapping[st
 
 
 def _is_scatter(graph: Graph, number: int, spec: Document, look: Mapping[str, Any]) -> bool:
-    """Whether an entry draws what the patterns of both axes describe."""
-    labels = {axis: {line.label for line in found_in(graph, pattern)} for axis, pattern in look["is"].items()}
+    """Whether an entry draws what the patterns of both axes describe, with the other values asked for."""
+    labels = {
+        axis: {line.label for line in found_in(graph, look["is"][axis])}
+        for axis in ("x", "y")
+        if axis in look["is"]
+    }
+    values = {key: value for key, value in look["is"].items() if key not in labels}
     return any(
-        all(entry.get(axis) in those for axis, those in labels.items()) for entry in spec.get("xy") or ()
+        all(entry.get(axis) in those for axis, those in labels.items())
+        and all(_same(value, entry.get(key)) for key, value in values.items())
+        for entry in spec.get("xy") or ()
     )
 
 
