@@ -181,7 +181,7 @@ _SYMBOL = re.compile(
 )
 _PLUS = re.compile(r"\+{1,2}(?!\w)")
 _COUNTED = re.compile(
-    r"\s*(?:,?\s*\(|,|\s(?:and|or|&)\s|\s?(?:flux|intensit|count|rate|sectored|ion|nuclei|spectr|energy|diff)|\s*\x1f|$)",
+    r"\s*(?:,?\s*\(|,|\s(?:and|or|&)\s|\s?(?:flux|intensit|count|rate|sectored|ion|nuclei|spectr|energy|diff)|\s*\x01|$)",
     re.IGNORECASE,
 )
 

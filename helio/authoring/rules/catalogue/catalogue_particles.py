@@ -177,7 +177,7 @@ def _sensors(read: Sequence[tuple[Segment, list[Wish]]], known: frozenset[str]) 
 def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue) -> list[DescribedDataset]:
     """Return the datasets of the named spacecraft, and those of instruments that these do not have."""
     named = {craft for _, craft in crafts} or Search(catalogue).named(view)[1]
-    words = re.findall(r"[^\s\x1f,;()/]+", view)
+    words = re.findall(r"[^\s\x01,;()/]+", view)
     words = [word for word in words if is_name(word) and word not in IN_REQUESTS]
     spelt = {*map(folded, words)} | {folded(first + second) for first, second in pairwise(words)}
     flown = [

@@ -15,9 +15,9 @@ from helio.knowledge.particles import LETTERS, Energy, Species, directions_in, e
 
 PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
 """Particles of which the table of quantities has moments."""
-TAKEN = "\x1f"
+TAKEN = "\x01"
 _BETWEEN = re.compile(r"[,;]|\b(?:and|plus|with|vs|versus|against|then)\b|&|\s\+\s|\.\s", re.IGNORECASE)
-_WORD = re.compile(r"[^\s\x1f,;()?!/\"“”]+")
+_WORD = re.compile(r"[^\s\x01,;()?!/\"“”]+")
 _DEGREES = r"(?:deg(?:rees?)?\b|°)"
 _NUMBER = r"\d+(?:\.\d+)?"
 _ANGLE_WORDS = r"(?:pitch[- ]?angles?|(?-i:PAs?))"
@@ -34,12 +34,12 @@ _AVERAGED = re.compile(
     re.IGNORECASE,
 )
 _MEAN = re.compile(
-    r"\b(?:averag(?:ed?|ing)|mean|at|around|near) +(?:(?:over|in|of|between|from) +)?(?=\x1f)",
+    r"\b(?:averag(?:ed?|ing)|mean|at|around|near) +(?:(?:over|in|of|between|from) +)?(?=\x01)",
     re.IGNORECASE,
 )
 """Pattern of words before a range of energies."""
 _INTEGRAL = re.compile(
-    r"\b(?:integrated|summed|sum|total(?:led)?) +(?:(?:over|in|between|from) +)?(?=\x1f)", re.IGNORECASE
+    r"\b(?:integrated|summed|sum|total(?:led)?) +(?:(?:over|in|between|from) +)?(?=\x01)", re.IGNORECASE
 )
 _LISTED = re.compile(r"(?<![\w/])[A-Z][a-z]?(?:/[A-Z][a-z]?){2,}(?![\w/])")
 """Pattern of three or more elements; two may be a ratio."""

@@ -87,7 +87,7 @@ _ALONE = re.compile(
     rf"(?:^|\b(?:remov\w+|drop|delete|hide|omit|lose|kill|keep|leave|show|only|just|swap|exchange|flip|but|except|"
     rf"without|and|make|move|colou?r|take)\s+)(?P<panel>(?:the\s+(?P<names>{PLACE})(?:\s+(?P<count>{_COUNT}))?"
     rf"|(?P<first>{PLACE})\s+(?P<many>{_COUNT})))"
-    r"(?=\s*(?:$|[,;.!)\x1f]|(?:and|to|with|by|should|must|is|are|out|please|pls|above|below|red|blue|log)\b))",
+    r"(?=\s*(?:$|[,;.!)\x01]|(?:and|to|with|by|should|must|is|are|out|please|pls|above|below|red|blue|log)\b))",
     re.IGNORECASE,
 )
 """Panels by their places alone: ``drop the last two``, ``swap the first two``, ``all but the first``."""
@@ -169,7 +169,7 @@ def take_panels(unread: UnreadWords) -> None:
     )
     unread.take(
         "panel",
-        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{PLACE})(?P<count>)\s*(?=$|[,;.\x1f]|(?:should|must|to|is)\b)",
+        rf"\b(?:for|of|in)\s+(?:the\s+)?(?P<names>{PLACE})(?P<count>)\s*(?=$|[,;.\x01]|(?:should|must|to|is)\b)",
         _ordinals,
     )
     for match in list(_ALONE.finditer(unread.left)):
@@ -225,7 +225,7 @@ def take_names(unread: UnreadWords) -> None:
         rf"(?<![\w.:-])(?P<number>{NUMBER})(?![\w:-])",
         lambda match: Number(number_of_text(match["number"])),
     )
-    for match in list(re.finditer(r"[^\s\x1f,;:!?()\"“”&]+", unread.left)):
+    for match in list(re.finditer(r"[^\s\x01,;:!?()\"“”&]+", unread.left)):
         word = match[0].strip(".-–/+_")
         if not re.search(r"\w", word):
             continue

@@ -86,7 +86,7 @@ _NAMES = (
 )
 """Regular expression of names that end a title: ``title: ACE, Wind and DSCOVR``."""
 _TITLE_ENDS = (
-    rf"(?=\s*(?:[;\x1f]|\.(?:\s|$)|$)|,\s(?!\s*(?:{_DATED}|{_NAMES}))|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
+    rf"(?=\s*(?:[;\x01]|\.(?:\s|$)|$)|,\s(?!\s*(?:{_DATED}|{_NAMES}))|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
     r"draw|plot|show|set|change|put|"
     r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b)"
 )
@@ -94,10 +94,10 @@ _TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
 _TITLED = re.compile(
     rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?"
     rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
-    rf"(?P<text>[^\x1f;\"“„']+?){_TITLE_ENDS}"
-    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x1f;\"“„']+?){_TITLE_ENDS}"
+    rf"(?P<text>[^\x01;\"“„']+?){_TITLE_ENDS}"
+    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x01;\"“„']+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
-    rf")[ ]+(?P<called>[^\x1f;\"“„']+?){_TITLE_ENDS}",
+    rf")[ ]+(?P<called>[^\x01;\"“„']+?){_TITLE_ENDS}",
     re.IGNORECASE,
 )
 """Titles without quotes."""
@@ -284,7 +284,7 @@ def take_times(unread: UnreadWords) -> None:
     for place in taken:  # words before a time, such as "during"
         unread.left = unread.left[:place] + TAKEN + unread.left[place + 1 :]
     for match in list(
-        re.finditer(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x1f)", unread.left, re.IGNORECASE)
+        re.finditer(r"\b(?:years?|days?|dates?|months?)\s+(?:of\s+)?(?=\x01)", unread.left, re.IGNORECASE)
     ):
         unread.left = unread.left[: match.start()] + TAKEN * len(match[0]) + unread.left[match.end() :]
     for match in list(re.finditer(rf"(?<![\w:-])({_CLOCK})\s*[-–]\s*({_CLOCK})(?![\w:-])", unread.left)):

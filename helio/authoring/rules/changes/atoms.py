@@ -16,7 +16,7 @@ from helio.patterns import ignoring_case
 CHANGES = VOCABULARY["changes"]
 SPELLINGS = json.loads(Path(__file__).with_name("spellings.json").read_text("utf-8"))
 """Patterns of words in requests for changes."""
-TAKEN = "\x1f"
+TAKEN = "\x01"
 COUNTED: dict[str, int] = VOCABULARY["counted"]
 """The numbers that words mean."""
 COUNT = "|".join(word for word, number in COUNTED.items() if number)

@@ -150,7 +150,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
             )
     mean = r"(?:the\s+|its\s+|their\s+)?(?:mean|average)(?:\s+value)?s?"
     for match in sentence.take(
-        rf"\b(?:with\s+)?(?:subtract\w*|remov\w+|minus|deviations?\s+from)\s+{mean}\b(?:\s+from\b|(?=\s*(?:$|[,.;\x1f])))"
+        rf"\b(?:with\s+)?(?:subtract\w*|remov\w+|minus|deviations?\s+from)\s+{mean}\b(?:\s+from\b|(?=\s*(?:$|[,.;\x01])))"
         rf"|\b(?:with\s+)?{mean}[- ](?:subtracted|removed)\b|\bde-?mean(?:ed|ing)?\b"
     ):
         found.append(mention_of("detrend", match.start(), args={"method": "mean"}))

@@ -13,7 +13,7 @@ from helio.authoring.rules.times.durations import duration_pattern
 from helio.authoring.writing.computations import ANGLE, MAGNITUDE, R_SQUARED
 from helio.knowledge.quantities import RADIO, SOURCES
 
-_NO_COUNT = r"(?<!\x1f )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
+_NO_COUNT = r"(?<!\x01 )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
 """What stands before ``per month`` is no correlation, which was taken, and no count."""
 _PER = (
     rf"(?:{_NO_COUNT}\b(?:(?:per|(?:(?:for|in|of|over)\s+)?(?:each|every)|by)\s+)(?:calendar\s+)?"

@@ -69,7 +69,7 @@ _SHIFTED_TO = (
 )
 _UNITS = r"(?:1/)?cm\^?-?3|/cc|km/s|nT|nPa|[kM]?eV|MK|K"
 _FIRST = re.compile(
-    r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x1f]|(?:on|for|from|and|then)\b))", re.IGNORECASE
+    r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|and|then)\b))", re.IGNORECASE
 )
 """A word behind a computation that brings it before all others."""
 _LENGTH_OR_RHYTHM = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
@@ -146,7 +146,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     if any(mention.computation.tool.startswith("power_") for mention in mentions):
         names = r"(?:(?:dynamic|frequency)\s+)?(?:spectrograms?|spectrum|spectra|FFT|PSD)"
         sentence.drop(rf"(?:\((?P<out>{names})(?=\)))")
-        sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x1f)")
+        sentence.drop(rf"\b(?P<out>{names})\s*\(?(?=\x01)")
         sentence.drop(r"\b(?:fluctuations|variations|turbulence)\b")
     mentions = _once(_over_data(sentence, mentions))
     spectral = any(mention.computation.tool in OF_SERIES for mention in mentions)
@@ -236,7 +236,7 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         r"(?=\d+(?:\.\d+)?[\s-]*(?:ms|s|sec\w*|min\w*)\s+(?:values|data|samples|points)\b)"
     )
     if not (raw or on_data):
-        sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x1f)")
+        sentence.drop(rf",?\s*\bnot\s+(?:the\s+)?{_RAW}|\bonly\b(?=\s+the\s*\x01)")
         return mentions
     return [
         replace(mention, computation=replace(mention.computation, beside=True, behind=True))

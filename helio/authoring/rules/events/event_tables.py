@@ -67,8 +67,8 @@ _LASTING = (
 )
 _WHICH = r"(?:when(?:ever)?|where|with|of|that\s+have|(?:in|during|at|for|on)\s+which|while|having)"
 _INTERVALS = (
-    rf"{_ASKED_INTERVALS}(?:{_NOUN}[\s,\x1f]+{_WHICH}|(?:when(?:ever)?|how\s+(?:often|many\s+times))(?:\s+(?:did|does|was|were|is|has))?)"
-    rf"\s+(?:the\s+)?(?P<what>[^,;\x1f<>≤≥]*?[\w|)])\s+{_VERB}(?P<sign>{_SIGN})\s*{_LEVEL}"
+    rf"{_ASKED_INTERVALS}(?:{_NOUN}[\s,\x01]+{_WHICH}|(?:when(?:ever)?|how\s+(?:often|many\s+times))(?:\s+(?:did|does|was|were|is|has))?)"
+    rf"\s+(?:the\s+)?(?P<what>[^,;\x01<>≤≥]*?[\w|)])\s+{_VERB}(?P<sign>{_SIGN})\s*{_LEVEL}"
 )
 _CALENDAR = (
     rf"{_ASKED_INTERVALS}(?P<noun>hours|days|dates|months|years|minutes)\s+{_WHICH}\s+[^,;]*?\s+{_VERB}(?:{_SIGN})"

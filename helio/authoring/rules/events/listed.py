@@ -41,7 +41,7 @@ _LISTED = rf"{_THE}(?:NAMES|{_EVENTS}(?![\w.]*\w)){_IN_FILE}"
 _WITH = r"(?:[,;]?\s*\b(?:and|with)\s+)?"
 _SHADE = (
     rf"{_WITH}\b(?:shad(?:e|ing)|highlight(?:ing)?|mark(?:ing)?)\s+{_LISTED}"
-    rf"(?:\s+(?:in|as)\s+(?P<colour>{COLOURS}))?(?:\s+(?:with|by|as)\s+(?:vertical\s+)?(?:lines|shading))?(?=\s*(?:$|[,.;]|and\b|for\b|from\b|in\b|on\b|over\b|\x1f))"
+    rf"(?:\s+(?:in|as)\s+(?P<colour>{COLOURS}))?(?:\s+(?:with|by|as)\s+(?:vertical\s+)?(?:lines|shading))?(?=\s*(?:$|[,.;]|and\b|for\b|from\b|in\b|on\b|over\b|\x01))"
 )
 _SHADED = rf"{_WITH}{_LISTED}\s+(?:shaded|highlighted|marked)(?:\s+in\s+(?P<colour>{COLOURS}))?"
 _WINDOW = (

@@ -62,7 +62,7 @@ _ROWS_BELOW = (
 )
 """Words behind quantities whose values stand in rows below the time axis."""
 _LISTED_BELOW = (
-    rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x1f]))|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
+    rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]))|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?time\b"
@@ -81,7 +81,7 @@ _SLOPE = (
     rf"|(?:{_OF_SLOPE}\s+)*\bKolmogorov(?:\s+{_OF_SLOPE})+"
 )
 """An exponent beside a power spectrum, or Kolmogorov's of -5/3, with the words for its line."""
-_OF_TWO = r"(?<=\x1f) (?:of|to|between)\b"
+_OF_TWO = r"(?<=\x01) (?:of|to|between)\b"
 _ORBIT = r"\b(?:orbits?|trajector(?:y|ies))\b"
 _BOUNDARY = r"(?:magnetopauses?|bow[- ]?shocks?|boundar(?:y|ies))"
 _MODELS = (

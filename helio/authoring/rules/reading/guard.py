@@ -66,7 +66,7 @@ _OPERATOR = re.compile(
 _MODELLED = re.compile(r"\b(?:predict|model|theor|expect|Parker|Burton|O'?Brien)\w*", re.IGNORECASE)
 _MEASURED = re.compile(
     r"\b(?:vs\.?|versus|against|and|with|,)\s+(?:the\s+)?(?P<behind>measured|observed|actual)(?:\s+(?:one|ones))?"
-    r"(?=\s*(?:[,;.\x1f]|$))|\b(?P<before>measured|observed|actual)\s+(?:and|vs\.?|versus|against|or)\b",
+    r"(?=\s*(?:[,;.\x01]|$))|\b(?P<before>measured|observed|actual)\s+(?:and|vs\.?|versus|against|or)\b",
     re.IGNORECASE,
 )
 _HEAVY = "|".join(

@@ -102,7 +102,7 @@ def take_files(sentence: Sentence) -> SavedFiles:
         notes = ("the table is saved as CSV, because the request names no format",)
     if words:
         sentence.drop(_SAVE)
-        sentence.drop(r"(?<=\x1f )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x1f)")
+        sentence.drop(r"(?<=\x01 )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x01)")
     one_file = any(re.search(r"\b(?:one|single|same|common)\b", match[0]) for match in files)
     return SavedFiles(tuple(dict.fromkeys(_FORMATS[word] for word in words)), lines, one_file, drawn, notes)
 

@@ -16,9 +16,9 @@ from helio.time_range import TimeRange, parse_time_range
 
 LONGEST = 2000
 """Maximum number of characters of a request that helio reads without a model."""
-_TAKEN = "\x1f"
-_WORD = re.compile(r"[^\s\x1f,;()]+")
-_MEANT = r"(?:[^\s\x1f,;:.?!()\"'“”‘’]|(?<=\d)\.(?=\d))+"
+_TAKEN = "\x01"
+_WORD = re.compile(r"[^\s\x01,;()]+")
+_MEANT = r"(?:[^\s\x01,;:.?!()\"'“”‘’]|(?<=\d)\.(?=\d))+"
 _LONGEST_TIME = 14
 """Maximum number of words of a time phrase."""
 _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"

@@ -92,7 +92,7 @@ _NO_MEANING = [re.compile(pattern, re.IGNORECASE) for pattern in SPELLINGS["with
 _NAMES_OF_TIMES = [re.compile(pattern, re.IGNORECASE) for pattern in SPELLINGS["names of times"]]
 """Names of events, which say nothing more beside a time."""
 _NAME_BEHIND_TIME = re.compile(
-    r"(?<=\x1f) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
+    r"(?<=\x01) ?\((?P<name>[A-Z][a-z]{3,})(?: \d{1,3})?"
     r"(?: (?:outage|failure|anomaly|loss|launch|event|storms?))?\)"
 )
 _LIST_NUMBER = re.compile(
@@ -109,7 +109,7 @@ _CDAWEB = (
 """Words that name the archive from which helio takes the data of its catalogue."""
 _RADIAL = re.compile(r"\bb_?[rn]\b", re.IGNORECASE)
 _OF_INSTRUMENT = (
-    r"\b(?:from|using|with|by|of)\b[^,;]*?\x1f\s*(?P<out>(?:ions?|protons?|electrons?|moments?))\b"
+    r"\b(?:from|using|with|by|of)\b[^,;]*?\x01\s*(?P<out>(?:ions?|protons?|electrons?|moments?))\b"
     r"(?!\s+(?:\w+\s+){0,2}(?:spectr\w+|flux\w*|density|densities|velocity|speed|temperatures?|intensit\w+))"
 )
 """Particles behind an instrument that only say which data to take: ``the Alfvén speed from FGM and ESA ions``."""
@@ -235,7 +235,7 @@ class _SentenceReader:
         leave_directions(self._sentence)
         for span in described.spans:
             self._sentence.take_at(*span)
-        self._sentence.drop(rf"{GROUP} (?=\x1f)")  # only says of what the described parameters are
+        self._sentence.drop(rf"{GROUP} (?=\x01)")  # only says of what the described parameters are
         for pattern in _NO_MEANING:
             self._sentence.drop(pattern)
         names = [match for pattern in _NAMES_OF_TIMES for match in self._sentence.take(pattern)]
@@ -415,7 +415,7 @@ class _SentenceReader:
         if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
             sentence.drop(r"\bcomponents?\b")
         if self._described.datasets:
-            sentence.drop(r"(?<=\x1f )components?\b")  # H component
+            sentence.drop(r"(?<=\x01 )components?\b")  # H component
         crafts = without_source_of_indices(sentence, self._crafts, placed)
         placed = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
         drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]

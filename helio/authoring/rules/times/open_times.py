@@ -96,7 +96,7 @@ def with_open_times(text: str, now: datetime) -> str:
             continue
         before, behind = text[: match.start()], text[match.end() :]
         dates = {name: date for name, date in match.groupdict().items() if date}
-        if _OTHER_TIME.search(f"{before} \x1f {behind}") or (
+        if _OTHER_TIME.search(f"{before} \x01 {behind}") or (
             dates.keys() & {"until", "before"} and _RANGE_BEFORE.search(before)
         ):
             continue
