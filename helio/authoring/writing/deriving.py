@@ -45,6 +45,7 @@ class Deriving:
         """Series by quantity, spacecraft and requested frame."""
         self.fetched: dict[tuple[str, QuantitySource], PlotSeries] = {}
         """Series by spacecraft and source, because two frames of a request may be one."""
+        self._begun: set[tuple[str, str, str]] = set()
 
     def quantity(self, quantity: str, craft: str, frame: str = "") -> PlotSeries:
         """Add steps that fetch or compute a quantity of a spacecraft, only once for each quantity and frame.
@@ -57,8 +58,14 @@ class Deriving:
         if quantity in DERIVED and not self.data.pick(quantity, craft):
             frame = ""  # a computation chooses the frame of its vectors
         key = (quantity, craft, frame)
+        if key in self._begun:
+            raise NotUnderstood(f"helio cannot compute the {quantity} of {craft} from itself")
         if key not in self.known:
-            self.known[key] = self._new(quantity, craft, frame)
+            self._begun.add(key)
+            try:
+                self.known[key] = self._new(quantity, craft, frame)
+            finally:
+                self._begun.remove(key)
         return self.known[key]
 
     def component(self, series: PlotSeries, letter: str, *, told: bool = False) -> PlotSeries:

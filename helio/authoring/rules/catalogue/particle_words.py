@@ -306,7 +306,7 @@ def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None
     for before, after in pairwise(segments):
         for alone, beside in ((after, before), (before, after)):
             if (
-                not alone.is_particle
+                not (alone.is_particle or alone.moments)
                 and alone.words
                 and len(names(alone)) == len(alone.words)
                 and beside.is_particle

@@ -195,7 +195,8 @@ class Arrangement:
             and len(atoms) + len(parameters) > 1,
             compare=self._compare,
             overlaid=self._overlaid or (by_quantity and bool(self._laid)),
-            apart=self._apart or (self._stacked and len(names) == 1),
+            apart=self._apart
+            or (len(names) == 1 and (self._stacked or sum(bool(place.lines.crafts) for place in places) > 1)),
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
             count=self._count,
@@ -265,22 +266,25 @@ class Arrangement:
         if not atoms:
             return []
         leading = self._positions[0][0] < atoms[0][0]
-        places = []
         edges = (
             [0, *(stop for _, stop, _, _ in self._positions)]
             if not leading
             else [*(start for start, _, _, _ in self._positions), len(self._text)]
         )
+        named: list[tuple[tuple[str, ...], tuple[RequestQuantity, ...], int, bool]] = []
         for (start, stop), (_, _, rank, panel) in zip(pairwise(edges), self._positions, strict=False):
             if not leading:
                 start += _last_listed(self._text[start:stop])
             names = [name for at, name in atoms if start <= at < stop]
             quantities = tuple(name for name in names if isinstance(name, RequestQuantity))
-            crafts = tuple(name for name in names if isinstance(name, str))
-            if quantities:
-                places.append(Place(Lines((), quantities), rank, shared=panel and len(quantities) > 1))
-            elif crafts:
+            named.append((tuple(name for name in names if isinstance(name, str)), quantities, rank, panel))
+        by_craft = len({quantities for _, quantities, _, _ in named}) == 1 and len(named) > 1
+        places = []
+        for crafts, quantities, rank, panel in named:
+            if crafts and (by_craft or not quantities):
                 places.append(Place(Lines(crafts), rank))
+            elif quantities:
+                places.append(Place(Lines((), quantities), rank, shared=panel and len(quantities) > 1))
         return places
 
 

@@ -63,12 +63,12 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
 
 
 _FROM = re.compile(
-    r"(?:\b(?:from|using|based on)\b|\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
+    r"(?:\b(?:from|using|based on)\b|^[^,;)]*\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
 )
 """Words between a quantity and those from which helio computes it."""
 _ALSO = re.compile(r"\b(?:also|too|as well|plus|then)\b|;", re.IGNORECASE)
 _LISTED = re.compile(
-    rf"\w+(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
+    rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
     r"\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
 )
 _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")

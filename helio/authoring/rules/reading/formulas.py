@@ -27,6 +27,7 @@ _BEHIND = r"(?:\s+of\s+(?:the\s+)?(?P<behind>electron|ion|proton)s?\b(?!\s+\w*(?
 _TEMPERATURE = r"(?<![\w/])T_?(?P<{0}>e|i|p)(?!\w)"
 _SPECIES = {"e": "electron", "i": "ion", "p": "ion", "proton": "ion"}
 _ELECTRONS = r"\belectrons?\b|(?-i:\bDES\b)|\bPEACE\b|\bPEA\b"
+_OF_ELECTRONS = rf"(?<![\w/])T_?e[_,]?(?:{_PARALLEL}|{_PERPENDICULAR})(?!\w)|\b(?:parallel|perpendicular)\s+electron\s+temp"
 _IONS = r"\bions?\b|\bprotons?\b|(?-i:\bDIS\b)"
 _SIDE = r"(?P<side{0}>par(?:a|allel)?|perp(?:endicular)?)\.?"
 _SHUE = (
@@ -150,7 +151,11 @@ def _front(before: list[str], behind: list[str]) -> str:
         own = _quantity(" ".join(behind[:count]), ("scalar", "vector", "index", "spectrum"))
         for stop in range(len(words) - 1, 0, -1):
             other = _quantity(" ".join([*words[:stop], *behind[:count]]))
-            if other and other != own and (not own or (shared and "beta" not in behind[:count])):
+            if (
+                other
+                and other not in (own, _quantity(" ".join(words)))
+                and (not own or (shared and "beta" not in behind[:count]))
+            ):
                 return f"{' '.join(words[:stop])} "
         if own:
             return ""
@@ -160,8 +165,10 @@ def _front(before: list[str], behind: list[str]) -> str:
 def _head(before: str, behind: str) -> str:
     """Return the words that the words before a joint lack to name a quantity; empty if they lack none."""
     words, last = behind.split(), before.split()[-1]
-    if _quantity(last, ("scalar", "vector", "index", "spectrum")) or "ratio" in words:
+    if _quantity(last, ("scalar", "vector", "index", "spectrum")) or {"ratio", "heliographic"} & {*words}:
         return ""
+    if last.endswith("s") and not words[0].endswith("s"):
+        return ""  # ions, electron density
     for count in range(len(words), 1, -1):
         named = _quantity(" ".join(words[:count]))
         for start in range(1, count if named else 0):
@@ -265,7 +272,9 @@ def _side(written: str) -> str:
 
 
 def _nearest(text: str, position: int) -> str:
-    """Return the species that the sentence names nearest to a position; ions if it names none."""
+    """Return the species that the sentence names nearest to a position; ions if it names none, or T_e beside T."""
+    if re.search(_OF_ELECTRONS, text, re.IGNORECASE):
+        return "ion"
     places = [
         (abs(match.start() - position), species)
         for species, pattern in (("electron", _ELECTRONS), ("ion", _IONS))

@@ -43,6 +43,7 @@ _SPECIES = re.compile(
 )
 """Particles and what is measured of them, in both orders: ``ion and electron temperature``, ``density of alphas``."""
 
+_ONE_IN_PLURAL = re.compile(r"\w+s\b.*[^s]$", re.IGNORECASE)
 _ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
 _OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
 _MOMENT = r"(?:number\s+density|(?<!number )(?<!energy )(?<!current )density|temperature|velocity)\b"
@@ -100,6 +101,14 @@ def with_species(text: str) -> str:
 def _each_of_each(match: re.Match[str]) -> str:
     kinds = re.findall(_KIND, match["kinds"] or match["kinds_behind"], re.IGNORECASE)
     nouns = re.findall(_NOUN, match["nouns"] or match["nouns_of"], re.IGNORECASE)
+    heads = {noun.split()[-1].casefold() for noun in nouns}
+    strange = any(noun.casefold().startswith("plasma") for noun in nouns[1:])
+    if (
+        strange
+        or len(heads) < len(nouns)
+        or (len(kinds) == 2 and match["kinds"] and _ONE_IN_PLURAL.match(match["kinds"]))
+    ):
+        return match[0]  # alpha density and number density; ions, electron density
     return " and ".join(f"{kind} {noun}" for kind in kinds for noun in nouns)
 
 
@@ -161,14 +170,14 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     )
     _leave_solar_wind(sentence, names)
     for match in sentence.take(  # THEMIS A to E; MMS 1-4
-        rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:{every}|C)?[\s-]*([A-E1-4])(?![\w-])"
+        rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:\1|C)?[\s-]*([A-E1-4])(?![\w-])"
     ):
         first, last = match[2].upper(), match[3].upper()
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if first <= craft[-1] <= last]
     # STEREO A and B; MMS 1, 2 and 3
     for match in sentence.take(
-        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
+        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4](?![\w-]|\s+(?:of|from|at|magnitude|vector|components?|in)\b))+)"
     ):
         alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
         letters = re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper())

@@ -208,6 +208,17 @@ def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed
     ]
 
 
+_BEFORE_ITEM = re.compile(
+    r"(?:^|[,;:&+|(\x01]|\b(?:and|with|plus|me|plot|show|draw|need|want|the)\b)\s*$", re.IGNORECASE
+)
+"""Pattern of what stands before an item of a list."""
+_BEHIND_ITEM = re.compile(
+    r"(?<!ion)(?<!proton)(?<!electron)\s*(?:$|[,;&+|).\x01]|\b(?:and|with|plus|below|underneath|on|from|of|for)\b)",
+    re.IGNORECASE,
+)
+"""Pattern of what stands behind an item of a list, which is in the plural."""
+
+
 def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *, others: bool) -> Placed:
     """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
 
@@ -216,7 +227,8 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
     Parameters
     ----------
     others : bool
-        Whether the sentence names other quantities: particles without an instrument then mean no spectrum.
+        Whether the sentence names other quantities: particles without an instrument then mean no spectrum, unless
+        they are an item of a list.
     """
     flown = {craft for _, craft in crafts}
     placed: Placed = []
@@ -224,11 +236,14 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
         for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
             beside = re.search(rf"({_IN_CAPITALS})\s+$", sentence.text[: match.start()])
             named = {beside[1]} if beside else {*instruments}
+            alone = _BEFORE_ITEM.search(sentence.left[: match.start()]) and _BEHIND_ITEM.match(
+                sentence.left, match.end()
+            )
             measured = {
                 source.quantity
                 for source in SOURCES
                 if source.quantity in kinds
-                and (named & source.instruments or (not named and crafts and not others))
+                and (named & source.instruments or (not named and crafts and (alone or not others)))
                 and (not flown or source.spacecraft in flown)
             }
             if len(measured) == 1 and sentence.take_at(*match.span()):
