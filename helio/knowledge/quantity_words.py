@@ -80,7 +80,7 @@ COMPONENTS: tuple[tuple[str, str], ...] = (
     ),
     (VELOCITY, r"v_?[xyzrtn]"),
     ("electric field", r"convective (?-i:E)[xyz]"),
-    ("electric field vector", r"(?-i:E)_?[xyz]"),
+    ("electric field vector", r"(?-i:E)_?[xyz]|e_?[yz]"),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -50,16 +50,25 @@ def particles_asked(
     read = read_particles(view, crafts, channels, sensors)
     if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
         return []
+    unread = {span for part in parts for span in part.left}
+    names = _sensors(read, sensors)
+    needed = [
+        names[id(segment)]
+        for segment, _ in read
+        if _is_more(segment) or any(_overlap((segment.start, segment.stop), span) for span in unread)
+    ]
     read = [
-        (segment, wishes) for segment, wishes in read if not (segment.words and all(map(_is_plasma, wishes)))
+        (segment, wishes)
+        for segment, wishes in read
+        if not (segment.words and all(map(_is_plasma, wishes)))
+        and (not unread or names[id(segment)] in needed)
     ]
     capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
     every = [(dataset, described) for dataset in datasets for described in dataset.measured]
     if any(not any(dataset.explains(described, word) for dataset, described in every) for word in capitals):
         return []  # the name of another instrument
     named: list[Named] = []
-    unread = {span for part in parts for span in part.left}
-    for segment, matches in _whole(read, datasets, sensors, wanted, catalogue, ask):
+    for segment, matches in _whole(read, datasets, names, wanted, catalogue, ask):
         known = {dataset.entry.id: dataset for dataset in datasets}
         explained = [
             span
@@ -75,6 +84,11 @@ def particles_asked(
         region = (segment.start, segment.stop)
         named.append(Named(said, region, spans, tuple(matches), tuple(segment.crafts)))
     return named
+
+
+def _is_more(segment: Segment) -> bool:
+    """Return whether a part asks for more than the particles, such as an energy."""
+    return bool(segment.energies or segment.directions or segment.channels or segment.what.pitch)
 
 
 def _overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
@@ -95,13 +109,12 @@ def _is_plasma(wish: Wish) -> bool:
 def _whole(
     read: Sequence[tuple[Segment, list[Wish]]],
     datasets: Sequence[DescribedDataset],
-    sensors: frozenset[str],
+    names: Mapping[int, frozenset[str]],
     wanted: Wanted,
     catalogue: Catalogue,
     ask: Asks,
 ) -> list[tuple[Segment, list[Match]]]:
     """Choose parameters for every wish of every part; empty if one has none, or several that differ."""
-    names = _sensors(read, sensors)
     every: list[tuple[Segment, Wish, list[Match]]] = []
     for segment, wishes in read:
         own = names[id(segment)]

@@ -119,6 +119,12 @@ _ON_IT = (
 """Words behind a computed line that say that it is drawn over its input."""
 
 
+_GAPS_OF_ANY_LENGTH = (
+    r"\b(?:interpolat\w*|bridg\w*|fill(?:ed|ing)?)(?:\s+(?:over|across|in|the|all|any|data))*\s+gaps?\b"
+    r"|\bgaps?\s+(?:being\s+)?(?:interpolat|fill|bridg)\w*"
+)
+
+
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     """Find the computations that a sentence requests, in order."""
     sentence.drop(
@@ -141,6 +147,11 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     ]
     mentions = with_periods(sentence, mentions)
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
+    if sentence.has(_GAPS_OF_ANY_LENGTH):
+        raise NotUnderstood(
+            "helio fills gaps only up to a length that the request gives",
+            advice="write 'gaps up to 5 min filled'",
+        )
     mentions = _with_lags(sentence, _in_order(sentence.text, mentions))
     window = _window_of_all(sentence, [mention.computation for mention in mentions])
     if any(mention.computation.tool.startswith("power_") for mention in mentions):

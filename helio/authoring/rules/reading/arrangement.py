@@ -252,11 +252,13 @@ class Arrangement:
 
     def _placed(self, atoms: Atoms, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
         """Return the lines in the order that the sentence gives."""
-        if self._positions:
+        rows: list[str | RequestQuantity] = list(dict.fromkeys(name for _, name in quantities))
+        crafts = [at for at, name in atoms if isinstance(name, str)]
+        listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
+        if self._positions and not (listed and crafts[0] < self._positions[0][0] < crafts[1]):
             return self._ranked(atoms)
         if not self._in_order:
             return []
-        rows: list[str | RequestQuantity] = list(dict.fromkeys(name for _, name in quantities))
         if len(rows) < 2:
             rows = list(dict.fromkeys(name for _, name in atoms))
         return [Place(_lines_of(name), rank) for rank, name in enumerate(rows, 1)]

@@ -165,7 +165,9 @@ def _front(before: list[str], behind: list[str]) -> str:
 def _head(before: str, behind: str) -> str:
     """Return the words that the words before a joint lack to name a quantity; empty if they lack none."""
     words, last = behind.split(), before.split()[-1]
-    if _quantity(last, ("scalar", "vector", "index", "spectrum")) or {"ratio", "heliographic"} & {*words}:
+    if _quantity(last, ("scalar", "vector", "index", "spectrum")) or {"ratio", "heliographic"} & {
+        *behind.casefold().split()
+    }:
         return ""
     if last.endswith("s") and not words[0].endswith("s"):
         return ""  # ions, electron density

@@ -279,7 +279,8 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
             f", right axis for {what}" for what in at_right
         )
         unread = [word for word in unread if word.casefold() != "left"]
-    words = re.compile("|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in unread) or r"(?!)")
+    telling = [word for word in unread if word.isalpha()] or unread  # a number may stand in a date, too
+    words = re.compile("|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)")
     for cut in _CUTS:
         pieces = re.split(f"({cut})", text, flags=re.IGNORECASE)
         named = list(pieces)
