@@ -119,7 +119,7 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
             list(_runs(sorted(unread.atoms, key=lambda atom: atom.start), unread.text)), unread.text
         )
     )
-    return [_as_duration(unread, atom, atoms) for atom in atoms]
+    return [_as_duration(unread, atom, atoms) for atom in _with_frames(atoms, unread.text)]
 
 
 @lru_cache(maxsize=1)
@@ -250,6 +250,21 @@ def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
             letters = re.search(r"[a-z]+$", neighbour.value)
             return replace(atom, kind="duration", value=f"{count}{letters[0] if letters else ''}")
     return atom
+
+
+def _with_frames(atoms: list[Atom], text: str) -> list[Atom]:
+    """Join a frame to the name before it where lines only go or get a name: ``remove Vx GSM``."""
+    if not any(tag in atom.tags for atom in atoms for tag in ("verb:remove", "verb:name")):
+        return atoms
+    joined: list[Atom] = []
+    for atom in atoms:
+        last = joined[-1] if joined else atom
+        if atom.kind == "frame" and last.kind == "what" and not text[last.stop : atom.start].strip():
+            words = text[last.start : atom.stop]
+            joined[-1] = replace(last, value=words, stop=atom.stop, text=words)
+        else:
+            joined.append(atom)
+    return joined
 
 
 def _level(match: re.Match[str]) -> str:

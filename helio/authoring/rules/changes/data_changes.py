@@ -113,6 +113,11 @@ def names_data(clause: Clause) -> bool:
     return re.search(r"\b(?:data|dataset|product|values)\b", clause.text, re.IGNORECASE) is not None
 
 
+def _cleans(clause: Clause) -> bool:
+    """Return whether a clause begins with the verb of a tool that cleans a line: ``despike B``."""
+    return clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")
+
+
 _OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
@@ -152,6 +157,7 @@ DATA: tuple[Rule, ...] = (
     Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
     Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
+    Rule("tool what", "craft every duration", smooth, _cleans),
     Rule("tool duration what", "craft", smooth_or_add, adds_tool),
     Rule("what|noun:window|"
          "noun:cadence "

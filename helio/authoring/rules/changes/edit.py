@@ -44,6 +44,7 @@ from helio.authoring.rules.misspelt import is_one_slip
 from helio.authoring.rules.questions.answers import answered, fully_answered, is_whole
 from helio.authoring.rules.questions.question_form import is_question, is_wish, without_question_mark
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.rules.reading.spellings import with_symbols_in_words
 from helio.authoring.rules.refusals import refuse_computation
 from helio.authoring.rules.times.dates import with_dates_of
 from helio.authoring.rules.times.named_times import with_plain_times
@@ -144,6 +145,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     text = QUOTES.sub(lambda match: f'"{_QUOTE}"', said)  # names in quotes are no times
     for pattern, plainer in _PLAINER:
         text = pattern.sub(plainer, text)
+    text = with_symbols_in_words(text)
     while _LISTED_BELOW_AXIS.search(text):
         text = _LISTED_BELOW_AXIS.sub(r"\g<verb> \g<first> \g<place>; \g<verb> \g<others> \g<place>", text)
     text = _PROBE.sub(lambda match: _of_family(editor, match), text)

@@ -305,17 +305,29 @@ class Lines:
             if letter := re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1]):
                 return [label for label in lines if self._reads(label, smoothed[1], letter[1])]
             return self._meant(smoothed[1], smoothed[1], lines, by_craft) if lines else []
+        if framed := re.fullmatch(rf"(?P<what>.+?)\s+(?:in\s+)?(?P<frame>{_FRAMES})", plain):
+            lines = self._meant(framed["what"], framed["what"], drawn, by_craft)
+            return [line for line in lines if self._is_in(line, framed["frame"].upper())]
         component = re.fullmatch(r"(b|v)_?([xyzrtnlm])", plain)
         if component:
-            return self._component_of(what, component[1], component[2], drawn)
+            is_total = plain == "bt" and not any(self.frame(label) == "RTN" for label in drawn)
+            return (
+                self._magnitudes(drawn)
+                if is_total
+                else self._component_of(what, component[1], component[2], drawn)
+            )
         part = _PART.fullmatch(plain)
         if part:
             words = part["of"] or part["what"] or part["along"]
             of = self._meant(words, words, drawn, False) if words else drawn
             return self._parts(what, (part["axis"] or part["radial"] or plain)[0], of)
-        if re.fullmatch(r"(?:(?:three|vector|field|single|individual)\s+)*(?:components?|vectors?)", plain):
-            vectors = [label for label in drawn if self.is_vector(owner(label, self.producers) or label)]
-            return vectors or [label for label in drawn if _COMPONENT.search(label.casefold())]
+        if re.fullmatch(r"(?:(?:three|vector|field|b|single|individual)\s+)*(?:components?|vectors?)", plain):
+            of_field = re.search(r"\b(?:field|b)\b", plain) is not None
+            tables = {label: owner(label, self.producers) or label for label in drawn}
+            lines = [label for label in drawn if not of_field or self._is_of(tables[label], "b")]
+            vectors = [label for label in lines if self.is_vector(tables[label])]
+            whole = [label for label in lines if "vector" in self._foreseen(label).kinds] if of_field else []
+            return vectors or [label for label in lines if _COMPONENT.search(label.casefold())] or whole
         if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
         if plain in ("indices", "geomagnetic indices"):
@@ -388,11 +400,24 @@ class Lines:
     def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
         """Return the lines that a component such as ``bz`` means; ask the user if it could mean several lines."""
         pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$")
-        lone = [label for label in drawn if pattern.search(label.casefold())]
+        lone = [
+            label
+            for label in drawn
+            if pattern.search(label.casefold()) or (self._keeps(label, letter) and self._is_of(label, stem))
+        ]
         if lone:
             return self._chosen(what, lone)
         table = {label: owner(label, self.producers) or label for label in drawn}
         return self._parts(what, letter, [label for label in drawn if self._is_of(table[label], stem)], stem)
+
+    def _keeps(self, label: str, letter: str) -> bool:
+        """Return whether a step takes one component of a vector."""
+        kept = self._step(label).params.get("keep")
+        return isinstance(kept, list) and [str(name).casefold() for name in kept] == [letter]
+
+    def _is_in(self, label: str, frame: str) -> bool:
+        """Return whether the data of a line are in a frame, as far as this is known before a run."""
+        return self.frame(owner(label, self.producers) or label) in ("", frame)
 
     def _parts(self, what: str, letter: str, lines: Sequence[str], stem: str = "") -> list[str]:
         """Return the component of a vector among lines; ask of which of several vectors."""

@@ -63,7 +63,7 @@ from helio.authoring.rules.reading.named_instruments import (
 )
 from helio.authoring.rules.reading.saved_files import take_files
 from helio.authoring.rules.reading.sentence import Sentence
-from helio.authoring.rules.reading.spellings import SPELLINGS
+from helio.authoring.rules.reading.spellings import SPELLINGS, with_symbols_in_words
 from helio.authoring.rules.reading.written_form import (
     take_energies,
     take_name,
@@ -471,6 +471,7 @@ def _plain(text: str) -> str:
     text = _without_numbers(text)
     if text != text.upper():
         text = re.sub(r"\bTHE\b", "THEMIS-E", text)
+    text = with_symbols_in_words(text)
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
     text = with_ratios(with_series(text))
