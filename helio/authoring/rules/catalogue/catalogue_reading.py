@@ -40,6 +40,8 @@ class CatalogueReading:
     """Where the words of each dataset begin."""
     shared: tuple[tuple[tuple[str, str], ...], ...] = ()
     """Parameters that share a panel, such as the channels of a species."""
+    repeats: bool = False
+    """Whether different words would mean the same parameters."""
 
 
 def read_catalogue(
@@ -105,7 +107,20 @@ def read_catalogue(
         cuts=tuple(dict.fromkeys(cuts)),
         starts=tuple(starts.values()),
         shared=tuple(shared),
+        repeats=_repeats([*particles, *words]),
     )
+
+
+def _repeats(every: Sequence[Named]) -> bool:
+    """Return whether different words would mean the same parameters."""
+    meant: dict[tuple[tuple[str, str], ...], str] = {}
+    for named in every:
+        pairs = tuple(
+            described.pair for match in named.matches if not match.cuts for described in match.parameters
+        )
+        if pairs and meant.setdefault(pairs, named.said) != named.said:
+            return True
+    return False
 
 
 def _is_of(craft: str, named: Named) -> bool:

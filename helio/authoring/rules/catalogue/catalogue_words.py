@@ -57,6 +57,7 @@ _SYNONYMS = {
 }
 """Words for which the description of a parameter may have another one."""
 _MOMENTS = re.compile(r"\bmoments\b", re.IGNORECASE)
+_ONE_MOMENT = re.compile(r"(?:\w+ )*(?:density|temperature|velocity|speed)", re.IGNORECASE)
 _EACH_MOMENT = ("density", "velocity", "temperature")
 _COMPONENTS = frozenset("HDZXYE")
 """Components of the field at a station on the ground."""
@@ -278,6 +279,8 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
         if asked.species and not asked.has_head:  # omni H+ and O+ fluxes
             ahead = (*every[at + 1 :], *reversed(every[:at]))
             head = next((other.measured for other in ahead if other.has_head), ())
+            if asked.text.endswith("s") and _ONE_MOMENT.fullmatch(" ".join(head)):
+                head = ()  # ions and electron density
             shared = asked.measured or shared
             asked = replace(
                 asked, words=(*asked.words, *(word for word in (*shared, *head) if word not in asked.words))

@@ -18,13 +18,14 @@ from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import OF_TWO
 from helio.authoring.writing.writer import write_template
 from helio.knowledge.phrases import any_phrase
-from helio.knowledge.quantities import SOURCES
+from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION, SOURCES
 from helio.knowledge.quantity_words import INDICES
 
 SUPERPOSED = "superposed_epoch"
 _PAIR = 2
 _COARSE = 300.0
 """Least cadence, in seconds, of data that are coarser than most archives have them."""
+_EPHEMERIS = frozenset({POSITION, DISTANCE, LATITUDE, LONGITUDE, L_SHELL, MLT})
 _EVERY_CRAFT = re.compile(
     r"\b(?:both|each|all|(?:the\s+)?(?:two|three|four))\s+(?:spacecraft|monitors?|satellites?|probes?|missions?)",
     re.IGNORECASE,
@@ -114,9 +115,13 @@ def _exists(editor: FigureEditor, request: PipelineRequest) -> bool:
 
 
 def coarse_cadence(editor: FigureEditor) -> float | None:
-    """Return the finest cadence of the data of a pipeline in seconds, if it is coarse: new data shall not be finer."""
+    """Return the finest cadence of the data of a pipeline in seconds, if it is coarse: new data shall not be finer.
+
+    Where the spacecraft was does not count.
+    """
     datasets = _datasets(editor)
-    finest = min((row.cadence for row in SOURCES if row.cadence and row.dataset in datasets), default=0.0)
+    cadences = [row.cadence for row in SOURCES if row.dataset in datasets and row.quantity not in _EPHEMERIS]
+    finest = min((cadence or 0.0 for cadence in cadences), default=0.0)
     return finest if finest >= _COARSE else None
 
 

@@ -100,7 +100,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
 
 def _drop_parts(editor: FigureEditor, vector: str, letters: Sequence[str]) -> None:
     """Draw a vector without some components."""
-    axes = "rtn" if editor.lines.frame(vector) == "RTN" else "xyz"
+    axes = editor.axes(vector)
     keep = [letter for letter in axes if letter not in letters]
     if not keep or not set(letters) <= set(axes):
         raise NotUnderstood(

@@ -253,18 +253,27 @@ def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
 
 
 def _with_frames(atoms: list[Atom], text: str) -> list[Atom]:
-    """Join a frame to the name before it where lines only go or get a name: ``remove Vx GSM``."""
-    if not any(tag in atom.tags for atom in atoms for tag in ("verb:remove", "verb:name")):
+    """Join a frame to the name before it where a line goes or is computed anew: ``remove Vx GSM``."""
+    tags = {tag for atom in atoms for tag in atom.tags}
+    if not tags & _OF_A_LINE or tags & _OF_A_FRAME:
         return atoms
     joined: list[Atom] = []
     for atom in atoms:
         last = joined[-1] if joined else atom
-        if atom.kind == "frame" and last.kind == "what" and not text[last.stop : atom.start].strip():
+        between = text[last.stop : atom.start].strip()
+        if atom.kind == "frame" and last.kind == "what" and between in ("", "in"):
             words = text[last.start : atom.stop]
             joined[-1] = replace(last, value=words, stop=atom.stop, text=words)
         else:
             joined.append(atom)
     return joined
+
+
+_OF_A_LINE = frozenset({"verb:remove", "verb:name", "verb:smooth", "verb:move", "tool"})
+"""Parts of a sentence in which a frame only says which line is meant."""
+_OF_A_FRAME = frozenset({"verb:convert", "verb:show", "verb:add", "verb:replace", "verb:swap", "noun:frame", "rel:also",
+                         "rel:instead", "rel:instead_of"})  # fmt: skip
+"""Parts of a sentence in which a frame may be a new one."""
 
 
 def _level(match: re.Match[str]) -> str:

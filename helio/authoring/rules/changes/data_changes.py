@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from helio.authoring.rules.changes.additions import add_quantities
 from helio.authoring.rules.changes.arranging import swap_panels
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.computation_changes import (
@@ -30,6 +31,7 @@ from helio.authoring.rules.changes.conversions import (
 )
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.panel_settings import panel_numbers
+from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.rules.changes.time_changes import (
     EDGE,
     move_edge,
@@ -113,6 +115,19 @@ def names_data(clause: Clause) -> bool:
     return re.search(r"\b(?:data|dataset|product|values)\b", clause.text, re.IGNORECASE) is not None
 
 
+def _add_in_frame(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a vector in another frame too, or a new one: ``also Bz GSM`` where the figure has no field."""
+    known = any(editor.lines_of(name) for name in clause.names)
+    (add_frame if known else add_quantities)(editor, clause)
+
+
+def _change_frame(editor: FigureEditor, clause: Clause) -> None:
+    """Draw vectors in another frame, or a new one instead of a line: ``Bz GSM instead of L``."""
+    replaces = clause.has("verb:replace", "verb:swap", "rel:instead_of") and len(clause.names) > 1
+    known = all(editor.lines_of(name) for name in clause.names)
+    (set_frame if known or not replaces else replace_quantities)(editor, clause)
+
+
 def _cleans(clause: Clause) -> bool:
     """Return whether a clause begins with the verb of a tool that cleans a line: ``despike B``."""
     return clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")
@@ -135,9 +150,9 @@ DATA: tuple[Rule, ...] = (
     Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
          lambda clause: EDGE.search(clause.text) is not None),
     Rule("craft", f"{_OLD} every noun:time", swap_craft, _one_or_two_crafts),
-    Rule("frame rel:also what", "craft verb:show rel:own_panel", add_frame,
+    Rule("frame rel:also what", "craft verb:show rel:own_panel", _add_in_frame,
          lambda clause: not clause.has("verb:convert", "noun:frame")),
-    Rule("frame", f"what panel craft every noun:frame {_OLD}", set_frame,
+    Rule("frame", f"what panel craft every noun:frame {_OLD}", _change_frame,
          lambda clause: clause.has("verb:convert", "noun:frame") or not clause.has("rel:also"), several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),

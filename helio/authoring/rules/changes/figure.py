@@ -379,7 +379,19 @@ class FigureEditor:
             self.set_for("labels", [*labels, label])
 
     def draw_instead(self, line: str, new: str) -> None:
-        """Draw a new line where the figure drew a line, with the settings of that line."""
+        """Draw a new line where the figure drew a line, with the settings of that line.
+
+        Where the figure draws a whole vector, and the line is a component of it, draw the other components too.
+        """
+        whole = owner(line, self.lines.producers)
+        if whole is not None and whole in self.drawn and line not in self.drawn:
+            parts = [f"{whole}.{axis}" for axis in self.axes(whole)]
+            self.redraw(
+                [
+                    [part for label in panel for part in (parts if label == whole else [label])]
+                    for panel in self.panels
+                ]
+            )
         panels = [[new if label == line else label for label in panel] for panel in self.panels]
         for key in ("trace_names", "trace_colors", "line_styles"):
             known, step_id, path = self.where(key)
@@ -397,6 +409,10 @@ class FigureEditor:
         if self.where("labels")[0] is not None:
             labels = [label for panel in panels for label in panel] or [new]
             self.set_for("labels", labels)
+
+    def axes(self, vector: str) -> str:
+        """Return the letters of the components of a vector."""
+        return "rtn" if self.lines.frame(vector) == "RTN" else "xyz"
 
     def add_step(self, step_id: str, tool: str, args: Document, intent: str, *, after: str = "") -> None:
         """Add a step directly after the step that makes the label `after`, or at the end if `after` is empty."""

@@ -12,6 +12,7 @@ from helio.authoring.rules.changes.additions import ANY_PART, add_magnitude, dra
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
+from helio.knowledge.quantities import B
 
 _BY = re.compile(r"\s(?:by|with|for)\s", re.IGNORECASE)
 
@@ -30,7 +31,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
     lines = [line for atom in old for line in editor.known(atom.text, every=True)]
-    if all(map(_is_strength, (atom.text for atom in new))) and all(
+    if all(_is_strength(atom.text) and _may_be_of(editor, atom.text, lines) for atom in new) and all(
         editor.lines.is_vector(line) for line in lines
     ):
         for line in lines:
@@ -81,10 +82,17 @@ def _is_strength(words: str) -> bool:
         " ",
         words.casefold(),
     )
-    return (
-        plain.split() in ([], ["magnitude"], ["strength"], ["speed"], ["amplitude"], ["magnitudes"])
-        and plain != words.casefold()
-    ) or plain.split() in (["magnitude"], ["speed"])
+    if not plain.split():
+        return re.search(r"\||\btotal\b", words, re.IGNORECASE) is not None
+    return plain.split() in (["magnitude"], ["speed"]) or (
+        plain.split() in (["strength"], ["amplitude"], ["magnitudes"]) and plain != words.casefold()
+    )
+
+
+def _may_be_of(editor: FigureEditor, words: str, lines: Sequence[str]) -> bool:
+    """Return whether words for a strength may mean that of vectors: the total field is not that of a velocity."""
+    of_field = re.search(r"\b(?:field|magnetic)\b|\bb\b", words, re.IGNORECASE) is not None
+    return not of_field or all(B in (editor.lines.quantities(line) or {B}) for line in lines)
 
 
 def _replaces(clause: Clause) -> bool:

@@ -192,6 +192,8 @@ def read_request(
     )
     if found.hint:
         return replace(reading, hint=found.hint)
+    if whole and found.repeats:
+        return reading  # B and |B|, of which the catalogue has |B| alone
     return read(found).reading if found.notes else reading
 
 
