@@ -61,7 +61,7 @@ def particles_asked(
         (segment, wishes)
         for segment, wishes in read
         if not (segment.words and all(map(_is_plasma, wishes)))
-        and (not unread or names[id(segment)] in needed)
+        and (not unread or names[id(segment)] or names[id(segment)] in needed)
     ]
     capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
     every = [(dataset, described) for dataset in datasets for described in dataset.measured]

@@ -195,8 +195,7 @@ class Arrangement:
             and len(atoms) + len(parameters) > 1,
             compare=self._compare,
             overlaid=self._overlaid or (by_quantity and bool(self._laid)),
-            apart=self._apart
-            or (len(names) == 1 and (self._stacked or sum(bool(place.lines.crafts) for place in places) > 1)),
+            apart=self._apart or (len(names) == 1 and (self._stacked or self._by_craft(places))),
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
             count=self._count,
@@ -249,6 +248,10 @@ class Arrangement:
                 )
             places.append(Place(Lines((), names), BELOW_AXIS))
         return places
+
+    def _by_craft(self, places: Sequence[Place]) -> bool:
+        """Return whether the sentence gives several spacecraft a place each: ``ACE Bz on top, Wind Bz below``."""
+        return bool(self._positions) and sum(bool(place.lines.crafts) for place in places) > 1
 
     def _placed(self, atoms: Atoms, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
         """Return the lines in the order that the sentence gives."""

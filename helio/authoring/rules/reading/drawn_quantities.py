@@ -68,8 +68,8 @@ _FROM = re.compile(
 """Words between a quantity and those from which helio computes it."""
 _ALSO = re.compile(r"\b(?:also|too|as well|plus|then)\b|;", re.IGNORECASE)
 _LISTED = re.compile(
-    rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?"
-    r"\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
+    rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?"
+    r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
 )
 _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")
 """The letter of the field without a frame: in a list with its components, the magnitude."""

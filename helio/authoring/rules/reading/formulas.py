@@ -27,7 +27,10 @@ _BEHIND = r"(?:\s+of\s+(?:the\s+)?(?P<behind>electron|ion|proton)s?\b(?!\s+\w*(?
 _TEMPERATURE = r"(?<![\w/])T_?(?P<{0}>e|i|p)(?!\w)"
 _SPECIES = {"e": "electron", "i": "ion", "p": "ion", "proton": "ion"}
 _ELECTRONS = r"\belectrons?\b|(?-i:\bDES\b)|\bPEACE\b|\bPEA\b"
-_OF_ELECTRONS = rf"(?<![\w/])T_?e[_,]?(?:{_PARALLEL}|{_PERPENDICULAR})(?!\w)|\b(?:parallel|perpendicular)\s+electron\s+temp"
+_OF_ELECTRONS = (
+    rf"(?<![\w/])T_?e[_,]?(?:{_PARALLEL}|{_PERPENDICULAR})(?!\w)"
+    r"|\b(?:parallel|perpendicular)\s+electron\s+temp"
+)
 _IONS = r"\bions?\b|\bprotons?\b|(?-i:\bDIS\b)"
 _SIDE = r"(?P<side{0}>par(?:a|allel)?|perp(?:endicular)?)\.?"
 _SHUE = (

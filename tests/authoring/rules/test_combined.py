@@ -1,0 +1,115 @@
+"""Requests for several quantities: each draws what its parts draw alone, and nothing else."""
+
+from benchmarks.authoring.graph import read_graph
+from helio.authoring.outcome import TemplateDraft
+from tests.authoring.rules.conftest import NOW
+from tests.rows import in_one_test
+
+# The request with {} in the place of the spacecraft and the time, and its parts; the last of each row is the time.
+COMBINED = (
+    ("{} e- density, B in GSE, parallel electron temperature {}", "Cluster-2", "2013-09-04",
+     ("e- density", "B in GSE", "parallel electron temperature")),
+    ("{} potential, E field, orbit {}", "MMS2", "2020-11-23", ("potential", "E field", "orbit")),
+    ("{} IMF & latitude {}", "MESSENGER", "2010-12-02", ("IMF", "latitude")),
+    ("{}: alpha density + number density, {}", "Helios-2", "1977-05-06", ("alpha density", "number density")),
+    ("{} ion Vx and Bz (gsm), {}", "THEMIS-D", "2008-02-26", ("Vx GSM", "Bz GSM")),
+    ("three panels with ions, electron density and |B| of {}, {}", "THEMIS-C", "2019-08-10",
+     ("ions", "electron density", "|B|")),
+    ("ions, heliocentric distance ({}, {})", "Parker Solar Probe", "2021-07-09",
+     ("ions", "heliocentric distance")),
+    ("{} Te parallel and parallel ion temperature, {}", "MMS1", "2018-11-11",
+     ("parallel electron temperature", "parallel ion temperature")),
+    ("{} electron spectrogram | T_par | Te parallel, {}", "MMS3", "2021-07-01",
+     ("electron spectrogram", "parallel ion temperature", "parallel electron temperature")),
+    ("{} ion density, solar wind speed, R {}", "New Horizons", "2019-10-11",
+     ("ion density", "solar wind speed", "R")),
+    ("{} position, by gsm and temperature {}", "ACE", "2011-10-01", ("position GSM", "By GSM", "temperature")),
+    ("{}: proton T, n | SYM/H - {}", "OMNI", "2003-10-29", ("proton temperature", "density", "SYM-H")),
+)  # fmt: skip
+
+OF_TWO = (
+    ("{0} and {1} mag field, {2}", "Cluster-2", "MMS4", "2017-04-16", ("{0} mag field", "{1} mag field")),
+    ("compare {0} and {1} electron energy spectrogram on {2}", "MMS1", "RBSP-B", "2018-04-12",
+     ("{0} electron energy spectrogram", "{1} electron energy spectrogram")),
+    ("Ne of {0} and E of {1}, {2}", "THEMIS-C", "THEMIS-D", "2015-04-22", ("{0} Ne", "{1} E")),
+    ("B of {0} and Bt of {1}, {2}", "ACE", "MMS1", "2018-04-12", ("{0} B", "{1} Bt")),
+    ("{0} (Tp) and {1} (V) for {2}", "Voyager-2", "OMNI", "2003-10-09", ("{0} Tp", "{1} V")),
+    ("{0} Bz GSM on top, {1} Bz GSM below, {2}", "GOES-11", "ACE", "2008-04-05",
+     ("{0} Bz GSM", "{1} Bz GSM")),
+    ("{0} mag field, position and {1} mag field, {2}", "ACE", "GOES-18", "2024-01-26",
+     ("{0} mag field", "{0} position GSE", "{1} mag field")),
+)  # fmt: skip
+
+# The quantities of a figure, a change, and the quantities that it draws then.
+CHANGED = (
+    ("GOES-15", "2014-02-10", "field components, position", "I don't need field components", ("position",)),
+    (
+        "MMS2",
+        "2019-11-19",
+        "Te parallel, electron density",
+        "get rid of the Te parallel panel",
+        ("electron density",),
+    ),
+    ("THEMIS-A", "2014-11-01", "Vx GSM, electron flux", "remove Vx GSM", ("electron flux",)),
+    ("RBSP-B", "2015-04-25", "total field, electron spectrogram", "leave out Bt", ("electron spectrogram",)),
+    ("GOES-13", "2015-05-15", "MLT, position", "swap position for Bz GSM", ("MLT", "Bz GSM")),
+    ("GOES-13", "2015-05-15", "MLT, L-shell", "also B in GSE", ("MLT", "L-shell", "B in GSE")),
+    ("GOES-13", "2015-05-15", "MLT, position", "change position to B", ("MLT", "B")),
+    ("THEMIS-D", "2015-05-15", "density, velocity", "replace velocity by total field", ("density", "|B|")),
+    ("New Horizons", "2015-07-29", "ion N, R", "I also want Tp", ("ion N", "R", "Tp")),
+    (
+        "Ulysses",
+        "2003-09-10",
+        "temperature, alpha density",
+        "not alpha density but speed",
+        ("temperature", "speed"),
+    ),
+    ("RBSP-B", "2015-04-25", "total field", "+ L shell", ("total field", "L shell")),
+)
+
+
+def drawn(author, request: str) -> set[str]:
+    """The data and computations that a request draws."""
+    draft = author.create(request)
+    assert isinstance(draft, TemplateDraft), f"{request}: {draft}"
+    return lines_of(draft)
+
+
+def lines_of(draft: TemplateDraft) -> set[str]:
+    return {str(line.node) for line in read_graph(draft.template, now=NOW).drawn}
+
+
+def parts_of(author, requests) -> set[str]:
+    return set().union(*(drawn(author, request) for request in requests))
+
+
+@in_one_test(("said", "craft", "time", "parts"), COMBINED)
+def test_a_request_draws_what_each_of_its_parts_draws(author, said, craft, time, parts):
+    alone = parts_of(author, [f"{craft} {part}, {time}" for part in parts])
+    assert drawn(author, said.format(craft, time)) == alone
+
+
+@in_one_test(("said", "first", "second", "time", "parts"), OF_TWO)
+def test_a_request_for_two_spacecraft_draws_what_each_of_its_parts_draws(
+    author, said, first, second, time, parts
+):
+    alone = parts_of(author, [f"{part.format(first, second)}, {time}" for part in parts])
+    assert drawn(author, said.format(first, second, time)) == alone
+
+
+@in_one_test(("craft", "time", "quantities", "change", "left"), CHANGED)
+def test_a_change_leaves_what_it_does_not_name(author, craft, time, quantities, change, left):
+    figure = author.create(f"{craft} {quantities}, {time}").template
+    draft = author.edit(change, figure)
+    assert isinstance(draft, TemplateDraft), f"{change}: {draft}"
+    assert lines_of(draft) == parts_of(author, [f"{craft} {part}, {time}" for part in left])
+
+
+def test_a_component_of_a_drawn_vector_is_smoothed_beside_the_others(author):
+    figure = author.create("ACE B, 2015-05-15").template
+    draft = author.edit("smooth Bz with a 10 min running mean", figure)
+    assert lines_of(draft) == {
+        "AC_H0_MFI.BGSEc [x]",
+        "AC_H0_MFI.BGSEc [y]",
+        'running_average(AC_H0_MFI.BGSEc [z]) {"window": "10min"}',
+    }
