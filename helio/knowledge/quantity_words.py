@@ -76,7 +76,8 @@ RATIOS = (
 COMPONENTS: tuple[tuple[str, str], ...] = (
     (
         B,
-        r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xzrn]|b_[xyzrtn]|(?<=bx[ ,/])by|(?<=bx, )by|by(?=\s*(?:,|/|and|&)?\s*bz))",
+        r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xzrn]|b_[xyzrtn]|(?<=bx[ ,/])by|(?<=bx, )by|by(?=\s*(?:,|/|and|&)\s*bz)"
+        r"|(?-i:by)(?=\s*(?-i:bz)))",
     ),
     (VELOCITY, r"v_?[xyzrtn]"),
     ("electric field", r"convective (?-i:E)[xyz]"),

@@ -122,10 +122,11 @@ def _add_in_frame(editor: FigureEditor, clause: Clause) -> None:
 
 
 def _change_frame(editor: FigureEditor, clause: Clause) -> None:
-    """Draw vectors in another frame, or a new one instead of a line: ``Bz GSM instead of L``."""
+    """Draw vectors in another frame, or a new one instead of another line: ``Bz GSM instead of L``."""
     replaces = clause.has("verb:replace", "verb:swap", "rel:instead_of") and len(clause.names) > 1
-    known = all(editor.lines_of(name) for name in clause.names)
-    (set_frame if known or not replaces else replace_quantities)(editor, clause)
+    meant = [{whole_of(editor, line) for line in editor.lines_of(name)} for name in clause.names]
+    apart = replaces and not set[str].intersection(*meant)
+    (replace_quantities if apart else set_frame)(editor, clause)
 
 
 def _cleans(clause: Clause) -> bool:

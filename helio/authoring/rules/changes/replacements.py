@@ -52,7 +52,15 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
 def _drawn_already(editor: FigureEditor, words: str, old: Sequence[str]) -> list[str]:
     """Return the lines of a quantity that words name, without those that go."""
     lines = editor.lines.meant(words, editor.figure())
-    return [line for line in lines if line in editor.drawn and line not in old and _is_measured(editor, line)]
+    asked = {quantity.name for quantity in read_addition(editor, words).request.quantities}
+    return [
+        line
+        for line in lines
+        if line in editor.drawn
+        and line not in old
+        and _is_measured(editor, line)
+        and (not asked or not (own := editor.lines.own_quantities(line)) or asked & own)
+    ]
 
 
 def _is_measured(editor: FigureEditor, line: str) -> bool:
