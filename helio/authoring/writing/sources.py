@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import product
 
@@ -15,6 +17,10 @@ from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.modes import BY_NAME, in_modes
 from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
+
+
+_CADENCE = re.compile(r"(?<![A-Za-z0-9])\d+(?:SEC|MIN|HR|HOUR)(?![A-Za-z0-9])")
+"""Pattern of the cadence in the id of a dataset."""
 
 
 def pick(
@@ -43,6 +49,11 @@ def pick(
     sources = _sources_of(quantity, craft, frame, catalogue)
     if not sources:
         return []
+    table = tuple(sources)
+    if cadence is not None:
+        sources += [
+            sibling for source in table for sibling in _siblings(source, catalogue) if sibling not in table
+        ]
     most = max(len({*instruments} & source.instruments) for source in sources)
     sources = [source for source in sources if len({*instruments} & source.instruments) == most]
     if energies:
@@ -63,7 +74,8 @@ def pick(
     first = sources[0]
     if cadence is not None:
         first = min(sources, key=lambda source: _rank(source, cadence, sources, catalogue))
-    return [first, *(source for source in sources if source is not first and source.alike(first))]
+    others = [source for source in sources if source is not first and source in table]
+    return [first, *(source for source in others if first in table and source.alike(first))]
 
 
 def _in_modes(
@@ -101,6 +113,23 @@ def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> 
     own = (source for entry in catalogue.archived() for source in rows_of(entry))
     own = (source for source in own if (source.quantity, source.spacecraft) == meant)
     return sources + [source for source in own if frame in ("", source.frame) and source not in sources]
+
+
+def _siblings(source: QuantitySource, catalogue: Catalogue) -> list[QuantitySource]:
+    """Return the same parameters in datasets whose ids differ in the cadence alone: ``L3I-10MIN`` beside ``L3I-5MIN``."""
+    if not _CADENCE.search(source.dataset):
+        return []
+    alike = re.compile(_CADENCE.sub(lambda _: _CADENCE.pattern, re.escape(source.dataset)), re.IGNORECASE)
+    found = []
+    for dataset in catalogue.ids():
+        if dataset == source.dataset or not alike.fullmatch(dataset):
+            continue
+        entry = catalogue.dataset(dataset)
+        if {parameter.name for parameter in entry.parameters} >= {*source.parameters} and len(
+            entry.cadence
+        ) == 1:
+            found.append(replace(source, dataset=dataset, cadence=entry.cadence[0]))
+    return found
 
 
 def _rank(
