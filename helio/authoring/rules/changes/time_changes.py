@@ -59,11 +59,23 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
             advice="give one time range, such as 'A to B'",
         )
     name = _time_variable(editor)
-    default, notes = default_range(times[0], parse_time_range(times[0], editor.now), editor.now)
+    time = _until_now(times[0], str(editor.after["variables"][name].get("default", "")))
+    default, notes = default_range(time, parse_time_range(time, editor.now), editor.now)
     if editor.after["variables"][name].get("default") == default:
         editor.notes.append(f"the time range is {default} already")
     editor.do(Operation("set", "", ("variables", name, "default"), default))
     editor.notes += notes
+
+
+def _until_now(time: str, before: str) -> str:
+    """Return a number of days in hours where the range before it was in hours: both end now and not at midnight.
+
+    >>> _until_now("last 3 days", "last 24 hours"), _until_now("last 3 days", "last 7 days")
+    ('last 72 hours', 'last 3 days')
+    """
+    days = re.fullmatch(r"(?:the\s+)?(?P<which>last|past)\s+(?P<count>\d+)\s+days", time, re.IGNORECASE)
+    rolls = re.fullmatch(r"(?:last|past)\s+\d+\s*(?:hours?|h)", before, re.IGNORECASE)
+    return f"last {24 * int(days['count'])} hours" if days and rolls else time
 
 
 def zoom_to_clocks(editor: FigureEditor, clause: Clause) -> None:

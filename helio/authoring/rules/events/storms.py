@@ -12,6 +12,7 @@ from helio.authoring.rules.times.durations import (
     duration_range_in,
     duration_range_pattern,
 )
+from helio.patterns import ignoring_case
 
 STORMS = {
     "super": -250, "great": -250, "severe": -250, "intense": -100, "strong": -100, "moderate": -50, "weak": -30,
@@ -30,7 +31,7 @@ SUPERPOSED = (
     r"(?:\s*:|\s+(?:of|for)\b)?|superpos(?:e|ing))\s+(?:the\s+)?"
 )
 _BEGIN = (
-    rf"{SUPERPOSED}(?P<what>[^,;:]+?)\s+(?:around|at|about|for|over|on|during|relative\s+to|cent(?:er|re)d\s+(?:on|at)"
+    rf"{SUPERPOSED}(?P<what>[^;:]+?)\s+(?:around|at|about|for|over|on|during|relative\s+to|cent(?:er|r)ed\s+(?:on|at)"
     rf"|with\s+(?:the\s+)?zero[- ](?:epoch|time)s?\s+at)\s+(?P<events>{_EVENT})"
 )
 _NOUNS = r"(?:zero\s+)?(?:times?|minim(?:a|um)|onsets?|shocks?|events?)(?:\s+times?)?"
@@ -53,6 +54,18 @@ BINS = (
     r"(?:,?\s*(?:and\s+)?(?:(?:with|in|using)\s+)?"
     rf"(?:bins\s+of\s+{duration_pattern('1')}|{duration_pattern('2')}[\s-]*bins?))"
 )
+_STORMS_APART = (
+    r",?\s*\b(?:for\s+|of\s+|during\s+)?(?:all\s+|the\s+)*(?P<kind>super|great|severe|intense|strong|moderate|weak)?\s*"
+    r"storms?\b(?:\s+(?:of|below|under|reaching|with|deeper\s+than|stronger\s+than))?(?:\s+(?:Dst|SYM-?H))?\s*(?:<=?|≤)?\s*"
+    r"(?P<limit>[-−]\d{2,3}\s*nT)?(?:\s+or\s+(?:less|lower|below|stronger))?"
+)
+"""Storms that stand apart from ``superposed epoch of``."""
+_ZERO_APART = (
+    r",?\s*\b(?:with\s+)?(?:the\s+)?(?:zero[- ](?:epoch|time)s?(?:\s*[=:]\s*|\s+(?:is|at|on)\s+)(?:the\s+)?"
+    r"(?:Dst\s+|SYM-?H\s+|storm\s+)?(?P<at>minim(?:um|a)|onsets?)"
+    r"|(?:Dst\s+|SYM-?H\s+|storm\s+)?(?P<of>minim(?:um|a)|onsets?)\s+as\s+(?:the\s+)?zero[- ](?:epoch|time)s?)"
+)
+"""The zero time that stands apart: ``zero time = minimum``."""
 _USUAL = (-50, "2d", "4d", "1h")
 """Threshold of a storm in nT, time before and after, and length of the bins."""
 
@@ -70,7 +83,7 @@ def read_storms(text: str) -> tuple[str, Epochs | None]:
     >>> rest, dict(storms.events.args)
     ('hourly Vsw, Dst , 2000 to 2004', {'threshold': -50, 'give': 'onset'})
     """
-    sentence = Sentence(_with_window_last(text))
+    sentence = Sentence(_with_window_last(_with_events_named_once(text)))
     match = sentence.take_first(_BEGIN)
     if match is None or not re.search(r"storm|minim|onset", match["events"], re.IGNORECASE):
         return text, None
@@ -101,6 +114,33 @@ def read_storms(text: str) -> tuple[str, Epochs | None]:
     )
 
 
+def _with_events_named_once(text: str) -> str:
+    """Write storms and zero times that stand apart as ``around the minima of storms``.
+
+    >>> _with_events_named_once("superposed epoch of Vsw, storms of -100 nT or less, 2004, zero time = minimum")
+    'superposed epoch of Vsw around the minimum of storms of -100 nT, 2004'
+    """
+    begin = ignoring_case(SUPERPOSED).match(text)
+    storms, zero = ignoring_case(_STORMS_APART).search(text), ignoring_case(_ZERO_APART).search(text)
+    if (
+        begin is None
+        or storms is None
+        or (zero is None and ignoring_case(_BEGIN).search(_with_window_last(text)))
+    ):
+        return text
+    at = (zero["at"] or zero["of"]).casefold() if zero else "minima"
+    for gone in sorted(filter(None, (storms, zero)), key=lambda match: -match.start()):
+        text = text[: gone.start()] + text[gone.end() :]
+    limit = f" of {storms['limit']}" if storms["limit"] else ""
+    what = re.match(
+        r"[^;:]+?(?=\s*(?:,(?=\s*(?:$|[\d±+-]|from\b|in\b))|[;:]|$|\s(?:in|from|during)\s+\d))",
+        text[begin.end() :],
+    )
+    stop = begin.end() + (what.end() if what else 0)
+    kind = f"{storms['kind']} " if storms["kind"] else ""
+    return f"{text[:stop].rstrip()} around the {at} of {kind}storms{limit}{text[stop:]}"
+
+
 def _with_window_last(text: str) -> str:
     """Write ``2 days before to 3 days after the storms`` as ``around the storms, 2 days before to 3 days after``.
 
@@ -112,6 +152,9 @@ def _with_window_last(text: str) -> str:
     first, second = duration_pattern("1"), duration_pattern("2")
     span = rf"(?P<span>{first}\s+before\s+(?:to|and|until)\s+{second}\s+after)"
     text = re.sub(_YEARS_FIRST, r"\1\3\2", text, flags=re.IGNORECASE)
+    if begin := re.search(_BEGIN, text, re.IGNORECASE):
+        if re.search(r"storm|minim|onset", begin["events"], re.IGNORECASE):
+            return text
     pattern = rf",?\s*\b(?:from\s+|between\s+)?{span}\s+(?={_NOUN})(?P<events>{_EVENT})"
     return re.sub(pattern, r" around \g<events>, \g<span> ", text, count=1, flags=re.IGNORECASE)
 

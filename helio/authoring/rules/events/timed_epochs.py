@@ -23,7 +23,7 @@ _NOUNS = (
     r"|substorms?|crossings?|flares?|sheaths?|clouds?|sirs?|cirs?|interfaces?|stream|hss|minima|peaks?)\b\s*|[:=]\s*|\()*"
 )
 _LISTED = re.compile(
-    rf"{SUPERPOSED}(?P<what>[^;:]+?)[\s,;:(]+(?:(?:around|at|about|for|on|with|relative\s+to|cent(?:er|re)d\s+(?:on|at))\s+"
+    rf"{SUPERPOSED}(?P<what>[^;:]+?)[\s,;:(]+(?:(?:around|at|about|for|on|with|relative\s+to|cent(?:er|r)ed\s+(?:on|at))\s+"
     rf"|(?=(?:zero|key|epochs?|events?|onsets?|times?)\b)){_NOUNS}(?P<times>{_TIME}(?:\s*(?:[,;&+/]|\band\b)+\s*{_TIME})+)\)?",
     re.IGNORECASE,
 )

@@ -197,9 +197,10 @@ class Sentence:
                 r" (?:storm|substorm|event|day(?: event)?)s?\b"
             )
         kept = self._without_outer([text for _, text in sorted(times)], now)
-        if len(kept) == 1 and not parse_time_range(kept[0], now).is_day:
-            self.drop(_LENGTH_OF_RANGE)
-            self._drop_event_day(parse_time_range(kept[0], now), now)
+        if len(kept) == 1:
+            span = parse_time_range(kept[0], now)
+            self.drop(r"(?!)" if span.is_day else _LENGTH_OF_RANGE)
+            self._drop_event_day(span, now)
         return kept
 
     def _without_outer(self, times: list[str], now: datetime) -> list[str]:
@@ -224,8 +225,12 @@ class Sentence:
         return times
 
     def _drop_event_day(self, span: TimeRange, now: datetime) -> None:
-        """Remove the day without a year that names an event within a range: ``7 to 12 May 2024, storm of 10 May``."""
-        for pattern in (rf"{_OF_EVENT}{_DAY_AND_MONTH}", rf"{_DAY_AND_MONTH}{_EVENT_BEHIND}"):
+        """Remove a day without a year that names an event, or is in brackets: ``7 to 12 May 2024, storm of 10 May``."""
+        for pattern in (
+            rf"{_OF_EVENT}{_DAY_AND_MONTH}",
+            rf"{_DAY_AND_MONTH}{_EVENT_BEHIND}",
+            rf"\(\s*{_DAY_AND_MONTH}\s*\)",
+        ):
             match = re.search(pattern, self._left, re.IGNORECASE)
             day = f"{match['day']} {span.start.year}" if match else ""
             if match and _is_time(day, now) and span.start <= parse_time_range(day, now).start < span.stop:

@@ -179,7 +179,7 @@ def _day_before(match: re.Match[str], moment: TimeRange) -> tuple[datetime, date
     return (moment.start - day, moment.start) if before else (_end(moment), _end(moment) + day)
 
 
-_CENTRED = r"(?:around|about|cent(?:er|re)d\s+(?:on|at|around))"
+_CENTRED = r"(?:around|about|cent(?:er|r)ed\s+(?:on|at|around))"
 _STARTING = r"(?:from|(?:starting|beginning)(?:\s+(?:at|on|from))?|since|after|following)"
 _ENDING = r"(?:before|prior\s+to|until|leading\s+(?:up\s+)?to|preceding|ending(?:\s+(?:at|on))?)"
 _FORMS: tuple[tuple[str, Span], ...] = (
