@@ -101,6 +101,8 @@ class Deriving:
         if self._derived_from_instrument(quantity, craft, sources):
             return self.derived(quantity, craft)
         of_electrons = OF_ELECTRONS.get(quantity, "")
+        if any(wanted.name == of_electrons for wanted in self.request.quantities):
+            of_electrons = ""  # the density beside that of the electrons is not theirs
         if self._is_of_instrument(of_electrons, craft, sources) and not self._measures_protons(craft):
             return self.quantity(of_electrons, craft, frame)
         from_vector = self._is_of_instrument(VECTOR_OF.get(quantity, ""), craft, sources)

@@ -18,7 +18,6 @@ from helio.knowledge.modes import BY_NAME, in_modes
 from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
 
-
 _CADENCE = re.compile(r"(?<![A-Za-z0-9])\d+(?:SEC|MIN|HR|HOUR)(?![A-Za-z0-9])")
 """Pattern of the cadence in the id of a dataset."""
 
@@ -116,7 +115,7 @@ def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> 
 
 
 def _siblings(source: QuantitySource, catalogue: Catalogue) -> list[QuantitySource]:
-    """Return the same parameters in datasets whose ids differ in the cadence alone: ``L3I-10MIN`` beside ``L3I-5MIN``."""
+    """Return the same parameters in datasets whose ids differ in the cadence: ``L3I-10MIN`` beside ``L3I-5MIN``."""
     if not _CADENCE.search(source.dataset):
         return []
     alike = re.compile(_CADENCE.sub(lambda _: _CADENCE.pattern, re.escape(source.dataset)), re.IGNORECASE)

@@ -152,9 +152,9 @@ def _with_window_last(text: str) -> str:
     first, second = duration_pattern("1"), duration_pattern("2")
     span = rf"(?P<span>{first}\s+before\s+(?:to|and|until)\s+{second}\s+after)"
     text = re.sub(_YEARS_FIRST, r"\1\3\2", text, flags=re.IGNORECASE)
-    if begin := re.search(_BEGIN, text, re.IGNORECASE):
-        if re.search(r"storm|minim|onset", begin["events"], re.IGNORECASE):
-            return text
+    begin = re.search(_BEGIN, text, re.IGNORECASE)
+    if begin and re.search(r"storm|minim|onset", begin["events"], re.IGNORECASE):
+        return text
     pattern = rf",?\s*\b(?:from\s+|between\s+)?{span}\s+(?={_NOUN})(?P<events>{_EVENT})"
     return re.sub(pattern, r" around \g<events>, \g<span> ", text, count=1, flags=re.IGNORECASE)
 

@@ -297,6 +297,10 @@ def others_measured(
     flown = {craft for _, craft in crafts}
     beside: dict[str, None] = {}
     for name in instruments:
+        if re.search(
+            rf"\b{re.escape(name)}\s+(?:position|orbit|ephemeris|trajectory)\b", sentence.text, re.IGNORECASE
+        ):
+            continue
         sources = [row for row in SOURCES if name in row.instruments and row.spacecraft in flown]
         measured = {row.quantity for row in sources} - {POSITION}
         has_field = bool({B, ABS_B} & names)
