@@ -35,7 +35,7 @@ def fetched(author, request):
             "MMS1 FGM burst field and DIS fast density, 2018-01-08 06:40-06:43",
             ["MMS1_FGM_BRST_L2", "MMS1_FPI_FAST_L2_DIS-MOMS"],
         ),
-        ("EPHIN protons, 30 min, 17 May 2012", ["SOHO_COSTEP-EPHIN_L3I-5MIN", "30min"]),
+        ("EPHIN protons, 30 min, 17 May 2012", ["SOHO_COSTEP-EPHIN_L3I-30MIN"]),
         ("Solar Orbiter normal mode field 5 Jan 2022", ["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE"]),
     ],
 )

@@ -172,7 +172,7 @@ def _head(before: str, behind: str) -> str:
         *behind.casefold().split()
     }:
         return ""
-    if last.endswith("s") and not words[0].endswith("s"):
+    if last.casefold().endswith("s") and not words[0].casefold().endswith("s"):
         return ""  # ions, electron density
     for count in range(len(words), 1, -1):
         named = _quantity(" ".join(words[:count]))
