@@ -27,9 +27,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helio.authoring.fetches import FETCH, fetch_choices
-from helio.authoring.rules.changes.lines import AVERAGES, Lines, no_question
+from helio.authoring.rules.changes.lines import AVERAGES, Lines
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
+from helio.authoring.writing.asking import no_question
 from helio.authoring.writing.computations import APPLIED
 from helio.errors import RequestError, TimeRangeError
 from helio.interval import interval_of

@@ -21,7 +21,17 @@ class NotUnderstood(RequestError):
 
 
 class NotInTable(NotUnderstood):
-    """Error for data that are in no row of the table of quantities, but may be in the catalogue."""
+    """Error for data that are in no row of the table of quantities, but may be in the catalogue.
+
+    Parameters
+    ----------
+    quantity : str
+        What the table lacks; empty for the data of an instrument.
+    """
+
+    def __init__(self, message: str, *, quantity: str = "", advice: str = "") -> None:
+        super().__init__(message, advice=advice)
+        self.quantity = quantity
 
 
 class NotProved(RequestError):

@@ -237,16 +237,17 @@ class RuleAuthor:
         self, text: str, reading: Reading, refusals: Sequence[NotUnderstood], ask: Asks
     ) -> Iterator[Reading]:
         """Read a request again by the catalogue alone, because the table of quantities has not what it asks for."""
-        if reading.unread or not isinstance(refusals[-1], NotInTable):
+        lacking = refusals[-1]
+        if reading.unread or not isinstance(lacking, NotInTable):
             return
-        try:
-            again = read_request(
-                text, self._catalogue, self._now, ask, looks=reading.request.style.looks, whole=True
-            )
-        except NotUnderstood:
-            return
-        if again.request.datasets and not again.unread:
-            yield again
+        looks = reading.request.style.looks
+        for name in dict.fromkeys((lacking.quantity, "")):
+            try:
+                again = read_request(text, self._catalogue, self._now, ask, looks=looks, lacking=name)
+            except NotUnderstood:
+                continue
+            if again.request.datasets and not again.unread:
+                yield again
 
     def _with_phrases(self, text: str, whole: Reading, ask: Asks) -> list[Reading]:
         """Read a request of which some parts change the new figure; return the ways to read all of its words."""

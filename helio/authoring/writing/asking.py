@@ -34,6 +34,11 @@ BANDS = {
 """Ranges of frequencies to choose from for the slope of a spectrum."""
 
 
+def no_question(text: str, choices: Sequence[str]) -> str:
+    """Refuse to choose: what several lines could mean is then not understood."""
+    raise NotUnderstood(f"{text} {', '.join(choices)}")
+
+
 def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     """Return a request with a spacecraft, a quantity, and each window that has no usual length."""
     meant = {name: _spacecraft_meant(name, request, ask) for name in request.spacecraft}

@@ -138,6 +138,7 @@ class Deriving:
             )
         raise NotInTable(
             f"helio knows no {quantity} of {craft}",
+            quantity=quantity,
             advice=f"choose one of {', '.join(quantities_of(craft))};"
             f" or search with `helio datasets search '{craft} {quantity}'`",
         )

@@ -6,16 +6,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Cut
-from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted
+from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
+from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
 from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, particles_asked
 from helio.authoring.rules.catalogue.catalogue_words import words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
-from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.instrument_index import instrument_index
 from helio.knowledge.modes import BY_NAME
 from helio.knowledge.quantities import families
+
+_KINDS = {
+    "moment": re.compile(r"(?i:densit|veloci|speed|temperature|pressure)|\b[VNTnv][xyzrtnp]?\b"),
+    "flux": re.compile(
+        r"\b(?:flux|spectr|intensit|ions?\b|protons?\b|electrons?\b|alphas?\b)", re.IGNORECASE
+    ),
+}
+"""Kinds of what an instrument for particles measures, and their words."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +77,15 @@ def read_catalogue(
     for mode, _ in wanted.modes:
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
-    particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
-    spans = [span for named in particles for span in named.spans]
-    covered = [
-        any(start < part.region[1] and part.region[0] < stop for start, stop in spans) for part in parts
-    ]
-    words = words_asked(view, parts, covered, wanted, catalogue, ask)
-    if isinstance(words, str):
-        return CatalogueReading(hint=words)
-    if words is None:
-        return CatalogueReading()
+    every: list[Named] | str = [] if _share(parts, catalogue) else _each_alone(view, parts, wanted, catalogue)
+    every = every or _named(view, parts, crafts, wanted, catalogue, ask)
+    if isinstance(every, str):
+        return CatalogueReading(hint=every)
     starts: dict[tuple[str, str], int] = {}
     cuts: list[Cut] = []
     notes: list[str] = []
     shared: list[tuple[tuple[str, str], ...]] = []
-    for named in sorted([*particles, *words], key=lambda named: named.region):
+    for named in sorted(every, key=lambda named: named.region):
         for match in named.matches:
             notes.append(f"'{named.said}' is read as {match.described}")
             if match.cuts:
@@ -92,23 +97,94 @@ def read_catalogue(
                     starts.setdefault(described.pair, named.region[0])
                 if 1 < len(match.parameters) <= MOST_CHANNELS:
                     shared.append(tuple(described.pair for described in match.parameters))
+    spans = tuple(span for named in every for span in named.spans)
     others = {
         craft
-        for part, is_covered in zip(parts, covered, strict=True)
-        if not is_covered and not any(named.region == part.region for named in words)
+        for part in parts
+        if not any(start < part.region[1] and part.region[0] < stop for start, stop in spans)
         for craft in part.crafts
     }
     return CatalogueReading(
         tuple(starts),
-        tuple(span for named in (*particles, *words) for span in named.spans),
+        spans,
         tuple(dict.fromkeys(notes)),
-        frozenset(craft for named in (*particles, *words) for craft in named.crafts if _is_of(craft, named))
-        - others,
+        frozenset(craft for named in every for craft in named.crafts if _is_of(craft, named)) - others,
         cuts=tuple(dict.fromkeys(cuts)),
         starts=tuple(starts.values()),
         shared=tuple(shared),
-        repeats=_repeats([*particles, *words]),
+        repeats=_repeats(every),
     )
+
+
+def _named(
+    view: str,
+    parts: Sequence[Part],
+    crafts: Sequence[tuple[int, str]],
+    wanted: Wanted,
+    catalogue: Catalogue,
+    ask: Asks,
+) -> list[Named] | str:
+    """Return what the parts of a sentence name together; empty if a word stays unexplained.
+
+    The string says where to look, if too many parameters fit to choose from.
+    """
+    particles = particles_asked(view, parts, crafts, wanted, catalogue, ask)
+    spans = [span for named in particles for span in named.spans]
+    covered = [
+        any(start < part.region[1] and part.region[0] < stop for start, stop in spans) for part in parts
+    ]
+    words = words_asked(view, parts, covered, wanted, catalogue, ask)
+    if isinstance(words, str):
+        return words
+    return [] if words is None else [*particles, *words]
+
+
+def _each_alone(view: str, parts: Sequence[Part], wanted: Wanted, catalogue: Catalogue) -> list[Named]:
+    """Return what each part that was not understood names by itself; empty if one needs the others or is not clear."""
+    unread = [part for part in parts if part.unread]
+    if len(parts) < 2 or not all(_stands_alone(part, parts, catalogue) for part in unread):
+        return []
+    every: list[Named] = []
+    for part in unread:
+        start, stop = part.region
+        alone = TAKEN * start + view[start:stop] + TAKEN * (len(view) - stop)
+        crafts = [(start, craft) for craft in part.crafts]
+        try:
+            named = _named(alone, [part], crafts, wanted, catalogue, no_question)
+        except NotUnderstood:
+            return []
+        if isinstance(named, str) or not named:
+            return []
+        every += named
+    return every
+
+
+def _stands_alone(part: Part, parts: Sequence[Part], catalogue: Catalogue) -> bool:
+    """Return whether a part shares neither an instrument nor what is measured with the parts beside it."""
+    others = [other for other in parts if other is not part]
+    is_whole = bool({*word_list(part.text)} & MEASURED) or re.search(r"\d", part.text) is not None
+    by_itself = _has_instrument(part, catalogue) or not any(
+        _has_instrument(other, catalogue) for other in others
+    )
+    return by_itself and (is_whole or not any(species_words(other.text) for other in others))
+
+
+def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
+    """Return whether a part behind an instrument is data of it, too: ``LEP ion density and velocity``."""
+    kinds: set[str] = set()
+    species: set[str] = set()
+    for part in parts:
+        kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(part.text)), "")
+        own = species_words(part.text)
+        if _has_instrument(part, catalogue):
+            kinds, species = ({kind}, own) if part.unread else (set(), set())
+        elif kind and kind in kinds and not part.unread and (not own or own & species):
+            return True
+    return False
+
+
+def _has_instrument(part: Part, catalogue: Catalogue) -> bool:
+    return bool(instrument_index(catalogue).named_in(part.text.split()))
 
 
 def _repeats(every: Sequence[Named]) -> bool:

@@ -531,11 +531,6 @@ class Lines:
         return " ".join([self.own_words(label), self._step_words(label), *sources])
 
 
-def no_question(text: str, choices: Sequence[str]) -> str:
-    """Refuse to choose: what several lines could mean is then not understood."""
-    raise NotUnderstood(f"{text} {', '.join(choices)}")
-
-
 def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
     """Return the lines that pass a test; use the first test that at least one line passes."""
     return next((lines for test in tests if (lines := list(filter(test, drawn)))), [])

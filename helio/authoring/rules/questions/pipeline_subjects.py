@@ -9,9 +9,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from helio.authoring.fetches import FETCH, fetch_choices
-from helio.authoring.rules.changes.lines import Lines, no_question
+from helio.authoring.rules.changes.lines import Lines
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.source_facts import Source, SourceFacts, named_quantities
+from helio.authoring.writing.asking import no_question
 from helio.errors import TimeRangeError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import craft_of

@@ -9,6 +9,7 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SIDES, VECTOR_OF
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import INSTRUMENT_WORDS
 from helio.knowledge.quantities import (
     ABS_B,
@@ -27,6 +28,7 @@ from helio.knowledge.quantities import (
     QuantitySource,
     T,
     families,
+    spellings,
 )
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA
@@ -209,7 +211,8 @@ def without_source_of_indices(sentence: Sentence, crafts: Crafts, placed: Placed
 
 
 _BEFORE_ITEM = re.compile(
-    r"(?:^|[,;:&+|(\x01]|\b(?:and|with|plus|me|plot|show|draw|need|want|the)\b)\s*$", re.IGNORECASE
+    rf"(?:^|[,;:&+|(]|\b(?:and|with|plus|me|plot|show|draw|need|want|the|{names_of_spacecraft()}))\s*$",
+    re.IGNORECASE,
 )
 """Pattern of what stands before an item of a list."""
 _BEHIND_ITEM = re.compile(
@@ -217,6 +220,17 @@ _BEHIND_ITEM = re.compile(
     re.IGNORECASE,
 )
 """Pattern of what stands behind an item of a list, which is in the plural."""
+
+
+def _is_item(sentence: Sentence, start: int, stop: int) -> bool:
+    """Return whether particles are an item of a list by themselves, without an instrument ahead."""
+    ahead = re.findall(r"(?<![\w-])[A-Z]{3,}(?![\w-])", sentence.text[:start])
+    instruments = [name for name in ahead if name.casefold() not in spellings() and name not in KNOWN_FRAMES]
+    return (
+        not instruments
+        and _BEFORE_ITEM.search(sentence.text[:start]) is not None
+        and _BEHIND_ITEM.match(sentence.left, stop) is not None
+    )
 
 
 def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *, others: bool) -> Placed:
@@ -236,9 +250,7 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
         for match in re.finditer(pattern, sentence.text, re.IGNORECASE):
             beside = re.search(rf"({_IN_CAPITALS})\s+$", sentence.text[: match.start()])
             named = {beside[1]} if beside else {*instruments}
-            alone = _BEFORE_ITEM.search(sentence.left[: match.start()]) and _BEHIND_ITEM.match(
-                sentence.left, match.end()
-            )
+            alone = _is_item(sentence, match.start(), match.end())
             measured = {
                 source.quantity
                 for source in SOURCES

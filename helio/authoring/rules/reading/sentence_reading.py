@@ -154,7 +154,7 @@ def read_request(
     ask: Asks | None = None,
     *,
     looks: Sequence[str] = (),
-    whole: bool = False,
+    lacking: str | None = None,
 ) -> Reading:
     """Read a request from a sentence: first its datasets and times, then all other kinds of words.
 
@@ -164,8 +164,8 @@ def read_request(
         Without it, no parameters are looked up by their descriptions in the catalogue for the words that are left.
     looks : sequence of str
         What the request says about looks; those of `take_looks`.
-    whole : bool
-        Whether to look there for all quantities, because no row of the table has them.
+    lacking : str, optional
+        The quantity to look up there, because no row of the table has it; empty for all quantities.
 
     Raises
     ------
@@ -180,12 +180,19 @@ def read_request(
     request = reading.request
     spans = tuple(parse_time_range(time, now) for time in request.times)
     wanted = Wanted(spans, request.frame, request.cadence, request.modes)
+    whole = lacking is not None
     if not (reading.unread or whole or len(request.energies) > 1 or lacks_particles(request)):
         return reading
     parts = first.parts
     if whole:
         crafts = request.spacecraft  # those that carry the named instruments
-        parts = [replace(part, unread=True, left=part.spans, crafts=part.crafts or crafts) for part in parts]
+        meant = [part for part in parts if lacking in _quantities_in(part.text)] or parts
+        parts = [
+            replace(part, unread=True, left=part.spans, crafts=part.crafts or crafts)
+            if part in meant
+            else part
+            for part in parts
+        ]
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
     found = read_catalogue(
         first.beside_crafts, parts, tuple(first.flown), wanted, catalogue, ask, integrated=integrated
@@ -195,6 +202,11 @@ def read_request(
     if whole and found.repeats:
         return reading  # B and |B|, of which the catalogue has |B| alone
     return read(found).reading if found.notes else reading
+
+
+def _quantities_in(words: str) -> set[str]:
+    placed, field = read_quantities(Sentence(words), magnitude=False)
+    return {quantity.name for _, quantity in placed} | ({B} if field >= 0 else set())
 
 
 class _SentenceReader:
