@@ -24,6 +24,13 @@ COMBINED = (
     ("{} ion density, solar wind speed, R {}", "New Horizons", "2019-10-11",
      ("ion density", "solar wind speed", "R")),
     ("{} position, by gsm and temperature {}", "ACE", "2011-10-01", ("position GSM", "By GSM", "temperature")),
+    ("{} parallel electron temperature and HPCA H+ velocity, {}", "MMS1", "2018-03-05",
+     ("parallel electron temperature", "HPCA H+ velocity")),
+    ("CRIS carbon and proton speed from {} on {}", "ACE", "2005-01-20", ("CRIS carbon", "proton speed")),
+    ("{} B vector, REPT electrons 2 MeV and parallel ion temperature, {}", "RBSP-A", "2015-03-17",
+     ("B vector", "REPT electrons 2 MeV", "parallel ion temperature")),
+    ("{} EPT electrons 100 keV and electron density, {}", "Solar Orbiter", "2022-03-10",
+     ("EPT electrons 100 keV", "electron density")),
     ("{}: proton T, n | SYM/H - {}", "OMNI", "2003-10-29", ("proton temperature", "density", "SYM-H")),
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from helio.authoring.request import Computation, Cut
 from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
 from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, particles_asked
-from helio.authoring.rules.catalogue.catalogue_words import words_asked
+from helio.authoring.rules.catalogue.catalogue_words import table_instruments, words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
@@ -64,6 +64,7 @@ def read_catalogue(
     ask: Asks,
     *,
     integrated: bool,
+    jointly: bool = False,
 ) -> CatalogueReading:
     """Find the parameters that a sentence names; empty if a word stays unexplained.
 
@@ -73,11 +74,15 @@ def read_catalogue(
         The sentence with a mark in the place of each letter that is already understood.
     integrated : bool
         Whether the sentence asks for an integral, which over a range of energies is not one over time.
+    jointly : bool
+        Whether to read no part by itself, because the parts may share an instrument.
     """
     for mode, _ in wanted.modes:
         phrases = rf"(?<![\w-])(?:{BY_NAME[mode].phrases})(?![\w-])"
         view = re.sub(phrases, lambda match: TAKEN * len(match[0]), view, flags=re.IGNORECASE)
-    every: list[Named] | str = [] if _share(parts, catalogue) else _each_alone(view, parts, wanted, catalogue)
+    every: list[Named] | str = []
+    if not (jointly or _share(parts, catalogue)):
+        every = _each_alone(view, parts, wanted, catalogue)
     every = every or _named(view, parts, crafts, wanted, catalogue, ask)
     if isinstance(every, str):
         return CatalogueReading(hint=every)
@@ -166,7 +171,7 @@ def _stands_alone(part: Part, parts: Sequence[Part], catalogue: Catalogue) -> bo
     by_itself = _has_instrument(part, catalogue) or not any(
         _has_instrument(other, catalogue) for other in others
     )
-    return by_itself and (is_whole or not any(species_words(other.text) for other in others))
+    return by_itself and (is_whole or not any(other.unread and species_words(other.text) for other in others))
 
 
 def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
@@ -184,7 +189,8 @@ def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
 
 
 def _has_instrument(part: Part, catalogue: Catalogue) -> bool:
-    return bool(instrument_index(catalogue).named_in(part.text.split()))
+    words = part.text.split()
+    return bool(instrument_index(catalogue).named_in(words) or table_instruments() & {*words})
 
 
 def _repeats(every: Sequence[Named]) -> bool:

@@ -266,9 +266,9 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
                 labels = tuple(word for word in other.words if _LABEL.fullmatch(word))
                 own = (*asked.words, *labels) if asked.words else ()
                 asked = replace(asked, names=other.names, said=other.said, words=own)
-            elif done and asked.words and not {*asked.words} & _of_table():
+            elif done and asked.words and not {*asked.words} & table_instruments():
                 names = [
-                    word for word in done[-1].words if word in _of_table()
+                    word for word in done[-1].words if word in table_instruments()
                 ]  # LPW density and temperature
                 asked = replace(asked, words=(*names, *asked.words))
         if not asked.words:  # SPC and SPAN-I density
@@ -294,14 +294,14 @@ def _completed(every: list[_Asked]) -> list[_Asked]:
 
 
 @lru_cache(maxsize=1)
-def _of_table() -> frozenset[str]:
+def table_instruments() -> frozenset[str]:
     """Return the names of instruments in the table of quantities."""
     return frozenset(name for source in SOURCES for name in source.instruments if name.isupper())
 
 
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
-    named = {*asked.words} & _of_table()
+    named = {*asked.words} & table_instruments()
     return any(
         beside.part.unread and (beside.names == asked.names != () or named & {*beside.words})
         for beside in every

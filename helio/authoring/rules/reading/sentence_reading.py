@@ -184,7 +184,8 @@ def read_request(
     if not (reading.unread or whole or len(request.energies) > 1 or lacks_particles(request)):
         return reading
     parts = first.parts
-    if whole:
+    jointly = lacking == "" and any(part.unread for part in parts)
+    if whole and not jointly:
         crafts = request.spacecraft  # those that carry the named instruments
         meant = [part for part in parts if lacking in _quantities_in(part.text)] or parts
         parts = [
@@ -195,7 +196,14 @@ def read_request(
         ]
     integrated = any(tool.tool == "cumulative_integral" for tool in request.computations)
     found = read_catalogue(
-        first.beside_crafts, parts, tuple(first.flown), wanted, catalogue, ask, integrated=integrated
+        first.beside_crafts,
+        parts,
+        tuple(first.flown),
+        wanted,
+        catalogue,
+        ask,
+        integrated=integrated,
+        jointly=jointly,
     )
     if found.hint:
         return replace(reading, hint=found.hint)
