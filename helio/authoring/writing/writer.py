@@ -228,7 +228,7 @@ class _Figure:
             datasets = ", ".join(dict.fromkeys(source.dataset for source in sources))
             raise NotInTable(
                 f"helio knows none of the requested quantities from {', '.join(unused)}",
-                advice=f"use {datasets}, or name another dataset as DATASET.PARAMETER",
+                advice=f"{f'use {datasets}, or ' if datasets else ''}name the dataset as DATASET.PARAMETER",
             )
 
     def _unused_setting(self) -> str:

@@ -168,9 +168,7 @@ def _stands_alone(part: Part, parts: Sequence[Part], catalogue: Catalogue) -> bo
     """Return whether a part shares neither an instrument nor what is measured with the parts beside it."""
     others = [other for other in parts if other is not part]
     is_whole = bool({*word_list(part.text)} & MEASURED) or re.search(r"\d", part.text) is not None
-    by_itself = _has_instrument(part, catalogue) or not any(
-        _has_instrument(other, catalogue) for other in others
-    )
+    by_itself = _instruments(part, catalogue) or not any(_instruments(other, catalogue) for other in others)
     return by_itself and (is_whole or not any(other.unread and species_words(other.text) for other in others))
 
 
@@ -181,16 +179,20 @@ def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
     for part in parts:
         kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(part.text)), "")
         own = species_words(part.text)
-        if _has_instrument(part, catalogue):
+        if _instruments(part, catalogue) >= {*part.text.split()}:
+            return True  # LED and HED protons
+        if _instruments(part, catalogue):
             kinds, species = ({kind}, own) if part.unread else (set(), set())
         elif kind and kind in kinds and not part.unread and (not own or own & species):
             return True
     return False
 
 
-def _has_instrument(part: Part, catalogue: Catalogue) -> bool:
+def _instruments(part: Part, catalogue: Catalogue) -> set[str]:
+    """Return the words of a part that name instruments."""
     words = part.text.split()
-    return bool(instrument_index(catalogue).named_in(words) or table_instruments() & {*words})
+    named = instrument_index(catalogue).named_in(words)
+    return {word for _, names in named for word in names} | (table_instruments() & {*words})
 
 
 def _repeats(every: Sequence[Named]) -> bool:
