@@ -182,6 +182,8 @@ def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
         if _instruments(part, catalogue) >= {*part.text.split()}:
             return True  # LED and HED protons
         if _instruments(part, catalogue):
+            if not part.unread and kind == "flux" and kind in kinds:
+                return True  # the instruments may be of several spacecraft
             kinds, species = ({kind}, own) if part.unread else (set(), set())
         elif kind and kind in kinds and not part.unread and (not own or own & species):
             return True
