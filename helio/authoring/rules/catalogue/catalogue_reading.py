@@ -11,7 +11,7 @@ from helio.authoring.request import Computation, Cut
 from helio.authoring.rules.catalogue.catalogue_matches import MEASURED, Match, Named, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import species_words, word_list
 from helio.authoring.rules.catalogue.catalogue_particles import MOST_CHANNELS, particles_asked
-from helio.authoring.rules.catalogue.catalogue_words import table_instruments, words_asked
+from helio.authoring.rules.catalogue.catalogue_words import measures, table_instruments, words_asked
 from helio.authoring.rules.catalogue.particle_words import TAKEN
 from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks, no_question
@@ -20,13 +20,12 @@ from helio.knowledge.instrument_index import instrument_index
 from helio.knowledge.modes import BY_NAME
 from helio.knowledge.quantities import families
 
-_KINDS = {
-    "moment": re.compile(r"(?i:densit|veloci|speed|temperature|pressure)|\b[VNTnv][xyzrtnp]?\b"),
-    "flux": re.compile(
-        r"\b(?:flux|spectr|intensit|ions?\b|protons?\b|electrons?\b|alphas?\b)", re.IGNORECASE
-    ),
-}
-"""Kinds of what an instrument for particles measures, and their words."""
+_FLUX = re.compile(
+    r"\b(?:flux|spectr|intensit|ions?\b|protons?\b|electrons?\b|alphas?\b)"
+    r"(?!.*(?:densit|veloci|speed|temperature|pressure))",
+    re.IGNORECASE,
+)
+"""Words for particles without those for their moments."""
 
 
 @dataclass(frozen=True)
@@ -174,18 +173,16 @@ def _stands_alone(part: Part, parts: Sequence[Part], catalogue: Catalogue) -> bo
 
 def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
     """Return whether a part behind an instrument is data of it, too: ``LEP ion density and velocity``."""
-    kinds: set[str] = set()
-    species: set[str] = set()
+    carrier: Part | None = None
     for part in parts:
-        kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(part.text)), "")
-        own = species_words(part.text)
-        if _instruments(part, catalogue) >= {*part.text.split()}:
-            return True  # LED and HED protons
-        if _instruments(part, catalogue):
-            if not part.unread and kind == "flux" and kind in kinds:
-                return True  # the instruments may be of several spacecraft
-            kinds, species = ({kind}, own) if part.unread else (set(), set())
-        elif kind and kind in kinds and not part.unread and (not own or own & species):
+        is_flux = _FLUX.search(part.text) is not None
+        fluxes = is_flux and carrier is not None and _FLUX.search(carrier.text) is not None
+        named = _instruments(part, catalogue)
+        if named >= {*part.text.split()} or (fluxes and not part.unread):
+            return True  # LED and HED protons; SST ions and electrons
+        if named:
+            carrier = part if part.unread else None
+        elif carrier is not None and not part.unread and measures(carrier, part, catalogue):
             return True
     return False
 

@@ -191,6 +191,14 @@ def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) ->
     )
 
 
+def measures(instruments: Part, other: Part, catalogue: Catalogue) -> bool:
+    """Return whether an instrument that one part names measures the quantity that another part names."""
+    index, search = instrument_index(catalogue), Search(catalogue)
+    carrier, own = (_asked(part, index, search) for part in (instruments, other))
+    names = [name for name, said in zip(carrier.names, carrier.said, strict=True) if not said.islower()]
+    return any(_is_measured(replace(own, names=(name,)), catalogue, index) for name in names)
+
+
 def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
     """Return the numbers of the datasets of the spacecraft that a part names; all if it names none."""
     named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
