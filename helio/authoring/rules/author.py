@@ -240,14 +240,18 @@ class RuleAuthor:
         lacking = refusals[-1]
         if reading.unread or not isinstance(lacking, NotInTable):
             return
-        looks = reading.request.style.looks
         for name in dict.fromkeys((lacking.quantity, "")):
-            try:
-                again = read_request(text, self._catalogue, self._now, ask, looks=looks, lacking=name)
-            except NotUnderstood:
-                continue
-            if again.request.datasets and not again.unread:
+            again = self._read_without(name, text, reading, ask)
+            if again is not None and again.request.datasets and not again.unread:
                 yield again
+
+    def _read_without(self, lacking: str, text: str, reading: Reading, ask: Asks) -> Reading | None:
+        """Read a request again without a quantity of the table, or without all; None if that is not clear."""
+        looks = reading.request.style.looks
+        try:
+            return read_request(text, self._catalogue, self._now, ask, looks=looks, lacking=lacking)
+        except NotUnderstood:
+            return None
 
     def _with_phrases(self, text: str, whole: Reading, ask: Asks) -> list[Reading]:
         """Read a request of which some parts change the new figure; return the ways to read all of its words."""

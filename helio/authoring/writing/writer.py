@@ -10,7 +10,7 @@ from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import Epochs, EventTable, PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks, complete
-from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, OF_TWO
+from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, DERIVED, OF_TWO
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.events import save_events, superposed
 from helio.authoring.writing.fetching import Fetching, TimeVariable
@@ -22,6 +22,7 @@ from helio.authoring.writing.solar_xrays import xray_series
 from helio.authoring.writing.sources import ended, frames_of, is_available, quantities_of
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import E, families
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, title
@@ -188,11 +189,24 @@ class _Figure:
         if len(request.spacecraft) == 1:
             of_two = any(computation.tool in OF_TWO for computation in request.computations)
             names = [vector.name for vector in vectors] if of_two else []
-            return next(iter(frames_of(names, request.spacecraft)), "")
+            return next(iter(frames_of(names, request.spacecraft)), "") or self._frame_of_computed(vectors[0])
         if len({quantity for _, quantity in request.own}) > 1:
             return ""
         common = frames_of([vectors[0].name], request.spacecraft)
         return next((name for name in common if is_available(vectors[0], request.spacecraft, name)), "")
+
+    def _frame_of_computed(self, vector: RequestQuantity) -> str:
+        """Return the only frame in which quantities beside a vector take it: the standoff distance takes Bz in GSM."""
+        request = self.request
+        parts = [
+            part
+            for quantity in request.quantities
+            if quantity.name in DERIVED
+            for part in DERIVED[quantity.name].takes.values()
+        ]
+        frames = {part.frame for part in parts if part.quantity == vector.name}
+        frame = frames.pop() if len(frames) == 1 else ""
+        return frame if frame in KNOWN_FRAMES and is_available(vector, request.spacecraft, frame) else ""
 
     def _series_of(self, quantity: RequestQuantity, craft: str, common: str) -> PlotSeries:
         common = quantity.frame or common

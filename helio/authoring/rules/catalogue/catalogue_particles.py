@@ -52,17 +52,16 @@ def particles_asked(
         return []
     unread = {span for part in parts for span in part.left}
     names = _sensors(read, sensors)
-    needed = [
-        names[id(segment)]
+    needed = not unread or any(
+        _is_more(segment) or any(_overlap((segment.start, segment.stop), span) for span in unread)
         for segment, _ in read
-        if _is_more(segment) or any(_overlap((segment.start, segment.stop), span) for span in unread)
-    ]
+        if not names[id(segment)]
+    )
     read = [
         (segment, wishes)
         for segment, wishes in read
-        if not (segment.words and all(map(_is_plasma, wishes)))
-        and (not unread or names[id(segment)] or names[id(segment)] in needed)
-    ]
+        if not (segment.words and all(map(_is_plasma, wishes))) and (needed or names[id(segment)])
+    ]  # particles without an instrument that the table knows are read already
     capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
     every = [(dataset, described) for dataset in datasets for described in dataset.measured]
     if any(not any(dataset.explains(described, word) for dataset, described in every) for word in capitals):

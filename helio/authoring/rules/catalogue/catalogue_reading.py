@@ -27,6 +27,8 @@ _FLUX = re.compile(
 )
 """Words for particles without those for their moments."""
 
+_MOMENT = re.compile(r"(?i:densit|veloci|speed|temperature|pressure)|\b[VNTnv][xyzrtnp]?\b")
+
 
 @dataclass(frozen=True)
 class CatalogueReading:
@@ -182,8 +184,10 @@ def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
             return True  # LED and HED protons; SST ions and electrons
         if named:
             carrier = part if part.unread else None
-        elif carrier is not None and not part.unread and measures(carrier, part, catalogue):
-            return True
+        elif carrier is not None and not part.unread:
+            moments = _MOMENT.search(carrier.text) and _MOMENT.search(part.text)
+            if (moments and not species_words(part.text)) or measures(carrier, part, catalogue):
+                return True
     return False
 
 
