@@ -304,8 +304,9 @@ class PipelineRequest:
         File formats in which to save the series, or the table of events: ``"csv"``.
     saved : Lines
         The series to save in these formats.
-    one_file : bool
-        Whether one file has all series, at the epochs of the coarsest of them.
+    one_file : bool, optional
+        Whether one file has all series, at the epochs of the coarsest of them. None: one file for the series that a
+        file can hold without a change of their epochs.
     drawn : bool
         Whether to draw a figure.
     name : str
@@ -333,6 +334,6 @@ class PipelineRequest:
     style: RequestedStyle = RequestedStyle()
     exports: tuple[str, ...] = ()
     saved: Lines = Lines()
-    one_file: bool = False
+    one_file: bool | None = None
     drawn: bool = True
     name: str = ""

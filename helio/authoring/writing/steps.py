@@ -13,6 +13,8 @@ from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.schema import SCHEMA_VERSION
 
 FILE_ENDINGS = {"netcdf": "nc"}
+OF_ANY_EPOCHS = ("cdf", "netcdf")
+"""Formats that hold tables of different epochs."""
 """File endings of the formats whose ending is not the format's name."""
 
 

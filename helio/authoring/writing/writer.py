@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import product
@@ -20,7 +21,7 @@ from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.operations import Operations
 from helio.authoring.writing.solar_xrays import xray_series
 from helio.authoring.writing.sources import ended, frames_of, is_available, quantities_of
-from helio.authoring.writing.steps import PlotSeries, Steps, listed
+from helio.authoring.writing.steps import OF_ANY_EPOCHS, PlotSeries, Steps, listed
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.missions import instrument_names
@@ -277,14 +278,21 @@ class _Figure:
             raise NotUnderstood(
                 "the figure does not draw what the request saves", advice="name it as a quantity too"
             )
-        if self.request.exports and self.request.one_file and len(saved) > 1:
-            alike = saved if self.steps.have_same_epochs(saved) else self.steps.align_all(saved)
-            files = {slug(name): [series.label for series in alike]}
-        else:
-            files = {series.label: [series.label] for series in saved}
         for form in self.request.exports:
-            for name, labels in files.items():
-                self.steps.save(name, labels, form)
+            for file, labels in self._files(saved, name, form).items():
+                self.steps.save(file, labels, form)
+
+    def _files(self, saved: Sequence[PlotSeries], name: str, form: str) -> dict[str, list[str]]:
+        """Return the series of each file in a format, by the names of the files."""
+        one_file = self.request.one_file
+        fit = form in OF_ANY_EPOCHS or self.steps.have_same_epochs(saved)
+        if len(saved) == 1 or one_file is False or not (fit or one_file):
+            if not fit and one_file is None:
+                self.steps.note(
+                    f"each series has its own {form} file, because their times differ; 'one file' aligns them"
+                )
+            return {series.label: [series.label] for series in saved}
+        return {slug(name): [series.label for series in (saved if fit else self.steps.align_all(saved))]}
 
 
 def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:

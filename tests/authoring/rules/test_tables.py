@@ -45,7 +45,15 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
         ("ACE B and density on 2003-10-29, save the density as csv", ["ACE_n.csv"]),
         ("csv of Dst for March 2015", ["OMNI_Dst.csv"]),
         ("Wind density 2008-01-03 as a table", ["Wind_n.csv"]),
-        ("plot OMNI density and speed 2015-03-17 and export the data as netcdf", ["OMNI_n.nc", "OMNI_V.nc"]),
+        (
+            "plot OMNI density and speed 2015-03-17 and export the data as netcdf",
+            ["omni-proton-density-bulk-speed.nc"],
+        ),
+        ("write ACE density and speed 2015-03-17 to a csv", ["ace-proton-density-bulk-speed.csv"]),
+        ("ACE density and speed 2015-03-17, one csv", ["ace-proton-density-bulk-speed.csv"]),
+        ("ACE density and speed 2015-03-17 as csv", ["ace-proton-density-bulk-speed.csv"]),
+        ("ACE density and speed 2015-03-17 as csv files", ["ACE_n.csv", "ACE_V.csv"]),
+        ("ACE density and Wind speed 2015-03-17 as csv", ["ACE_n.csv", "Wind_V.csv"]),  # their epochs differ
         ("list of geomagnetic storms with Dst below -100 nT in 2023, as CSV", ["storms.csv"]),
         ("minimum Dst of each storm in 2015", ["storms.csv"]),
         ("storms of 2012, table", ["storms.csv"]),

@@ -42,7 +42,7 @@ from helio.authoring.rules.changes.time_changes import (
     zoom_to_clocks,
 )
 from helio.authoring.swapping import crafts_in, swapped
-from helio.authoring.writing.steps import FILE_ENDINGS
+from helio.authoring.writing.steps import FILE_ENDINGS, OF_ANY_EPOCHS
 from helio.knowledge.quantities import spellings
 
 
@@ -86,10 +86,6 @@ def _one_or_two_crafts(clause: Clause) -> bool:
     return 1 <= len(clause.of("craft")) <= 2 and lone and not clause.has("rel:also")
 
 
-_OF_ANY_EPOCHS = ("cdf", "netcdf")
-"""Formats that hold tables of different epochs."""
-
-
 def save(editor: FigureEditor, clause: Clause) -> None:
     """Save lines as files of data; lines that the clause names as one file, if the format can hold them."""
     form = str(clause.value("table"))
@@ -99,8 +95,8 @@ def save(editor: FigureEditor, clause: Clause) -> None:
     tables = list(
         dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in named)
     )
-    together = form in _OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
-    as_one = form in _OF_ANY_EPOCHS and re.match(
+    together = form in OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
+    as_one = form in OF_ANY_EPOCHS and re.match(
         r"(?:one|a\s+single|the\s+same|a\s+common)\b", clause.of("table")[0].text
     )
     tables = tables or editor.drawn

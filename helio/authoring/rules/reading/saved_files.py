@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helio.authoring.request import Lines, RequestQuantity
@@ -26,12 +27,13 @@ _ALL = (
     r"(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
     r"(?:data|values|numbers|results?|series|table))"
 )
-_INTO = r"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?(?:(?:one|single|same|common)\s+)?"
+_NUMBER = r"(?:one|single|same|common|separate|individual)"
+_INTO = rf"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?(?:{_NUMBER}\s+)?"
 _TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
 _ONLY = r"(?:only|just|alone)"
 _WHOLE = (
     rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}\b{_FILE}\)?(?:\s+{_ONLY}\b)?",
-    rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}\b{_FILE}\)?"
+    rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY}|{_NUMBER})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}\b{_FILE}\)?"
     rf"(?:\s+{_ONLY}\b)?(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
 )
 _BARE_TABLE = (
@@ -66,8 +68,8 @@ class SavedFiles:
     formats : tuple of str
     lines : Lines
         The series to save; all that are drawn if the sentence names none.
-    one_file : bool
-        Whether it wants all series in one file.
+    one_file : bool, optional
+        Whether it wants all series in one file (``a csv``) or a file of each (``csv files``); None if it says neither.
     drawn : bool
         Whether it wants a figure, too.
     notes : tuple of str
@@ -75,7 +77,7 @@ class SavedFiles:
 
     formats: tuple[str, ...] = ()
     lines: Lines = EVERY_LINE
-    one_file: bool = False
+    one_file: bool | None = None
     drawn: bool = True
     notes: tuple[str, ...] = ()
 
@@ -103,8 +105,16 @@ def take_files(sentence: Sentence) -> SavedFiles:
     if words:
         sentence.drop(_SAVE)
         sentence.drop(r"(?<=\x01 )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x01)")
-    one_file = any(re.search(r"\b(?:one|single|same|common)\b", match[0]) for match in files)
-    return SavedFiles(tuple(dict.fromkeys(_FORMATS[word] for word in words)), lines, one_file, drawn, notes)
+    formats = tuple(dict.fromkeys(_FORMATS[word] for word in words))
+    return SavedFiles(formats, lines, _is_one(files), drawn, notes)
+
+
+def _is_one(files: Sequence[re.Match[str]]) -> bool | None:
+    """Return whether words mean one file or several; None for ``as csv``, which can mean both."""
+    words = " ".join(match[0] for match in files)
+    if re.search(r"\b(?:files|tables|separate|individual)\b", words, re.IGNORECASE):
+        return False
+    return True if re.search(r"\b(?:an?|one|single|same|common)\b", words, re.IGNORECASE) else None
 
 
 def _part(sentence: Sentence) -> Lines:
