@@ -19,6 +19,7 @@ from helio.authoring.rules.questions.pipeline_answers import (
     about_topic,
     band_asked,
     from_records,
+    lacks_count,
     narrowed,
     presence,
     summary_of,
@@ -145,6 +146,9 @@ class _Answer:
         lines = list(dict.fromkeys(" ".join(line.splitlines()) for line in self._lines()))
         told = len(lines)
         unread = self._unread(lines)
+        if lines and lacks_count(question, lines):
+            lines, told = [], 0
+            question.unsaid.append("the pipeline and the catalogue do not say how many")
         added = lines[told:]
         explained = self._explained or (lines and "tools" in question.topics)
         for matter, words in asked.beyond.items() if not explained else ():

@@ -40,6 +40,12 @@ _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets"
 """Properties whose answer says how many there are."""
 _MANY_STEPS = 6
 """An answer about more steps names only their tools."""
+_PRESENCE_COUNTED = re.compile(
+    r"\b(?:how many|number of) (?:[\w-]+ )??(?P<noun>[\w-]+) (?:(?:are|is|were|was) )?"
+    r"(?:there|in|inside|within|during|occur\w*|happen\w*)\b",
+    re.IGNORECASE,
+)
+"""What a question counts that asks how many of it there are."""
 _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
 """Properties of which the number with the names is the whole answer."""
 _NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
@@ -102,6 +108,19 @@ def about_topic(question: Question, topic: str) -> list[str]:
         if question.present and topic in _REASONED:
             return lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
     return lines
+
+
+def lacks_count(question: Question, lines: Sequence[str]) -> bool:
+    """Return whether a question asks how many events there are, such as switchbacks, and no line says it."""
+    counted = _PRESENCE_COUNTED.search(question.asked.text)
+    if counted is None or _COUNTED & {*question.topics}:
+        return False
+    noun = re.escape(counted["noun"].removesuffix("s"))
+    number = r"\d[\d.,]*"
+    said = re.compile(
+        rf"\b{number}\s+(?:\w+\s+)?{noun}|\b{noun}\w*\s*(?:=|:|\bis\b)\s*{number}", re.IGNORECASE
+    )
+    return not any(said.search(line) for line in lines)
 
 
 def presence(question: Question) -> list[str]:
