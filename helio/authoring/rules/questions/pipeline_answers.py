@@ -113,7 +113,7 @@ def about_topic(question: Question, topic: str) -> list[str]:
 def lacks_count(question: Question, lines: Sequence[str]) -> bool:
     """Return whether a question asks how many events there are, such as switchbacks, and no line says it."""
     counted = _PRESENCE_COUNTED.search(question.asked.text)
-    if counted is None or _COUNTED & {*question.topics}:
+    if counted is None or {"bins", *_COUNTED_WHOLE} & {*question.topics}:
         return False
     noun = re.escape(counted["noun"].removesuffix("s"))
     number = r"\d[\d.,]*"
