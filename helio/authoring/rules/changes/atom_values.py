@@ -173,6 +173,8 @@ def take_numbers(unread: UnreadWords) -> None:
         return Range(min(values), max(values), last or first or "")
 
     def is_range(match: re.Match[str]) -> bool:
+        if re.fullmatch(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2]|[0-3]\d\d)", match[0]):
+            return False  # a month, or a day of the year
         years = [re.fullmatch(r"(?:19|20)\d\d", match[name]) for name in ("low", "high")]
         ahead = "" if match[0][:1].isalpha() else unread.text[: match.start()]
         counted = "energ(?:y|ies)|channels?|bands?"

@@ -11,12 +11,14 @@ from helio.authoring.rules.harmless import IN_REQUESTS, IN_TIMED_REQUESTS, OF_A_
 from helio.authoring.rules.times.date_pairs import MONTH
 from helio.errors import TimeRangeError
 from helio.knowledge.missions import INSTRUMENT_WORDS
+from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 from helio.time_range import TimeRange, parse_time_range
 
 LONGEST = 2000
 """Maximum number of characters of a request that helio reads without a model."""
 _TAKEN = "\x01"
+_MISSIONS = frozenset(name.upper() for name in VOCABULARY["missions that are also words"])
 _WORD = re.compile(r"[^\s\x01,;()]+")
 _MEANT = r"(?:[^\s\x01,;:.?!()\"'“”‘’]|(?<=\d)\.(?=\d))+"
 _LONGEST_TIME = 14
@@ -309,8 +311,8 @@ class Sentence:
         if _ION.fullmatch(word) and not (word == "He" and self.text.startswith("He ")):
             return True  # he is harmless, and helium is not
         word = word.strip("-–/+&_")
-        if word in INSTRUMENT_WORDS and not self.text.isupper():
-            return True  # PLS and LET, which in small letters are please and let
+        if (word in INSTRUMENT_WORDS or word in _MISSIONS) and not self.text.isupper():
+            return True  # PLS, LET and GOES, which in small letters are please, let and goes
         return word.casefold() not in harmless and re.search(r"\w", word) is not None
 
     def _remove(self, start: int, stop: int) -> None:
