@@ -18,6 +18,7 @@ from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
 from helio.knowledge.modes import BY_NAME
+from helio.knowledge.particles import LETTERS
 from helio.knowledge.quantities import families
 
 _FLUX = re.compile(
@@ -185,6 +186,8 @@ def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
         if named:
             carrier = part if part.unread else None
         elif carrier is not None and not part.unread:
+            if part.text in LETTERS and not LETTERS.keys().isdisjoint(carrier.text.split()):
+                return True  # CRIS B and N
             moments = _MOMENT.search(carrier.text) and _MOMENT.search(part.text)
             if (moments and not species_words(part.text)) or measures(carrier, part, catalogue):
                 return True

@@ -77,6 +77,7 @@ from helio.authoring.rules.times.times_around import signed_length
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
 from helio.authoring.writing.layout import MIDDLE
+from helio.authoring.writing.sources import crafts_with
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, POSITION, RADIO, SOURCES, VECTOR_V, B, families
 from helio.knowledge.quantities import V as SPEED
@@ -188,6 +189,10 @@ def read_request(
     if whole and not jointly:
         crafts = request.spacecraft  # those that carry the named instruments
         meant = [part for part in parts if lacking in _quantities_in(part.text)] or parts
+        if any(
+            _is_of_one(name, part.crafts or crafts) for part in meant for name in _quantities_in(part.text)
+        ):
+            return reading  # B of ACE and SOHO, which has none: it is no boron of ACE
         parts = [
             replace(part, unread=True, left=part.spans, crafts=part.crafts or crafts)
             if part in meant
@@ -210,6 +215,11 @@ def read_request(
     if whole and found.repeats:
         return reading  # B and |B|, of which the catalogue has |B| alone
     return read(found).reading if found.notes else reading
+
+
+def _is_of_one(quantity: str, crafts: Sequence[str]) -> bool:
+    """Return whether the table has a quantity of some of several spacecraft."""
+    return len(crafts) > 1 and not {*crafts}.isdisjoint(crafts_with(quantity))
 
 
 def _quantities_in(words: str) -> set[str]:
