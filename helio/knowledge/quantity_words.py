@@ -76,7 +76,7 @@ RATIOS = (
 COMPONENTS: tuple[tuple[str, str], ...] = (
     (
         B,
-        r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xzrn]|b_[xyzrtn]|(?<=bx[ ,/])by|(?<=bx, )by|by(?=\s*(?:,|/|and|&)\s*bz)"
+        r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xzrn]|b_[xyzrtn]|by(?=\s*(?:,|/|and|&)\s*bz)"
         r"|(?-i:by)(?=\s*(?-i:bz)))",
     ),
     (VELOCITY, r"v_?[xyzrtn]"),

@@ -179,6 +179,8 @@ def _is_style(style: _Phrase, text: str) -> bool:
         return _AS.search(text[: first.start]) is not None
     if kinds == {"paneltype"}:
         return bool(first.value == "bars")
+    if kinds == {"range"} and first.kind != "range":
+        return True  # scale 0-150 nT
     if kinds == {"range"}:
         frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
         return (

@@ -11,12 +11,16 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import B, families, spellings
+from helio.knowledge.quantities import SOURCES, B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, RATIOS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 
 _NUMBERS = {word: str(number) for word, number in VOCABULARY["counted"].items() if 2 <= number <= 5}
 AT_1_AU = {"OMNI", "ACE", "Wind", "DSCOVR", "SOHO", "IMP-8", "ISEE-3", "Genesis", "STEREO-A", "STEREO-B"}
+_BESIDE_SOLAR_WIND = (
+    r"(?:[,;&+]|\b(?:and|with|plus|vs\.?|versus|against|under|below|above|over))\s*(?:the\s+)?(?:upstream\s+)?"
+    r"(?P<out>IMF|solar[- ]wind|(?-i:SW))(?=\s+[\w|])(?!\s+(?:entry|monitor|magnetosphere|coupling))"
+)
 _MANY = rf"(?:{'|'.join(_NUMBERS)}|[2-5])"
 FIELD = r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])"
 """Pattern of words for the magnetic field that may also say of what a component is."""
@@ -209,6 +213,19 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
             sentence.drop(r"\b(?:at|near)\s+1\s*AU\b")
         drop_places(sentence)
     return sorted(found)
+
+
+def beside_solar_wind(sentence: Sentence, crafts: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return OMNI for each ``IMF`` and ``solar wind`` that stand beside data of a spacecraft near the Earth."""
+    near = {source.spacecraft for source in SOURCES if source.frame in ("GSE", "GSM")} - AT_1_AU
+    flown = {name for _, craft in crafts for name in families().get(craft, (craft,))}
+    if not flown or not flown <= near:
+        return []
+    return [
+        (match.start("out"), "OMNI")
+        for match in sentence.take(_BESIDE_SOLAR_WIND)
+        if match.start() > min(start for start, _ in crafts)
+    ]
 
 
 def drop_places(sentence: Sentence) -> None:

@@ -37,6 +37,7 @@ from helio.authoring.rules.reading.formulas import with_words
 from helio.authoring.rules.reading.guard import doubts, drop_descriptions
 from helio.authoring.rules.reading.named import (
     Placed,
+    beside_solar_wind,
     drop_places,
     names_of_spacecraft,
     pairs_of,
@@ -315,6 +316,9 @@ class _SentenceReader:
         sentence = self._sentence
         self._is_behind = LAG in self._tools and sentence.take_first(_BEHIND) is not None
         self.flown = read_spacecraft(sentence)
+        if upstream := beside_solar_wind(sentence, self.flown):
+            self.flown = sorted([*self.flown, *upstream])
+            self._notes += ("the solar wind and the IMF are those of OMNI",)
         number = len(self.flown)
         count = rf"(?:{_NUMBER_WORDS.get(number, number)}|{number})"
         sentence.drop(rf"\b{count}\s+(?:different\s+)?(?:spacecrafts?|satellites?|probes?|s/?c)\b")
