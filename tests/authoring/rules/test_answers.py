@@ -124,7 +124,11 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
         ("storm-overview", "at what SYM-H does a storm count here?", ["$THRESHOLD = -50"]),
         ("solo-overview", "which PAS records are thrown out?", ["quality_factor, where is >, value is 0.2"]),
         ("storm-overview", "what does VB_s mean in panel 4?", ["Electric field of the southward field"]),
-        ("psp-encounter", "how many switchbacks are in this interval?", ["cannot answer", "do not say how many"]),
+        (
+            "psp-encounter",
+            "how many switchbacks are in this interval?",
+            ["cannot answer", "do not say how many"],
+        ),
         ("psp-encounter", "how many energy channels are in the ion spectrogram?", ["32 bins"]),
     ],
 )

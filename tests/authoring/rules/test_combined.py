@@ -31,6 +31,13 @@ COMBINED = (
      ("B vector", "REPT electrons 2 MeV", "parallel ion temperature")),
     ("{} EPT electrons 100 keV and electron density, {}", "Solar Orbiter", "2022-03-10",
      ("EPT electrons 100 keV", "electron density")),
+    ("{} bx and by {}", "MMS1", "2017-07-11", ("Bx", "By")),
+    ("{} B and B smoothed 10 s {}", "MMS1", "2017-07-11", ("B", "B smoothed 10 s")),
+    ("{} bz with its wavelet {}", "GOES-13", "2013-03-17", ("Bz", "wavelet of Bz")),
+    ("{} Bz time series and spectrogram {}", "RBSP-A", "2013-03-17", ("Bz", "spectrogram of Bz")),
+    ("{} ExB and ion velocity {}", "MMS1", "2017-07-11", ("E×B drift velocity", "ion velocity")),
+    ("{} B detrended 10 min {}", "MMS3", "2017-07-11", ("B minus its 10 min running mean",)),
+    ("{} bz scale 0-150 nT {}", "GOES-13", "2013-03-17", ("Bz",)),
     ("{}: proton T, n | SYM/H - {}", "OMNI", "2003-10-29", ("proton temperature", "density", "SYM-H")),
 )  # fmt: skip
 
@@ -43,6 +50,8 @@ OF_TWO = (
     ("{0} (Tp) and {1} (V) for {2}", "Voyager-2", "OMNI", "2003-10-09", ("{0} Tp", "{1} V")),
     ("{0} Bz GSM on top, {1} Bz GSM below, {2}", "GOES-11", "ACE", "2008-04-05",
      ("{0} Bz GSM", "{1} Bz GSM")),
+    ("{0} bz gsm, {2} and imf bz gsm", "GOES-13", "OMNI", "2013-03-17", ("{0} Bz GSM", "{1} Bz GSM")),
+    ("{0} B and solar wind density {2}", "THEMIS-D", "OMNI", "2008-02-26", ("{0} B", "{1} density")),
     ("{0} mag field, position and {1} mag field, {2}", "ACE", "GOES-18", "2024-01-26",
      ("{0} mag field", "{0} position GSE", "{1} mag field")),
 )  # fmt: skip

@@ -141,7 +141,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
         rf"\b(?:minus|less)\s+{trend}",
         rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
         rf"\b(?:{tool_names('detrend')})\s*\(?(?:(?:over|with|in|using|by)\s+)?(?:an?\s+)?{_DURATION}"
-        r"(?:[\s-]*windows?)?\)?(?=\s*(?:$|[,.;\x01]|on\b|for\b|from\b))",
+        r"(?:[\s-]*windows?)?\)?(?=\s*(?:$|[,.;\x01]|on\b|for\b|from\b|\d{4}))",
         rf"\b(?:with\s+)?{trend}\s+(?:subtracted|removed)\b(?:\s+from\b)?",
         rf"(?<=\()\s*{trend}\s*(?=\))" if sentence.has(rf"\b(?:{tool_names('detrend')})") else r"(?!)",
     ):

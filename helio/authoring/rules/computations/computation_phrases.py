@@ -77,7 +77,9 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
 def _of_series() -> Iterator[tuple[str, str, bool]]:
     yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
     for tool in ("detrend", "minimum_variance", "wavelet_spectrum"):
-        yield tool, rf"\b(?:after\s+)?(?:{tool_names(tool)})\b", False
+        yield tool, rf"\b(?:after\s+)?(?:{tool_names(tool)})\b", tool != "detrend"
+    yield "power_spectrogram", r"(?<=time[- ]series and )spectrograms?\b", True
+    yield "power_spectrum", r"(?<=time[- ]series and )spectrum\b", True
     yield (
         "power_spectrogram",
         rf"^(?!.*{_PARTICLE}).*?{_NO_RECEIVER}(?P<out>\bspectrograms?\b(?=\s+of\b))",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import compress, zip_longest
+from itertools import compress, pairwise, zip_longest
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, RequestQuantity
@@ -97,6 +97,8 @@ _WINDOWS = (
     rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
     rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?(?:(?:running|moving|sliding)\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b",
 )
+_LISTS = r"[,;&+/]|\b(?:and|with|plus|over|on)\b"
+"""Words between two items of a list."""
 _RAW = r"(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
@@ -343,6 +345,17 @@ def of_windowed(mentions: Iterable[ComputationMention]) -> list[tuple[int, Reque
         for name, recipe in DERIVED.items()
         if recipe.tool == mention.computation.tool and tuple(recipe.args.items()) == mention.computation.args
     ]
+
+
+def beside_inputs(
+    mentions: tuple[ComputationMention, ...], placed: Sequence[tuple[int, RequestQuantity]], text: str
+) -> tuple[ComputationMention, ...]:
+    """Draw the input, too, of the one computation of a sentence that lists one quantity twice: ``B and smoothed B``."""
+    starts = sorted(start for start, _ in placed)
+    listed = any(re.search(_LISTS, text[first:second]) for first, second in pairwise(starts))
+    if len(mentions) != 1 or not listed or len({quantity for _, quantity in placed}) > 1:
+        return mentions
+    return (replace(mentions[0], computation=replace(mentions[0].computation, beside=True)),)
 
 
 def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:

@@ -15,7 +15,7 @@ from helio.authoring.rules.catalogue.catalogue_reading import CatalogueReading, 
 from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.catalogue.particle_words import with_ratios
 from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
-from helio.authoring.rules.computations.computed import of_windowed, read_computations
+from helio.authoring.rules.computations.computed import beside_inputs, of_windowed, read_computations
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
@@ -36,6 +36,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
 from helio.authoring.rules.reading.formulas import with_words
 from helio.authoring.rules.reading.guard import doubts, drop_descriptions
 from helio.authoring.rules.reading.named import (
+    FIELD,
     Placed,
     beside_solar_wind,
     drop_places,
@@ -351,6 +352,10 @@ class _SentenceReader:
         self._plane = take_plane(sentence)
         before_quantities = sentence.left
         named, self._field = read_quantities(sentence, magnitude=MAGNITUDE in self._tools)
+        fields = re.finditer(FIELD, before_quantities, re.IGNORECASE) if self._field >= 0 else ()
+        listed = merged(named, [(field.start(), RequestQuantity(B)) for field in fields])
+        if len({craft for _, craft in self._crafts}) == 1:
+            self._mentions = beside_inputs(self._mentions, listed, sentence.text)
         named = merged(named, of_windowed(self._mentions))
         if any(quantity.name not in SPECTRA for _, quantity in named):
             sentence.drop(_OF_INSTRUMENT)
