@@ -1,22 +1,18 @@
-"""Arrange what a figure draws: remove, keep, move, join and split panels and lines, and mark times and values."""
+"""Arrange what a figure draws: remove, keep, move, join and split panels and lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import product
-from typing import Any
 
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities, strength_beside
 from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
-from helio.authoring.rules.changes.atoms import COUNTED, Atom
+from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.changes.line_settings import FIXED
-from helio.authoring.rules.changes.moments import interval_of, moment_in
+from helio.authoring.rules.changes.marks import MARKS
 from helio.authoring.rules.changes.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.writing.asking import EVERY
@@ -452,115 +448,6 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(arranged)
 
 
-# Marks ----------------------------------------------------------------------------------------------------
-
-
-_KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
-
-
-def mark_value(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a horizontal line at a value."""
-    values = [atom.value.value for atom in clause.of("number")] or [0.0]
-    units = [atom.value.unit for atom in clause.of("number") if atom.value.unit]
-    names = tuple(
-        atom for atom in clause.atoms if atom.kind != "what" or not _KIND_OF_LINE.fullmatch(atom.text)
-    )
-    where = replace(clause, atoms=names)
-    numbers = panels_of(editor, where, "The line is in which panel?", unit=units[0] if units else "")
-    placed = len(editor.panels) > 1 or clause.has("panel", "what")
-    label = {"label": clause.value("text")} if clause.has("text") else {}
-    for panel, value in product(numbers, values):
-        at_panel = {"panel": panel} if placed else {}
-        _add_mark(editor, "hlines", {"y": value} | at_panel | _look(clause) | label)
-
-
-def _look(clause: Clause) -> dict[str, Any]:
-    keys = {"colour": "color", "dash": "dash", "width": "width"}
-    look = {key: clause.value(kind) for kind, key in keys.items() if clause.has(kind)}
-    return look | ({"width": FIXED[kind]} if (kind := clause.value("relative")) in FIXED else {})
-
-
-def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
-    held = editor.spec.get(key)
-    marks = [*held, mark] if isinstance(held, list) else [mark]
-    editor.put(key, marks)
-
-
-def mark_time(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a vertical line at a time."""
-    label = clause.value("text") or _label(clause)
-    mark = {"x": moment_in(editor, clause)} | ({"label": label} if label else {}) | _look(clause)
-    _add_mark(editor, "vlines", mark)
-
-
-def _label(clause: Clause) -> str:
-    """Return the words that name what happens at a time: ``mark the shock at 04:45``."""
-    names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
-    verbs = clause.of("verb:mark", "verb:shade")
-    if not names:
-        return ""
-    start = verbs[0].stop if verbs and verbs[0].stop <= names[0].start else names[0].start
-    if any(start <= moment.start < names[0].start for moment in clause.of("moment", "time")):
-        start = names[0].start  # mark 04:45 with a line called shock
-    words = clause.text[start - clause.start : names[0].stop - clause.start]
-    return re.sub(r"^\s*(?:the\s+|an?\s+)?", "", words, flags=re.IGNORECASE)
-
-
-def shade(editor: FigureEditor, clause: Clause) -> None:
-    """Shade an interval of time."""
-    start, stop = interval_of(editor, clause)
-    label = clause.value("text") or _label(clause)
-    mark = {"x0": start, "x1": stop} | ({"label": label} if label else {})
-    colour = clause.value("colour")
-    _add_mark(editor, "vrects", mark | ({"color": colour} if colour else {}))
-
-
-_MARK_KEYS = {"horizontal_line": "hlines", "vertical_line": "vlines"}
-
-
-def remove_marks(editor: FigureEditor, clause: Clause) -> None:
-    """Remove horizontal or vertical lines, or shaded intervals."""
-    key = next((key for noun, key in _MARK_KEYS.items() if clause.has(f"noun:{noun}")), "vrects")
-    held = editor.where(key)[0]
-    if not held:
-        names = {"vrects": "shaded interval", "hlines": "horizontal line", "vlines": "vertical line"}
-        raise NotUnderstood(f"the figure has no {names[key]} to remove")
-    kept = []
-    if clause.has("number"):
-        kept = [
-            mark
-            for mark in held
-            if not (isinstance(mark, dict) and mark.get("y", mark.get("x")) == clause.value("number").value)
-        ]
-    elif clause.has("panel"):
-        numbers = panel_numbers(editor, clause.of("panel"))
-        kept = [mark for mark in held if not (isinstance(mark, dict) and mark.get("panel", 1) in numbers)]
-    if kept == held:
-        raise NotUnderstood("the figure has no such line")
-    if kept:
-        _, step_id, path = editor.where(key)
-        editor.do(Operation("set", step_id, path, kept))
-    else:
-        editor.set_for(key, None)
-
-
-def add_levels(editor: FigureEditor, clause: Clause) -> None:
-    """Draw the named levels of storms, flares, Kp or protons."""
-    if not clause.has("what", "panel"):
-        _add_mark(editor, "hlines", {"levels": clause.value("levels")} | _look(clause))
-        return
-    for number in panels_of(editor, clause):
-        _add_mark(editor, "hlines", {"levels": clause.value("levels"), "panel": number} | _look(clause))
-
-
-def _says_value(clause: Clause) -> bool:
-    """Return whether a clause draws a line at a value: ``red line at -10 nT``, ``mark beta = 1``."""
-    if clause.has("number"):
-        at_value = re.search(r"(?:\bat|=|<|>)\s*(?:y\s*=\s*)?[-−+]?[\d.]", clause.text, re.IGNORECASE)
-        return at_value is not None or bool(clause.value("number").unit)
-    return clause.has("what", "panel") and not clause.has("verb:remove")
-
-
 def _two_numbers(clause: Clause) -> bool:
     return len(clause.of("number")) == SIDES
 
@@ -572,30 +459,6 @@ def swap_numbered(editor: FigureEditor, clause: Clause) -> None:
 
 
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
-_MARKED = (
-    "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
-    "noun:vertical_line line verb:move"
-)
-MARKS: tuple[Rule, ...] = (
-    Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
-    Rule(
-        "verb:remove noun:horizontal_line|noun:vertical_line|verb:shade",
-        "number panel what colour dash",
-        remove_marks,
-    ),
-    Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis verb:name", mark_value, several="number"),
-    Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
-    Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
-    Rule(
-        "verb:mark|noun:vertical_line moment|time",
-        f"{_MARKED} moment time verb:name",
-        mark_time,
-        several="moment",
-    ),
-    Rule(
-        "verb:shade moment|time", "moment time noun:time colour what text verb:name", shade, several="moment"
-    ),
-)
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
     Rule("verb:remove what|panel", "craft every", remove),
