@@ -359,3 +359,44 @@ def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, tol
     text = " || ".join(changed(author, templates(name), request_))
     assert told in text
     assert untold not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "panels"),
+    [
+        ("rbsp-emfisis-waves", "only WFR",
+         "E_power f_ce f_ce_half f_ce_tenth | B_power f_ce f_ce_half f_ce_tenth | chorus_lower chorus_upper hiss"),
+        ("rbsp-emfisis-waves", "EFW only", "RBSPA_EFW-L3.density"),
+        ("solo-overview", "PAS only", "V_PAS | n_PAS | T_PAS | beta | eflux"),
+        ("themis-esa-overview", "only ESA", "ions | electrons | n | V | T | P_i"),
+        ("themis-esa-overview", "only electrons", "THA_L2_SST.tha_psef_en_eflux | electrons"),
+        ("themis-esa-overview", "only the ion spectrograms", "THA_L2_SST.tha_psif_en_eflux | ions"),
+        ("plasma-beta-mach", "only beta and Mach numbers", "beta beta_measured | MA Mms"),
+        ("b-power-spectrum", "only the trace spectrum", "trace"),
+        ("goes-xray-flares", "show only the long channel", "long"),
+    ],
+)  # fmt: skip
+def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, request_, panels):
+    draft = author.edit(request_, templates(name))
+    assert drawn_in(draft.template) == panels
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "gone"),
+    [
+        ("themis-esa-overview", "remove all electrons", {"THA_L2_SST.tha_psef_en_eflux", "electrons"}),
+        ("themis-esa-overview", "remove the ESA electrons", {"electrons"}),
+        ("solo-overview", "remove PAS", {"V_PAS", "n_PAS", "T_PAS", "beta", "eflux"}),
+        ("mms-survey", "drop both spectrograms",
+         {"MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_fast", "electrons"}),
+    ],
+)  # fmt: skip
+def test_what_is_removed_is_all_that_the_words_name(author, templates, name, request_, gone):
+    template = templates(name)
+    draft = author.edit(request_, template)
+    assert set(drawn_in(template).split()) - set(drawn_in(draft.template).split()) == gone
+
+
+def drawn_in(template):
+    (spec,) = [step["tool_args"]["spec"] for step in template["steps"] if step["tool_name"] == "render_spec"]
+    return " | ".join(" ".join(panel) for panel in spec["panels"])

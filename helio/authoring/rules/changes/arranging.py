@@ -142,11 +142,12 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     if numbers and not clause.has("what"):
         editor.redraw([panel for number, panel in enumerate(panels, 1) if number in numbers])
         return
-    meant = [editor.known(name, every=True) for name in clause.names]
+    meant = [_with_namesakes(editor, editor.known(name, every=True)) for name in clause.names]
     if any(re.match(r"one\s", name, re.IGNORECASE) for name in clause.names):
         raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
+    of_instruments = any(editor.lines.of_instrument(name, editor.drawn) for name in clause.names)
     inside = re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
     if inside and re.search(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b", clause.text, re.IGNORECASE):
         numbers = [at for at, panel in enumerate(panels, 1) if set(panel) & set(lines)]
@@ -155,9 +156,20 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     kept = []
     for number, panel in enumerate(panels, 1):
         apart = [editor.component(line) for line in _parts_in(editor, panel, lines)]
-        kept.append(panel if number in whole else [*(line for line in panel if line in lines), *apart])
+        left = [line for line in panel if line in lines]
+        if of_instruments and is_spectrogram(editor, number):  # its lines stay or go with it
+            left = panel if any(map(editor.lines.may_have_colours, left)) else []
+        kept.append(panel if number in whole else [*left, *apart])
     editor.redraw(kept)
     editor.prune(behind)
+
+
+def _with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
+    """Return lines with those in their panels whose names say more: ``beta_measured`` beside ``beta``."""
+    if len(lines) != 1 or not re.fullmatch(r"[a-z]{3,}", lines[0]):
+        return lines
+    beside = next((panel for panel in editor.panels if lines[0] in panel), lines)
+    return [line for line in beside if line == lines[0] or line.startswith(f"{lines[0]}_")]
 
 
 def says_just(clause: Clause) -> bool:

@@ -35,8 +35,13 @@ _FRAMES = "|".join(frame.casefold() for frame in FRAMES)
 _MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
 AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
+_CLEANING = ("mask_by_flag", "mask", "despike")
+"""Tools that leave out values; what they give is the quantity of their first input."""
 _COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
-_SPECTROGRAMS = re.compile(r"(?:(?:the|both|all|no|any)\s+)*spectrograms?", re.IGNORECASE)
+_SPECTROGRAMS = re.compile(
+    r"(?:(?:the|both|all|no|any)\s+)*(?:spectrograms?|(?P<of>\w+)\s+spectrograms)", re.IGNORECASE
+)
+_GENERAL_NOUN = re.compile(r"\s+(?:channel|spectrum|signal|curve|index)$")
 _MOMENTS = re.compile(r"(densit|temperatur|pressur|speed|velocit)(?:ies|es|s)")
 """Pattern of plurals that mean the moments of all particles."""
 _QUALIFIED = re.compile(
@@ -47,6 +52,7 @@ _DESCRIBED = re.compile(
     re.IGNORECASE,
 )
 """Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
+_INSTRUMENT = re.compile(r"[A-Z][A-Za-z0-9]+(?:-[A-Za-z]+)?")
 _COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{_FRAMES}))?$")
 _PART = re.compile(
     r"(?:(?P<of>.+?)\s+)?(?:(?P<axis>[xyzrtnlm])|(?P<radial>radial|tangential|normal))[\s-]+components?"
@@ -121,8 +127,13 @@ class Lines:
             components alike.
         """
         drawn = self.drawn(figure)
-        if _SPECTROGRAMS.fullmatch(what.strip()) and (coloured := self._spectrograms(figure)):
-            return coloured
+        if spectrograms := _SPECTROGRAMS.fullmatch(what.strip()):
+            of = (spectrograms["of"] or "").casefold()
+            coloured = [
+                line for line in self._spectrograms(figure) if not of or _says(self.own_words(line), of)
+            ]
+            if coloured:
+                return coloured
         described = _DESCRIBED.fullmatch(what.strip())
         if described is None:
             meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
@@ -149,7 +160,10 @@ class Lines:
     def _spectrograms(self, figure: Document) -> list[str]:
         """Return the lines of the panels that a figure draws as spectrograms."""
         types = self.spec(figure).get("panel_types")
-        pairs = zip(self.panels(figure), types if isinstance(types, list) else (), strict=False)
+        panels = self.panels(figure)
+        if not isinstance(types, list):
+            return [line for panel in panels if any(map(self.has_colours, panel)) for line in panel]
+        pairs = zip(panels, types, strict=False)
         return [line for panel, kind in pairs if kind == "spectrogram" for line in panel]
 
     def _described(self, words: str, drawn: list[str], by_craft: bool) -> list[str]:
@@ -175,19 +189,38 @@ class Lines:
         plural = (
             re.search(r"^(?:both|all|every)\b|s$", plain)
             or plain in spellings()
-            or self._is_source(what, lines)
+            or self.of_instrument(what, lines)
         )
         if len(lines) < 2 or plural or plain in PRONOUNS:
             return lines
         answer = self.ask(f"Which line do you mean by '{what}'?", [*lines, EVERY])
         return lines if answer == EVERY else [answer]
 
-    def _is_source(self, what: str, lines: Sequence[str]) -> bool:
-        """Return whether a word is an instrument of all lines, as the names of their datasets say."""
-        return re.fullmatch(r"[A-Z0-9]{3,}", what.strip()) is not None and all(
-            pairs and all(what.strip() in re.split(r"[_-]", dataset) for dataset, _ in pairs)
-            for pairs in (self._pairs(line) for line in lines)
-        )
+    def of_instrument(self, what: str, drawn: Sequence[str]) -> list[str]:
+        """Return the lines of the data of an instrument that words name, as ids of datasets do."""
+        name = what.strip()
+        if not _INSTRUMENT.fullmatch(name) or name.casefold() in _FRAMES.split("|"):
+            return []
+        datasets = {label: self._measured(label) for label in drawn}
+        pieces = {
+            label: {piece for name in ids for piece in re.split("[_-]", name)}
+            for label, ids in datasets.items()
+        }
+        return [
+            label
+            for label, ids in datasets.items()
+            if name in pieces[label] or any(name.upper() in instrument_names(dataset) for dataset in ids)
+        ]
+
+    def _measured(self, label: str) -> set[str]:
+        """Return the datasets that a line shows: those behind the first input of each step."""
+        table = owner(label, self.producers) or label
+        step = self._step(table)
+        if step.tool == FETCH:
+            return {dataset for dataset, _ in self._pairs(table)}
+        first = step.signature.tables[:1] if step.signature else ()
+        reads = [read.label for given in first for read in step.inputs.get(given.parameter, ())]
+        return set[str]().union(*map(self._measured, reads))
 
     def frame(self, label: str) -> str:
         """Return the frame of a label's data if it is known before a run; otherwise an empty text."""
@@ -276,18 +309,23 @@ class Lines:
         )
 
     def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
-        plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
-        exact = [label for label in drawn if label.casefold() == plain] or [
+        every = re.match(r"(?:both|all)\s", plain)
+        plain = re.sub(r"^(?:(?:both|all|the|of)\s+)+", "", plain).strip()
+        bare = _GENERAL_NOUN.sub("", plain)
+        exact = [label for label in drawn if label.casefold() in (plain, bare)] or [
             label for label in drawn if any(name.casefold() == plain for _, name in self._pairs(label))
         ]
         if exact:
-            return exact
+            several = every or plain.endswith("s")
+            return (several and [label for label in drawn if _says(self.own_words(label), plain)]) or exact
         if moments := _MOMENTS.fullmatch(plain):
             lines = [label for label in drawn if self._is_moment(label, moments[1])]
             if len(lines) > 1:
                 return lines
         if plain in PRONOUNS:
             return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
+        if measured := self.of_instrument(what, drawn):
+            return measured
         craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
         if craft:
             lines = self._of_craft(spellings()[craft[1]], drawn)
@@ -466,8 +504,8 @@ class Lines:
         )
 
     def _step(self, label: str) -> StepView:
-        """Return the step that makes a label, or an empty step if no step makes the label."""
-        return self.producers.get(label, _NOTHING)
+        """Return the step that makes a label or its table, or an empty step if no step does."""
+        return self.producers.get(owner(label, self.producers) or label, _NOTHING)
 
     def _pairs(self, label: str) -> list[tuple[str, str]]:
         """Return the pairs of dataset and parameter from which a fetch may take the data of a label."""
@@ -488,6 +526,8 @@ class Lines:
     def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:
         """Return the quantities that a label's data are, by helio's table of quantities."""
         step, sources = self._step(label), self._sources(label)
+        if step.tool in _CLEANING:
+            return self._quantities(sources[0], inherited=inherited) if sources else set()
         if step.tool == "magnitude":
             of_field = any(B in self._quantities(source, inherited=True) for source in sources)
             return {ABS_B} if of_field else set()
@@ -515,8 +555,12 @@ class Lines:
                     continue  # the gate reports it
         # the words of a dataset's id are of all its parameters
         name = "" if label in [".".join(pair) for pair in pairs] else label
-        given = str(self._step(label).params.get("give", "")).replace("_", " ")
-        return " ".join([name, given, *(parameter for _, parameter in pairs), *descriptions]).casefold()
+        step, sources = self._step(label), self._sources(label)
+        given = str(step.params.get("give", "")).replace("_", " ")
+        same = [self.own_words(sources[0])] if step.tool in _CLEANING and sources else []
+        return " ".join(
+            [name, given, *(parameter for _, parameter in pairs), *descriptions, *same]
+        ).casefold()
 
     def _step_words(self, label: str) -> str:
         """Return the words of the step that makes a label, if the step makes no other label."""
