@@ -19,6 +19,9 @@ FETCHED = (
     ("MMS1 E, B 2015-10-16", ["mms1_edp_dce_gse_fast_l2", "mms1_fgm_b_gse_srvy_l2"]),
     ("ACE B and plasma parameters 2004-11-07", ["BGSEc", "Np", "Vp", "Tpr"]),
     ("ACE mag and plasma 2004-11-07", ["BGSEc", "Np", "Vp", "Tpr"]),  # no colour scale
+    ("MMS1 B E V 2015-10-16", ["mms1_fgm_b_gse_srvy_l2", "mms1_edp_dce_gse_fast_l2", "mms1_dis_bulkv_gse_fast"]),
+    ("ACE n B 2004-11-07", ["Np", "BGSEc"]),
+    ("ACE B clock angle 2004-11-07", ["BGSM"]),
     # letters in small print, and the names of spacecraft in a list
     ("cassini b jan 2004", ["B_comp"]),
     ("b, n, v and t from ace 2004-11-07", ["BGSEc", "Np", "Vp", "Tpr"]),
@@ -57,6 +60,7 @@ REFUSED = (
     ("oxygen gyroradius for RBSP-A, 17 March 2015", "such quantity of 'oxygen'"),
     ("measured and predicted Dst, Nov 2004", "'measured'"),
     ("compare ACE speed 2004-11-07", "'compare'"),
+    ("ACE B/n 2004-11-07", "'B/n'"),
     ("ACE density over speed 2004-11-07", "'over'"),
     ("-Bz of ACE, 2004-11-07", "'-Bz'"),
     ("SYM-H during storms in 2015", "'storms'"),

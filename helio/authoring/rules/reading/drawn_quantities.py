@@ -13,6 +13,7 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
+from helio.authoring.rules.reading.named_instruments import Crafts
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE, OF_ELECTRONS, OF_TWO, R_SQUARED, SHIFT
 from helio.authoring.writing.steps import listed
@@ -71,6 +72,12 @@ _LISTED = re.compile(
     rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?"
     r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
 )
+_BESIDE = re.compile(
+    r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$", re.IGNORECASE
+)
+"""What stands before a field that is drawn beside other quantities."""
+_OF_WHAT = re.compile(r"\b(?:of|from|using|with|for|in|by|on|over|to|the)\b|[()=]")
+"""Words between a quantity and that from which it comes."""
 _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")
 """The letter of the field without a frame: in a list with its components, the magnitude."""
 
@@ -98,7 +105,9 @@ def styled_components(looks: Sequence[str]) -> set[RequestQuantity]:
     return {quantity for placed in read for _, quantity in placed if quantity.component}
 
 
-def with_field(sentence: Sentence, placed: Placed, field: int, styled: set[RequestQuantity]) -> Placed:
+def with_field(
+    sentence: Sentence, placed: Placed, field: int, styled: set[RequestQuantity], crafts: Crafts
+) -> Placed:
     """Add the vector for the word ``field``, unless it only says of what a component is, and leave such vectors out.
 
     In ``Bz of the magnetic field`` the vector is only the word behind its component.
@@ -109,23 +118,23 @@ def with_field(sentence: Sentence, placed: Placed, field: int, styled: set[Reque
         The position of the word; -1 if there is none.
     styled : set of RequestQuantity
         Components of which the sentence only says how they look.
+    crafts : list
+        The spacecraft of the sentence, with their positions.
     """
     names = {quantity.name for _, quantity in placed if quantity not in styled}
     if field >= 0:
         sources = {
             part.quantity for name in names if name in DERIVED for part in DERIVED[name].takes.values()
         }
-        beside = re.search(
-            r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$",
-            sentence.text[:field],
-        )
+        beside = _BESIDE.search(sentence.text[:field]) or _is_symbol_in_list(sentence.text, field, placed)
         listed = _LISTED.match(sentence.text[field:])
         same = {B} if beside or listed else {B, ABS_B}  # B and |B|, but the magnitude of the field
         is_first = all(field < start for start, _ in placed)
         is_source = sources & {B, ABS_B} and not (beside or (listed and is_first))
         whole = {quantity.name for _, quantity in placed if not quantity.component}
         if B in names and not whole & {B, ABS_B} and (beside or (listed and is_first)):
-            drawn = ABS_B if _LONE_LETTER.match(sentence.text[field:]) else B  # B, Bz; the field and Bz
+            letter = _LONE_LETTER.match(sentence.text[field:])  # B, Bz; the field and Bz
+            drawn = ABS_B if letter and not _is_of_another(field, placed, crafts) else B
             placed = merged(placed, [(field, RequestQuantity(drawn))])
         elif not is_source and not names & same:
             placed = merged(placed, [(field, RequestQuantity(B))])
@@ -139,6 +148,28 @@ def with_field(sentence: Sentence, placed: Placed, field: int, styled: set[Reque
         if _is_vector_of(second[1], first[1]) and _OF_VECTOR.fullmatch(between):
             names_of_others.append(second)
     return [atom for atom in placed if atom not in names_of_others]
+
+
+def _is_symbol_in_list(text: str, field: int, placed: Placed) -> bool:
+    """Return whether ``B`` stands beside another quantity with only a blank between: ``B V n``, ``n B``.
+
+    A quantity of the field alone is no other one: ``B clock angle``.
+    """
+    if not re.match(r"B\s", text[field:]):
+        return False
+    listed = {
+        start for start, each in placed if each.name not in DERIVED or len(DERIVED[each.name].takes) > 1
+    }
+    nearest = max((start for start in listed if start < field), default=field)
+    before = text[nearest:field]
+    return field + 2 in listed or (before != "" and _OF_WHAT.search(before) is None)
+
+
+def _is_of_another(field: int, placed: Placed, crafts: Crafts) -> bool:
+    """Return whether a spacecraft stands between a field and its nearest component: ``ACE B and Wind Bz``."""
+    component = min((start for start, each in placed if each.name == B), key=lambda start: abs(start - field))
+    low, high = sorted((field, component))
+    return any(low < start < high for start, _ in crafts)
 
 
 def _is_vector_of(vector: RequestQuantity, component: RequestQuantity) -> bool:

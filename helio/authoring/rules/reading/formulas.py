@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.spellings import SPELLINGS
+from helio.authoring.writing.computations import DERIVED
 from helio.knowledge.phrases import phrase_pattern
-from helio.knowledge.quantity_words import WORDS
+from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, SOURCES, B
+from helio.knowledge.quantity_words import COMPONENTS, WORDS
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.patterns import ignoring_case
 
@@ -67,6 +70,13 @@ _OF_SPECIES = (
     r"(?! (?:\w+ )?(?:spectr|flux|energy|particle))"
 )
 _LISTED = r"(?<![\w|])(?P<name>[A-Za-z]+)\s*(?:,|&|/|\+|\band\b|\bplus\b|,\s*and\b)\s*$"
+_SYMBOL = r"\|[A-Za-z]\|(?!\w)|[A-Za-z]{1,2}_?[A-Za-z\d]{0,4}(?![\w|])"
+_OF_TWO = (
+    rf"(?:\b(?:the\s+)?ratio\s+(?:of\s+)?)?(?<![\w/|.*·-])(?P<left>{_SYMBOL})\s?(?P<sign>[/*·])\s?(?P<right>{_SYMBOL})"
+    r"(?!\s?[/*·^])(?:\s+ratio\b)?"
+)
+"""A ratio or a product of two symbols; with more signs it is a list: ``B/V/n``."""
+_OF_A_PLACE = (L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
 _SHARED = ("electron", "electrons", "alpha", "helium")
 """Particles that stand once for all quantities behind them; protons need no name."""
 
@@ -99,7 +109,7 @@ def _in_words(text: str) -> str:
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
     text = _with_planets(text)
     text = _curlometer(text)
-    text = _with_fronts(_with_heads(_of_species(_temperatures(text))))
+    text = _with_fronts(_with_heads(_of_species(_sub(_OF_TWO, _of_two, _temperatures(text)))))
     for phrase, words in VOCABULARY["shorthands"].items():
         text = _sub(rf"\b(?:{phrase_pattern(phrase)})(?!\w)", words, text)
     return text
@@ -201,6 +211,42 @@ def _pulsations(match: re.Match[str]) -> str:
         return match[0]
     high, low = 1e3 / _PERIODS[names[0]][0], 1e3 / _PERIODS[names[1]][1]
     return f"{float(f'{low:.3g}'):g} to {float(f'{high:.3g}'):g} mHz {match[0][:2]}{match['first']}"
+
+
+def _of_two(match: re.Match[str]) -> str:
+    """Write ``Pth/Pmag`` and ``n*Vx`` in words; the name of a ratio stays.
+
+    Raises
+    ------
+    NotUnderstood
+        A slash between quantities with different units, or between two components, may also stand in a list.
+    """
+    left, right, sign = match["left"], match["right"], match["sign"]
+    names = _symbol(left), _symbol(right)
+    if not all(names) or {*names} & {*_OF_A_PLACE} or _quantity(f"{left}/{right}"):
+        return match[0]
+    if sign != "/":
+        return f"{left} times {right}"
+    is_ratio = "ratio" in match[0].lower() or "|" in match[0] or _units(names[0]) & _units(names[1])
+    if not is_ratio or names[0] == names[1]:
+        raise NotUnderstood(
+            f"it is not clear what '{left}/{right}' means",
+            advice=f"write 'ratio of {left} to {right}', or '{left} and {right}'",
+        )
+    return f"ratio of {left} to {right}"
+
+
+def _symbol(text: str) -> str:
+    """Return the quantity that a symbol names, or the one of which it is a component."""
+    components = (name for name, pattern in COMPONENTS if re.fullmatch(pattern, text, re.IGNORECASE))
+    return B if text == "B" else _quantity(text) or next(components, "")
+
+
+def _units(quantity: str) -> set[str]:
+    """Return the units of a quantity in the table and in the recipes; those of frequencies are one."""
+    units = {row.unit for row in SOURCES if row.quantity == quantity}
+    units |= {DERIVED[quantity].unit} if quantity in DERIVED else set()
+    return {"Hz" if unit == "kHz" else unit for unit in units - {"", "{}"}}
 
 
 def _curlometer(text: str) -> str:

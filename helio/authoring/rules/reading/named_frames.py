@@ -29,7 +29,7 @@ _JOINED = re.compile(
     r"\s*(?:(?:,|/|&|\+|\band\b|\bvs\.?|\bversus\b)\s*)+(?:in\s+)?(?:the\s+)?", re.IGNORECASE
 )
 _BREAK = re.compile(r".*(?:[,;:(+&/|]|\b(?:and|with|plus)\b)", re.IGNORECASE)
-_VELOCITY = re.compile(r"(?-i:V_?[ip]?)(?!\w)|(?:\w+\s+)?velocit", re.IGNORECASE)
+_VELOCITY = re.compile(r"V_?[ip]?(?!\w)|(?:\w+\s+)?velocit", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

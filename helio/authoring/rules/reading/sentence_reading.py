@@ -411,7 +411,7 @@ class _SentenceReader:
                 r"\b(?:only|alone)\b(?!\s+(?:in|inside|when|where|while|for|during|if|with|at|on)\b)"
             )
         self._styled = styled_components(self._looks)
-        return with_field(sentence, placed, self._field, self._styled)
+        return with_field(sentence, placed, self._field, self._styled, self._crafts)
 
     def _has_spectrum(self) -> bool:
         """Return whether the catalogue gives a spectrogram for words of the sentence."""
