@@ -22,7 +22,7 @@ from helio.authoring.writing.computations import (
 )
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.sources import UPSTREAM, crafts_with
-from helio.authoring.writing.steps import PlotSeries
+from helio.authoring.writing.steps import PlotSeries, listed
 from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
 from helio.knowledge.quantities import ABS_B, POSITION, B
@@ -57,7 +57,7 @@ class Operations:
             elif computation.tool == R_SQUARED:
                 shown = [self._times_r_squared(series) for series in shown]
             elif computation.tool == SHIFT:
-                shown = [self._shifted(series, dict(computation.args)) for series in shown]
+                shown = self._with_shifts(shown, computation)
             elif computation.tool in OF_TWO:
                 of_two = self._of_two(computation, shown)
                 shown = [*shown, of_two] if computation.beside else [of_two]
@@ -134,6 +134,17 @@ class Operations:
         intent, labels = "Rotate to L, M, N", {"vector_label": vector.label, "axes_label": axes}
         label = self.steps.make(f"{vector.label}_lmn", "rotate_to_axes", intent, **labels)
         return replace(vector, label=label, quantity=f"{vector.quantity} along L, M, N", frame="LMN")
+
+    def _with_shifts(self, shown: list[PlotSeries], computation: Computation) -> list[PlotSeries]:
+        """Shift the series of the spacecraft upstream of the Earth, or all if there are no others."""
+        crafts = {series.craft for series in shown}
+        meant = crafts.intersection(UPSTREAM) or crafts
+        if meant < crafts:
+            self.steps.note(f"shifted are the data of {listed(sorted(meant))}")
+        return [
+            self._shifted(series, dict(computation.args)) if series.craft in meant else series
+            for series in shown
+        ]
 
     def _shifted(self, series: PlotSeries, args: Document) -> PlotSeries:
         """Shift a series of a spacecraft upstream of the Earth by how long the solar wind flows to another place."""

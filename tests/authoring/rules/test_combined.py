@@ -37,6 +37,7 @@ COMBINED = (
     ("{} Bz time series and spectrogram {}", "RBSP-A", "2013-03-17", ("Bz", "spectrogram of Bz")),
     ("{} ExB and ion velocity {}", "MMS1", "2017-07-11", ("E×B drift velocity", "ion velocity")),
     ("{} B detrended 10 min {}", "MMS3", "2017-07-11", ("B minus its 10 min running mean",)),
+    ("{} |B| of the 1 min averaged B, {}", "MMS1", "2017-07-11", ("magnitude of 1 min averages of B",)),
     ("{} bz scale 0-150 nT {}", "GOES-13", "2013-03-17", ("Bz",)),
     ("{}: proton T, n | SYM/H - {}", "OMNI", "2003-10-29", ("proton temperature", "density", "SYM-H")),
 )  # fmt: skip
@@ -54,6 +55,8 @@ OF_TWO = (
     ("{0} Bz GSM on top, {1} Bz GSM below, {2}", "GOES-11", "ACE", "2008-04-05",
      ("{0} Bz GSM", "{1} Bz GSM")),
     ("{0} bz gsm, {2} and imf bz gsm", "GOES-13", "OMNI", "2013-03-17", ("{0} Bz GSM", "{1} Bz GSM")),
+    ("{0} B and {1} B shifted to the bow shock {2}", "MMS1", "Wind", "2017-12-26",
+     ("{0} B", "{1} B shifted to the bow shock")),
     ("{0} B and solar wind density {2}", "THEMIS-D", "OMNI", "2008-02-26", ("{0} B", "{1} density")),
     ("{0} mag field, position and {1} mag field, {2}", "ACE", "GOES-18", "2024-01-26",
      ("{0} mag field", "{0} position GSE", "{1} mag field")),

@@ -58,7 +58,8 @@ _IN_ORDER = (
 _BELOW = r"(?:below|underneath|beneath|under)"
 _ROWS_BELOW = (
     rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{_BELOW}|along)\s+the\s+"
-    r"(?:time|x)?[- ]?axis\b|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
+    r"(?:time|x)?[- ]?axis\b|\b(?:in|on|at)\s+the\s+time[- ]?axis\b"
+    r"|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
 )
 """Words behind quantities whose values stand in rows below the time axis."""
 _LISTED_BELOW = (
