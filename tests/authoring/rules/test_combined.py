@@ -39,6 +39,8 @@ COMBINED = (
     ("{} B detrended 10 min {}", "MMS3", "2017-07-11", ("B minus its 10 min running mean",)),
     ("{} |B| of the 1 min averaged B, {}", "MMS1", "2017-07-11", ("magnitude of 1 min averages of B",)),
     ("{} bz scale 0-150 nT {}", "GOES-13", "2013-03-17", ("Bz",)),
+    ("{} V, N, Bz GSM, {}", "OMNI", "2015-03-17", ("flow speed", "density", "Bz GSM")),
+    ("{} Vp & IMF Bz in GSM, {}", "DSCOVR", "2017-09-07", ("bulk speed", "Bz GSM")),
     ("{}: proton T, n | SYM/H - {}", "OMNI", "2003-10-29", ("proton temperature", "density", "SYM-H")),
 )  # fmt: skip
 
@@ -58,6 +60,7 @@ OF_TWO = (
     ("{0} B and {1} B shifted to the bow shock {2}", "MMS1", "Wind", "2017-12-26",
      ("{0} B", "{1} B shifted to the bow shock")),
     ("{0} B and solar wind density {2}", "THEMIS-D", "OMNI", "2008-02-26", ("{0} B", "{1} density")),
+    ("{0} Bz GSM and {1} SYM-H, Bz on top, {2}", "Wind", "OMNI", "2015-03-17", ("{0} Bz GSM", "{1} SYM-H")),
     ("{0} mag field, position and {1} mag field, {2}", "ACE", "GOES-18", "2024-01-26",
      ("{0} mag field", "{0} position GSE", "{1} mag field")),
 )  # fmt: skip

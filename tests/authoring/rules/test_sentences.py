@@ -79,6 +79,8 @@ REFUSED = (
     ("V1 field strength in 2012 with a vertical line at the heliopause crossing (2012-08-25)", "vertical"),
     ("ACE P1 and P2 in one panel, B below, 2010-01-01", "which lines share a panel"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
+    ("OMNI Bz, SYM-H and AE, smooth Bz over 10 min, 2015-03-17", "of all quantities, not of some"),
+    ("ACE V and OMNI Dst; hourly means of V; 2015-03", "of all quantities, not of some"),
     ("ratio of ACE to Wind density with both densities above, 2003-10-29", "the figure would have one panel"),
 )
 

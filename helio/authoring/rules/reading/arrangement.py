@@ -107,6 +107,8 @@ class Arrangement:
     ----------
     compares : str
         The word with which the sentence compares two things; empty if there is none.
+    marks : list of int
+        Where the sentence says which place a panel has.
     """
 
     def __init__(self, sentence: Sentence) -> None:
@@ -153,7 +155,9 @@ class Arrangement:
             (match.start(), match.end(), _rank(match), "panel" in match[0].lower())
             for match in sentence.take(_POSITION)
         ]
-        self._in_order |= sentence.drop(_LISTED_BELOW) > 0
+        below = [match.start() for match in sentence.take(_LISTED_BELOW)]
+        self._in_order |= bool(below)
+        self.marks = [*(start for start, _, _, _ in self._positions), *below]
 
     def panels(
         self,

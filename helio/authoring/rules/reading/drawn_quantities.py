@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import itemgetter
 
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
@@ -78,6 +78,7 @@ _BESIDE = re.compile(
 """What stands before a field that is drawn beside other quantities."""
 _OF_WHAT = re.compile(r"\b(?:of|from|using|with|for|in|by|on|over|to|the)\b|[()=]")
 """Words between a quantity and that from which it comes."""
+_CLAUSE = re.compile(r"[,;]|\.\s|\bwith\b", re.IGNORECASE)
 _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRAMES)})\b)")
 """The letter of the field without a frame: in a list with its components, the magnitude."""
 
@@ -228,13 +229,45 @@ def derived_from_others(sentence: Sentence, placed: Placed, field: int, describe
     return first.name if others and not strange else ""
 
 
+def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:
+    """Return the quantities that a clause names again to say what becomes of their lines: ``…, Bz on top``.
+
+    Parameters
+    ----------
+    marks : sequence of int
+        Where the sentence has words for the place of a panel, or for a computation.
+    """
+    cuts = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
+
+    def repeats(clause: tuple[int, int]) -> bool:
+        start, stop = clause
+        earlier = {quantity for at, quantity in placed if at < start}
+        own = {quantity for at, quantity in placed if start <= at < stop}
+        return bool(own) and own <= earlier and not any(start <= at < stop for at, _ in crafts)
+
+    again: Placed = []
+    for is_repeated, clauses in groupby(pairwise(cuts), repeats):
+        spans = [*clauses]
+        start, stop = spans[0][0], spans[-1][1]
+        if is_repeated and any(start <= at < stop for at in marks):
+            again += [(at, quantity) for at, quantity in placed if start <= at < stop]
+    return again
+
+
 def doubt_about(
-    mentions: Sequence[ComputationMention], placed: Placed, drawn: Sequence[RequestQuantity], *, unclear: bool
+    mentions: Sequence[ComputationMention],
+    placed: Placed,
+    drawn: Sequence[RequestQuantity],
+    again: Placed,
+    *,
+    unclear: bool,
 ) -> NotUnderstood | None:
     """Return an error if a sentence has several meanings; otherwise return None.
 
     Parameters
     ----------
+    again : list
+        The quantities that the sentence names again beside computations.
     unclear : bool
         Whether it is unclear which quantity belongs to which spacecraft.
     """
@@ -243,6 +276,13 @@ def doubt_about(
             "it is not clear which quantity belongs to which spacecraft",
             advice="write each quantity after its spacecraft ('ACE density and Wind speed'), or first all spacecraft "
             "and then all quantities ('ACE and Wind density and speed')",
+        )
+    of_series = [mention for mention in mentions if mention.computation.tool not in (MAGNITUDE, *OF_TWO)]
+    if of_series and 0 < len({quantity for _, quantity in again}) < len(drawn):
+        name = of_series[0].computation.tool.replace("_", " ")
+        return NotUnderstood(
+            f"in a new pipeline, helio computes the {name} of all quantities, not of some",
+            advice="leave it out, then change the pipeline: 'smooth Bz over 10 min'",
         )
     for mention in mentions:
         tool = mention.computation.tool

@@ -62,7 +62,8 @@ def read_frames(sentence: Sentence, placed: Placed) -> tuple[str, Placed, NotUnd
         at for at, (start, quantity) in enumerate(placed) if _may_have_frame(sentence, start, quantity)
     ]
     bound: dict[int, list[str]] = {}
-    for group, of in zip(groups, _bound(groups, placed, vectors, sentence.text), strict=True):
+    for group, among in zip(groups, _bound(groups, placed, vectors, sentence.text), strict=True):
+        of = [at for at in among if not _is_scalar(at, among, placed, group)]
         vectors_meant = {placed[at][1].name for at in of}  # one, or several components of it
         if len(names) > 1 and (not of or (len(group.names) > 1 and len(vectors_meant) > 1)):
             doubt = NotUnderstood(
@@ -128,6 +129,15 @@ def _bound(groups: Sequence[_Frames], placed: Placed, vectors: Sequence[int], te
         taken.update(of)
         bound.append(of)
     return bound
+
+
+def _is_scalar(at: int, among: Sequence[int], placed: Placed, group: _Frames) -> bool:
+    """Return whether a component between a speed and a frame has the frame alone: ``V, density, Bz GSM``."""
+    start, quantity = placed[at]
+    low, high = min(start, group.start), max(start, group.start)
+    return quantity.name == SPEED and any(
+        placed[other][1].component and low < placed[other][0] < high for other in among
+    )
 
 
 def _last_break(text: str) -> int:

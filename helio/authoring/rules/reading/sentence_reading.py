@@ -27,6 +27,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
     doubt_about,
     drawn_of,
     merged,
+    named_again,
     of_group,
     of_listed_group,
     styled_components,
@@ -464,7 +465,9 @@ class _SentenceReader:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
         by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
         drawn = [quantity for quantity in drawn if quantity not in by_instrument]
-        own, unclear = pairs_of(crafts, placed, drawn)
+        computed_at = [mention.position for mention in self._mentions]
+        again = named_again(sentence.text, placed, crafts, [*computed_at, *self._arrangement.marks])
+        own, unclear = pairs_of(crafts, [atom for atom in placed if atom not in again], drawn)
         windowless = any(
             mention.computation.tool in APPLIED
             and (APPLIED[mention.computation.tool].argument or mention.computation.tool == "detrend")
@@ -499,7 +502,8 @@ class _SentenceReader:
             name=self._name,
         )
         lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
-        unclear_parts = doubt_about(self._mentions, placed, drawn, unclear=unclear)
+        again = named_again(sentence.text, placed, crafts, computed_at)
+        unclear_parts = doubt_about(self._mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_parts or next(lost, None)
 
 
