@@ -374,6 +374,7 @@ def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, tol
         ("plasma-beta-mach", "only beta and Mach numbers", "beta beta_measured | MA Mms"),
         ("b-power-spectrum", "only the trace spectrum", "trace"),
         ("goes-xray-flares", "show only the long channel", "long"),
+        ("l1-compare", "B only Wind", "Wind_B | ACE_Bmag Wind_Bmag"),
     ],
 )  # fmt: skip
 def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, request_, panels):
@@ -389,6 +390,13 @@ def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, re
         ("solo-overview", "remove PAS", {"V_PAS", "n_PAS", "T_PAS", "beta", "eflux"}),
         ("mms-survey", "drop both spectrograms",
          {"MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_fast", "electrons"}),
+        ("mms-survey", "T only perpendicular", {"MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_temppara_fast"}),
+        ("solo-overview", "V: only R", {"V_PAS"}),  # V_R instead
+        ("omni-solar-wind-overview", "only AE, no AL and AU",
+         {"OMNI_HRO_1MIN.AL_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
+        ("psp-encounter", "use SPC only", {"n_QTN", "n_SPI"}),
+        ("psp-encounter", "n from SPAN-I only", {"n_QTN", "n_SPC"}),
+        ("storm-overview", "use GOES-13 only", set()),  # of five choices
     ],
 )  # fmt: skip
 def test_what_is_removed_is_all_that_the_words_name(author, templates, name, request_, gone):

@@ -164,6 +164,66 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     editor.prune(behind)
 
 
+def keep_inside(editor: FigureEditor, clause: Clause) -> None:
+    """Draw only a part of what a panel draws: ``V only R``, ``AE panel: only AE``."""
+    (place,), parts = _around_only(clause)
+    if place.kind == "craft":
+        raise NotUnderstood(
+            f"'{clause.text}' has two meanings",
+            advice=f"say 'only {place.text} {parts[0].text}' to remove the rest",
+        )
+    numbers = editor.numbers_of(place.text)
+    kept = [
+        [line for part in parts for line in _inside(editor, panel, place.text, part.text)]
+        if number in numbers
+        else panel
+        for number, panel in enumerate(editor.panels, 1)
+    ]
+    if not any(kept[number - 1] for number in numbers):
+        raise NotUnderstood(f"the panel of {place.text} draws no '{parts[0].text}'")
+    kept = [
+        [editor.component(line) for line in panel] if number in numbers else panel
+        for number, panel in enumerate(kept, 1)
+    ]
+    behind = [label for line in editor.drawn for label in editor.behind(line)]
+    editor.redraw(kept)
+    editor.prune(behind)
+
+
+def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
+    """Return the name of a panel, and the names of what stays in it: ``V only R``, ``only R in the V panel``."""
+    (only, *_) = clause.of("verb:only")
+    named = clause.of("what")
+    ahead = [atom for atom in named if atom.start < only.start]
+    behind = [atom for atom in named if atom.start > only.start]
+    if ahead or not behind:
+        return ahead, behind
+    last = behind[-1]
+    between = clause.text[: last.start - clause.start]
+    if says_panel(clause, last.text) and re.search(
+        r"\b(?:in|of|from)\s+(?:the\s+)?$", between, re.IGNORECASE
+    ):
+        return [last], behind[:-1]
+    return [], behind
+
+
+def _inside(editor: FigureEditor, panel: list[str], whole: str, part: str) -> list[str]:
+    """Return the lines of a panel, or components of its vectors, that are a part: ``R`` of ``V``."""
+    for words in (f"{whole}{part}", f"{part} {whole}", part):
+        meant = editor.lines_of(words) if words != f"{whole}{part}" or len(part) == 1 else []
+        if found := [line for line in meant if line in panel or line in _parts_in(editor, panel, meant)]:
+            return found
+    return []
+
+
+def _says_where(clause: Clause) -> bool:
+    """Return whether a clause names a panel before ``only``, and what stays after it."""
+    if clause.has("panel") or len(clause.of("verb:only")) != 1:
+        return False
+    places, parts = _around_only(clause)
+    return len(places) == 1 and bool(parts)
+
+
 def _with_namesakes(editor: FigureEditor, lines: list[str]) -> list[str]:
     """Return lines with those in their panels whose names say more: ``beta_measured`` beside ``beta``."""
     if len(lines) != 1 or not re.fullmatch(r"[a-z]{3,}", lines[0]):
@@ -474,6 +534,7 @@ _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_p
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
     Rule("verb:remove what|panel", "craft every", remove),
+    Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
     Rule("verb:swap what|panel", "craft", swap_panels),

@@ -37,6 +37,7 @@ from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.settings import SETTINGS
 from helio.authoring.rules.changes.siblings import Siblings
+from helio.authoring.rules.changes.sources_kept import SOURCES_KEPT
 from helio.authoring.rules.changes.time_changes import time_with_data
 from helio.authoring.rules.events.listed import ListedEvents
 from helio.authoring.rules.harmless import IN_CHANGES
@@ -57,7 +58,7 @@ from helio.knowledge.quantities import spellings
 from helio.pipelines.template.document import Document
 
 BY = Attribution("rules")
-RULES = (*THRESHOLDS, *SETTINGS, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
+RULES = (*THRESHOLDS, *SETTINGS, *SOURCES_KEPT, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
 _PLAINER = tuple((re.compile(pattern, re.IGNORECASE), plainer) for pattern, plainer in SPELLINGS["plainer"])
 """Turns of phrase, each with the plainer one that the rules read."""
 _LISTED_BELOW_AXIS = re.compile(
@@ -243,6 +244,7 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
 def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
     """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
     removing = [change.clause for change in changes if change.clause.has("verb:remove")]
+    says_no = all(clause.of("verb:remove")[0].text.casefold() in ("no", "not") for clause in removing)
     gone = _lines_named(editor, removing)
     beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
 
@@ -251,7 +253,8 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
             return False
         is_only = re.search(r"\bonly\b", clause.text, re.IGNORECASE) is not None
         is_kept = re.search(r"\bkeep", clause.text, re.IGNORECASE) is not None
-        return is_kept and (not is_only or bool(beside & _lines_named(editor, [clause])))
+        is_beside = bool(beside & _lines_named(editor, [clause]))
+        return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
     return [change for change in changes if not (gone and reassures(change.clause))]
 
