@@ -142,7 +142,12 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     if numbers and not clause.has("what"):
         editor.redraw([panel for number, panel in enumerate(panels, 1) if number in numbers])
         return
-    meant = [_with_namesakes(editor, editor.known(name, every=True)) for name in clause.names]
+    meant = [
+        [line for number in editor.numbers_of(name) for line in panels[number - 1]]
+        if editor.panels and says_panel(clause, name)
+        else _with_namesakes(editor, editor.known(name, every=True))
+        for name in clause.names
+    ]
     if any(re.match(r"one\s", name, re.IGNORECASE) for name in clause.names):
         raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
@@ -192,7 +197,7 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
 
 def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
     """Return the name of a panel, and the names of what stays in it: ``V only R``, ``only R in the V panel``."""
-    (only, *_) = clause.of("verb:only")
+    only = clause.of("verb:only")[-1]
     named = clause.of("what")
     ahead = [atom for atom in named if atom.start < only.start]
     behind = [atom for atom in named if atom.start > only.start]
@@ -218,7 +223,7 @@ def _inside(editor: FigureEditor, panel: list[str], whole: str, part: str) -> li
 
 def _says_where(clause: Clause) -> bool:
     """Return whether a clause names a panel before ``only``, and what stays after it."""
-    if clause.has("panel") or len(clause.of("verb:only")) != 1:
+    if clause.has("panel"):
         return False
     places, parts = _around_only(clause)
     return len(places) == 1 and bool(parts)
