@@ -94,6 +94,7 @@ LAST = "the fourth component is the magnitude"
 NOSE = "shifted to the bow shock's nose"
 QUALITY, FLAGS = "see quality_factor", "see magInvalid, magFill"
 DQF = "2016-06-03 to 2019-06-27; see DQF"
+TENFOLD_KP = "stored as ten times Kp"
 REDUCED, REDUCED_IONS = "reduced mode, which may be empty", "all ions; reduced mode, which may be empty"
 PER_NUCLEON = "cm^-2 s^-1 sr^-1 (MeV/n)^-1"
 NE, TE, THERMAL = "electron density", "electron temperature", "thermal speed"
@@ -184,7 +185,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     ("dynamic pressure", "STEREO-B", "STB_L2_MAGPLASMA_1M", "Dynamic_Pressure", "", "nPa", 60, ""),
     ("SYM-H", "OMNI", "OMNI_HRO_1MIN", "SYM_H", "", "nT", 60, ""),
     ("Dst", "OMNI", "OMNI2_H0_MRG1HR", "DST", "", "nT", 3600, ""),
-    ("Kp", "OMNI", "OMNI2_H0_MRG1HR", "KP", "", "", 3600, "ten times Kp"),
+    ("Kp", "OMNI", "OMNI2_H0_MRG1HR", "KP", "", "", 3600, TENFOLD_KP),
     ("AE", "OMNI", "OMNI_HRO_1MIN", "AE_INDEX", "", "nT", 60, ""),
     ("AE", "OMNI", "OMNI2_H0_MRG1HR", "AE", "", "nT", 3600, ""),
     ("AL", "OMNI", "OMNI_HRO_1MIN", "AL_INDEX", "", "nT", 60, ""),

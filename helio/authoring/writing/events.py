@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Epochs, Events, EventTable
 from helio.authoring.writing.steps import PlotSeries, Steps
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.from_document import KEY
-
-_FACTORS = {"Kp": 0.1}
-"""The factors from the stored values to those of quantities that data store as a multiple."""
 
 
 def save_events(table: EventTable, forms: Sequence[str], shown: Sequence[PlotSeries], steps: Steps) -> None:
@@ -25,12 +21,6 @@ def save_events(table: EventTable, forms: Sequence[str], shown: Sequence[PlotSer
     """
     events = table.events
     series = _searched(events, shown)
-    if factor := _FACTORS.get(series.quantity):
-        rescaled = {"factor": factor, "unit": "1", "name": series.quantity, "source_label": series.label}
-        label = steps.make(
-            series.quantity, "rescale", f"{series.quantity} from its stored multiple", **rescaled
-        )
-        series = replace(series, label=label, unit="")
     args = {"source_label": series.label, **dict(events.args)}
     if "when" in args and args["when"].count(" ") < 2:  # a sign and a level, without a unit
         args["when"] = f"{args['when']} {series.unit}".strip()

@@ -19,7 +19,7 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import short
 from helio.knowledge.particles import energies_in
-from helio.knowledge.quantities import POSITION, SOURCES, B, QuantitySource
+from helio.knowledge.quantities import POSITION, SOURCES, TENFOLD_KP, B, QuantitySource
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
 from helio.pipelines.template.document import Document
@@ -141,11 +141,17 @@ class Fetching:
         if len(first.parameters) > 1:
             label = self._joined(first, stem, intent)
         else:
-            label = self._fetched(stem, intent, {"candidates": choices} if len(choices) > 1 else choices[0])
+            stored = f"{stem}_tenfold" if first.note == TENFOLD_KP else stem
+            label = self._fetched(stored, intent, {"candidates": choices} if len(choices) > 1 else choices[0])
         kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
         series = PlotSeries(
             label, quantity, craft, kind, first.cadence, first.frame, first.unit, self.time.group
         )
+        if first.note == TENFOLD_KP:
+            args = {"source_label": label, "factor": 0.1, "unit": "1", "name": quantity}
+            series = replace(
+                series, label=self.steps.make(stem, "rescale", "Kp from the stored ten times Kp", **args)
+            )
         return self._averaged(series, first.dataset, first.cadence)
 
     def fetch_parameter(self, dataset: str, parameter: str) -> PlotSeries:

@@ -103,7 +103,7 @@ def test_a_table_of_storms_has_their_threshold(author, sentence, expected):
         ("find when Wind density exceeded 30 /cc for at least 2 hours, July 2012",
          {"when": "> 30 cm^-3", "lasting": "2h"}),
         ("periods when ACE speed is above 700, Nov 2003", {"when": "> 700 km/s"}),
-        ("times when Kp >= 6 in May 2024", {"source_label": "Kp", "when": ">= 6"}),
+        ("times when Kp >= 6 in May 2024", {"source_label": "OMNI_Kp", "when": ">= 6"}),
         ("how often was Dst below -100 nT in 2003?", {"when": "< -100 nT"}),
         ("onset times of AE above 1000 nT in March 2015", {"when": "> 1000 nT", "give": "start"}),
     ],
@@ -120,7 +120,7 @@ def test_the_condition_on_kp_is_not_on_its_stored_multiple(author):
     (rescaled,) = (
         args for tool, args in steps_of(author, "times when Kp > 6 in May 2024") if tool == "rescale"
     )
-    assert (rescaled["source_label"], rescaled["factor"]) == ("OMNI_Kp", 0.1)
+    assert (rescaled["output_label"], rescaled["factor"]) == ("OMNI_Kp", 0.1)
 
 
 @pytest.mark.parametrize(
