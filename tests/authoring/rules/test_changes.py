@@ -198,7 +198,12 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
 
 @pytest.mark.parametrize(
     ("name", "request_"),
-    [("plasma-beta-mach", "electrons: try 3DP first"), ("psp-encounter", "one density only, QTN")],
+    [
+        ("plasma-beta-mach", "electrons: try 3DP first"),
+        ("psp-encounter", "one density only, QTN"),
+        ("solo-overview", "viridis for the EPT panels"),  # a figure has one scale
+        ("storm-overview", "save everything in one csv"),
+    ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
     with pytest.raises(NotUnderstood):
@@ -353,6 +358,10 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("l1-compare", "only Bz from ACE and Wind", "panel 2: Wind_Bz", "intent: Take the x component"),
         ("l1-compare", "both lines thicker", "line of Wind_Bmag", "line of Wind_B:"),
         ("solo-overview", "EPT ions from the anti-sun telescope", "ASUN-RATES.Ion_Flux", "panel 8"),
+        ("mms-curlometer", "mms2 in orange", "colour of B2.z: red → orange", "Jmag"),
+        ("mms-survey", "vertical line at 22:34 labelled X-line", '"label": "X-line"', '"X"'),
+        ("hope-spectra", "He and O too", "FHEDO", "pitch"),
+        ("ace-strength", "save everything in one csv", "from: B, Bmag, Bz_smooth", " B.csv"),
     ],
 )
 def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, told, untold):

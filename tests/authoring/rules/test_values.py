@@ -73,10 +73,18 @@ def test_a_range_without_a_unit_of_the_band_is_that_of_the_axis(author):
     assert values(after)["$HISS_LOW"] == 100
 
 
-@pytest.mark.parametrize("sentence", ["use 2 h windows", "windows of 2 hours"])
-def test_one_of_two_windows_is_asked_for(author, sentence):
-    outcome = author.edit(sentence, json.loads(base_text("b-power-spectrum")))
-    assert outcome.choices == ("$WINDOW", "$DYNAMIC_WINDOW")
+@pytest.mark.parametrize(
+    ("base", "sentence", "windows"),
+    [
+        ("b-power-spectrum", "use 2 h windows", ("$WINDOW", "$DYNAMIC_WINDOW")),
+        ("b-power-spectrum", "windows of 2 hours", ("$WINDOW", "$DYNAMIC_WINDOW")),
+        ("mms-field-spectrum", "window 8 s", ("$WINDOW", "4s (dynamic)")),
+        ("mms-field-spectrum", "change the windows to 8 s and 2 s", ("$WINDOW", "4s (dynamic)")),
+    ],
+)
+def test_one_of_two_windows_is_asked_for(author, base, sentence, windows):
+    outcome = author.edit(sentence, json.loads(base_text(base)))
+    assert outcome.choices == windows
 
 
 SAVED = (

@@ -71,6 +71,8 @@ _DESCRIBED = (
 """Regular expression of lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
 _LIST = r"\s*(?:,\s*and|,|/|&|and|with|by|-|–|through)\s*"
 _LETTER = r"(?:\((?-i:[a-h])\)|(?-i:[a-h])(?![\w)-]))"
+_HELIUM = r"(?<![\w-])(?-i:He)(?=\s*(?:[,&/+]|(?:and|or|too|also|as\s+well|ions?|flux\w*|spectr\w+)\b|$))"
+"""Regular expression of helium, which is no person that does something."""
 _LETTERED = re.compile(
     rf"\b(?:the\s+)?(?:panels\s+{_LETTER}(?:(?:{_LIST}|\s+to\s+){_LETTER})*|panel\s+{_LETTER})"
     rf"|\((?-i:[a-h])\)(?:{_LIST}\((?-i:[a-h])\))*",
@@ -207,6 +209,7 @@ def take_names(unread: UnreadWords) -> None:
     unread.take(
         "craft", rf"(?<!solar )(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", lambda match: match[0]
     )
+    unread.take("word", _HELIUM)
     unread.take(
         "word",
         r"\b(?:smoothed|averaged|cleaned|despiked|detrended)\b(?=\s+(?!over|with|by|to|and|in|using|out|at|"

@@ -109,6 +109,15 @@ _RENAMED = re.compile(
 """The new name of a line without quotes: ``rename |B| to B_total``."""
 
 
+_LABELLED = re.compile(
+    r"\b(?P<how>(?:lines?\s+(?:called|named)|labell?ed|with\s+(?:the\s+)?label)(?:\s+as)?)[ ]+"
+    r"(?P<label>(?!at\b|in\b|on\b)[^\s,;\"']+(?:[ ]+[^\s,;\"']+){0,3}?)"
+    r"(?=\s*(?:$|[,;])|[ ]+(?:at|in|on|from|to|and|for)\b)",
+    re.IGNORECASE,
+)
+"""The label of a mark without quotes: ``a vertical line labelled X-line at 22:34``."""
+
+
 _MOST_PANELS = 20
 """Numbers up to this one may be those of panels: ``panel 1 to -20..20``, but ``the top panel 0 to 40``."""
 
@@ -131,7 +140,8 @@ def with_quoted_titles(text: str) -> str:
         title = re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
         return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
 
-    return _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
+    text = _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
+    return _LABELLED.sub(r'\g<how> "\g<label>"', text)
 
 
 def take_texts(unread: UnreadWords) -> None:

@@ -43,6 +43,12 @@ _OTHER_AVERAGE = re.compile(
 def set_argument(editor: FigureEditor, step: Document, name: str, value: Any) -> None:
     """Set an argument of a step, or the default of the variable that the argument names."""
     held = (step.get("tool_args") or {}).get(name)
+    given = editor.given.setdefault((str(step["step_id"]), name), value)
+    if given != value:
+        raise NotUnderstood(
+            f"the request gives two values for the {name} of step {step['step_id']}: {given} and {value}",
+            advice="say which line, panel or computation each of them is for",
+        )
     if isinstance(held, str) and held in (editor.after.get("variables") or {}):
         editor.do(Operation("set", "", ("variables", held, "default"), value))
         return
@@ -77,7 +83,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         return
     if not steps:
         raise NotUnderstood("the pipeline has no average or other computation with a window to change")
-    if not clause.has("what", "tool", "panel", "rel:instead_of"):
+    if len(durations) == 1 and not clause.has("what", "tool", "panel", "rel:instead_of", "every"):
         steps = _of_one_window(editor, steps)
     held = {_window_of(editor, step) for step in steps}
     length = new_of(durations, held, clause)
@@ -92,15 +98,33 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
 
 
 def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
-    """Return the steps of one window; ask which one if the template has variables for several."""
+    """Return the steps of one window; ask which one if the pipeline has several."""
     variables = editor.after.get("variables") or {}
-    windows = [
-        name for name, facts in variables.items() if facts.get("type") == "duration" and "WINDOW" in name
-    ]
+    windows = {
+        name: _steps_with(editor, name)
+        for name, facts in variables.items()
+        if facts.get("type") == "duration" and "WINDOW" in name
+    }
+    for step in steps:
+        held = str(step["tool_args"].get(_WINDOW_OF[step["tool_name"]], ""))
+        if held and held not in windows:
+            windows[held] = [one for one in steps if held in one["tool_args"].values()]
+    given = {name for name, _ in editor.given}
+    left = {
+        name: taking
+        for name, taking in windows.items()
+        if not any(str(step["step_id"]) in given for step in taking)
+    }
+    windows = left or windows
     if len(windows) < 2:
-        return steps
-    chosen = editor.ask("Which window do you mean?", windows)
-    return [step for step in editor.after["steps"] if chosen in (step.get("tool_args") or {}).values()]
+        return next(iter(windows.values()), steps)
+    names = {
+        name
+        if name in variables
+        else f"{name} ({', '.join(str(step['step_id']) for step in taking)})": taking
+        for name, taking in windows.items()
+    }
+    return names[editor.ask("Which window do you mean?", list(names))]
 
 
 def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> list[Document]:

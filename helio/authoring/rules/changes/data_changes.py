@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities
 from helio.authoring.rules.changes.arranging import swap_panels
 from helio.authoring.rules.changes.clauses import Clause, Rule
@@ -86,22 +87,30 @@ def _one_or_two_crafts(clause: Clause) -> bool:
     return 1 <= len(clause.of("craft")) <= 2 and lone and not clause.has("rel:also")
 
 
+_MOST_IN_NAME = 4
+"""Number of lines that the name of a file names; a file of more has the name of the pipeline."""
+_ONE = re.compile(r"(?:one|a\s+single|the\s+same|a\s+common)\b", re.IGNORECASE)
+
+
 def save(editor: FigureEditor, clause: Clause) -> None:
-    """Save lines as files of data; lines that the clause names as one file, if the format can hold them."""
-    form = str(clause.value("table"))
-    named = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
+    """Save lines as one file of data, if the format can hold them; each as its own file if the words say `files`."""
+    form, words = str(clause.value("table")), clause.of("table")[0].text
+    lines = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
     numbers = panel_numbers(editor, clause.of("panel"))
-    named = named or [line for number in numbers for line in editor.panels[number - 1]]
+    lines = lines or [line for number in numbers for line in editor.panels[number - 1]] or editor.drawn
     tables = list(
-        dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in named)
+        dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in lines)
     )
-    together = form in OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
-    as_one = form in OF_ANY_EPOCHS and re.match(
-        r"(?:one|a\s+single|the\s+same|a\s+common)\b", clause.of("table")[0].text
-    )
-    tables = tables or editor.drawn
-    for labels in [tables] if (named and together) or as_one else [[label] for label in tables]:
+    fit = form in OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
+    if not fit and _ONE.match(words):
+        raise NotUnderstood(
+            f"one {form} file cannot hold lines of different times",
+            advice=f"say 'save as {form} files' or 'save as one cdf'",
+        )
+    as_one = fit and not words.casefold().endswith("files")
+    for labels in [tables] if as_one else [[label] for label in tables]:
         name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]
+        name = str(editor.after["id"]) if len(labels) > _MOST_IN_NAME else name
         args = {"source_labels": labels, "filename": f"{name}.{FILE_ENDINGS.get(form, form)}", "format": form}
         editor.add_step(editor.free_id(f"save_{name}"), "save_data", args, f"Save as {form}")
 

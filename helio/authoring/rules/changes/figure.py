@@ -70,6 +70,8 @@ class FigureEditor:
         self.wished: set[tuple[str, str]] = set()
         """Settings that the sentence has changed: pairs of a figure's key and the line or panel number,
         or an empty text."""
+        self.given: dict[tuple[str, str], Any] = {}
+        """Values that the sentence has given, each by the step and the name of the argument."""
 
     def do(self, *operations: Operation) -> None:
         self.after = apply(self.after, operations)

@@ -10,7 +10,13 @@ from helio.authoring.rules.changes.atoms import Number
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import lines_of
-from helio.authoring.rules.changes.panel_settings import check_colours, panels_of, put_by_panel
+from helio.authoring.rules.changes.panel_settings import (
+    check_colours,
+    is_spectrogram,
+    panel_numbers,
+    panels_of,
+    put_by_panel,
+)
 from helio.authoring.rules.times.named_times import events
 from helio.time_range import parse_time_range
 
@@ -209,6 +215,7 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
         editor.put("palette", clause.value("palette"))
     elif clause.has("colormap"):
         check_colours(editor, [])
+        _check_every_spectrogram(editor, clause)
         editor.put("colorscale", clause.value("colormap"))
     elif clause.has("format"):
         held = editor.spec.get("formats") or ["html"]
@@ -221,6 +228,19 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
         editor.put("theme", dark)
     else:
         editor.put("theme", clause.value("theme"))
+
+
+def _check_every_spectrogram(editor: FigureEditor, clause: Clause) -> None:
+    """Refuse a colour scale for some of the spectrograms: a figure has one for all."""
+    coloured = {at for at in range(1, len(editor.panels) + 1) if is_spectrogram(editor, at, perhaps=True)}
+    named = set(panel_numbers(editor, clause.of("panel")))
+    named |= {at for name in clause.names for at in editor.numbers_of(name)}
+    if named and not coloured <= named:
+        others = ", ".join(map(str, sorted(coloured - named)))
+        raise NotUnderstood(
+            f"a figure has one colour scale for all its spectrograms, and panel {others} has one too",
+            advice=f"say '{clause.value('colormap')} for all spectrograms'",
+        )
 
 
 def put_side_by_side(editor: FigureEditor, clause: Clause) -> None:

@@ -230,7 +230,11 @@ class Lines:
         """Return the spacecraft from which the data of a label come."""
         datasets = [dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue]
         crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
-        return crafts.union(*(self.crafts(source) for source in self._sources(label)))
+        clock = owner(
+            str(self._step(label).params.get("onto_label")), self.producers
+        )  # gives only its epochs
+        sources = [source for source in self._sources(label) if source != clock]
+        return crafts.union(*(self.crafts(source) for source in sources))
 
     def quantities(self, label: str) -> set[str]:
         """Return the quantities of helio's table from which the data of a label come."""

@@ -124,7 +124,7 @@ def _says_value(clause: Clause) -> bool:
 
 _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
-    "noun:vertical_line line verb:move"
+    "noun:vertical_line line verb:move verb:name"
 )
 MARKS: tuple[Rule, ...] = (
     Rule("levels", "what panel verb:add verb:mark verb:show colour dash line", add_levels),
@@ -133,12 +133,12 @@ MARKS: tuple[Rule, ...] = (
         "number panel what colour dash",
         remove_marks,
     ),
-    Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis verb:name", mark_value, several="number"),
+    Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis", mark_value, several="number"),
     Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
     Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
     Rule(
         "verb:mark|noun:vertical_line moment|time",
-        f"{_MARKED} moment time verb:name",
+        f"{_MARKED} moment time",
         mark_time,
         several="moment",
     ),
