@@ -43,10 +43,10 @@ from helio.authoring.rules.reading.guard import refuse_unused
 from helio.authoring.rules.reading.looks import (
     changed_looks,
     is_same_data,
-    marked_days,
     take_looks,
     take_phrases,
 )
+from helio.authoring.rules.reading.marked_times import marked_days
 from helio.authoring.rules.reading.named_archives import Servers, archive_note, take_archive
 from helio.authoring.rules.reading.sentence import LONGEST, Sentence
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -185,7 +185,7 @@ class RuleAuthor:
                 raise reading.doubt
             wanted, preferences = preferred(replace(reading.request, events=events), request, items)
             try:
-                days = "" if wanted.times else marked_days(wanted.style.looks, self._now)
+                days = marked_days(wanted.style.looks, wanted.times, self._now)
                 wanted = replace(wanted, times=(days,)) if days else wanted
                 template, notes = self._written(wanted, listed if sources else None, ask)
                 if days:

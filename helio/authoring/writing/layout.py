@@ -156,7 +156,11 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
 def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
     """Give each series its own panel; if `compare` is true, one panel has a scalar quantity of several spacecraft."""
     panels: _SeriesPanels = []
-    for series in sorted(shown, key=lambda series: (_usual_rank(series.quantity), series.group)):
+    named = list(dict.fromkeys(series.quantity for series in shown))
+    for series in sorted(
+        shown,
+        key=lambda series: (_usual_rank(series.quantity), named.index(series.quantity), series.group),
+    ):
         last = panels[-1] if panels else []
         together = (
             last
@@ -172,11 +176,10 @@ def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
     return panels
 
 
-def _usual_rank(quantity: str) -> tuple[int, str]:
-    """Return the position of a quantity in a figure's order; a component comes directly after its vector."""
+def _usual_rank(quantity: str) -> int:
+    """Return the position of a quantity in a figure's order, which is that of its vector for a component."""
     symbols = (row.symbol for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} "))
-    known = next((_ORDER.index(name) for name in symbols if name in _ORDER), len(_ORDER))
-    return known, quantity
+    return next((_ORDER.index(name) for name in symbols if name in _ORDER), len(_ORDER))
 
 
 def _rank_of(panel: Sequence[PlotSeries], layout: Panels) -> int:

@@ -354,6 +354,8 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("omni-solar-wind-overview", "drop Bx and By", 'B_z.Bz: {"fill_below": 0}', "panel 2"),
         ("omni-solar-wind-overview", "netcdf of the indices", "6 Kp", "flow_speed"),
         ("wind-plasma", "two vertical lines at 15:00 and 18:00", "2003-10-24T18:00", "two"),
+        ("wind-plasma", "shade 15:00-16:00 and 18:00-19:00", "2003-10-24T19:00", "TIME_RANGE"),
+        ("wind-plasma", "mark the sheath 15:00-18:00", "x1: 2003-10-24T18:00", "vlines"),
         ("wind-plasma", "mark 14:49, label it 'shock'", '"label": "shock"', "title"),
         ("l1-compare", "only Bz from ACE and Wind", "panel 2: Wind_Bz", "intent: Take the x component"),
         ("l1-compare", "both lines thicker", "line of Wind_Bmag", "line of Wind_B:"),

@@ -63,7 +63,7 @@ CREATED = (
      "2001-03-31T17:00:00 to 2001-03-31T18:00:00"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
-    ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Bn"], ["Voyager1_Br"], ["Voyager1_Bt"]],
+    ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Br"], ["Voyager1_Bt"], ["Voyager1_Bn"]],
      "1990-01-01 to 1991-01-01"),
     ("Wind electron density and temperature 6 April 2005", [["Wind_Ne"], ["Wind_Te"]],
      "2005-04-06 to 2005-04-07"),

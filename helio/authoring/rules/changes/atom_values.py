@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from helio.authoring.rules.changes.atoms import (
     CHANGES,
@@ -275,6 +276,15 @@ def take_numbers(unread: UnreadWords) -> None:
     )
 
 
+def _end_of_run(taken: Sequence[int], start: int, text: str) -> int:
+    """Return where the letters that were taken from a start end; small words between them belong to the run."""
+    stop = start
+    for place in taken:
+        if place >= start and re.fullmatch(r"\W*(?:(?:from|on|of|in|at|the)\b\W*)*", text[stop:place]):
+            stop = place + 1
+    return stop
+
+
 def take_times(unread: UnreadWords) -> None:
     """Take times and durations."""
     before = unread.left
@@ -290,7 +300,7 @@ def take_times(unread: UnreadWords) -> None:
     for time in times:
         where = before.find(time, at)
         start = where if where >= 0 else next((place for place in taken if place >= at), at)
-        stop = start + len(time) if where >= 0 else max(taken, default=start) + 1
+        stop = start + len(time) if where >= 0 else _end_of_run(taken, start, before)
         unread.put("time", time, start, stop)
         at = stop
     for place in taken:  # words before a time, such as "during"

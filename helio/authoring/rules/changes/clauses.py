@@ -322,7 +322,7 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
         titled = re.search(r"\b(?:title|figure|plot)\b", clause.text, re.IGNORECASE)
         named = lone == {"text", "verb"} and titled is None and "text" not in {atom.kind for atom in last}
         listed = "number" in lone and lone <= {"number", "what", "panel"}
-        timed = lone <= {"moment", "time"} and lacks
+        timed = lone <= {"moment", "time"}
         if (marked and (named or listed or timed)) or (placed and joined):
             joined[-1] = _join([joined[-1], clause], text)
             continue

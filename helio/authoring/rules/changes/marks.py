@@ -9,11 +9,12 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import COUNTED
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import FIXED
-from helio.authoring.rules.changes.moments import interval_of, moment_in
+from helio.authoring.rules.changes.moments import intervals_of, is_interval, moments_in
 from helio.authoring.rules.changes.panel_settings import panel_numbers, panels_of
 
 _KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?", re.IGNORECASE)
@@ -48,16 +49,21 @@ def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
 
 
 def mark_time(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a vertical line at a time."""
-    label = clause.value("text") or _label(clause)
-    mark = {"x": moment_in(editor, clause)} | ({"label": label} if label else {}) | _look(clause)
-    _add_mark(editor, "vlines", mark)
+    """Draw a vertical line at each time; an interval that a clause marks is shaded."""
+    if clause.has("verb:mark") and not clause.has("noun:vertical_line") and is_interval(clause):
+        shade(editor, clause)
+        return
+    label = clause.value("text") or _label(editor, clause)
+    for moment in moments_in(editor, clause):
+        _add_mark(editor, "vlines", {"x": moment} | ({"label": label} if label else {}) | _look(clause))
 
 
-def _label(clause: Clause) -> str:
-    """Return the words that name what happens at a time: ``mark the shock at 04:45``."""
-    names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
+def _label(editor: FigureEditor, clause: Clause) -> str:
+    """Return the words that name what happens at a time: ``mark the shock at 04:45``; names of lines only if alone."""
     verbs = clause.of("verb:mark", "verb:shade")
+    names = [atom for atom in clause.of("what") if atom.text.casefold() not in COUNTED]
+    others = [atom for atom in names if not editor.lines.meant(plain_name(atom.text), editor.figure())]
+    names = others or [atom for atom in names if verbs and verbs[0].stop <= atom.start]
     if not names:
         return ""
     start = verbs[0].stop if verbs and verbs[0].stop <= names[0].start else names[0].start
@@ -68,12 +74,12 @@ def _label(clause: Clause) -> str:
 
 
 def shade(editor: FigureEditor, clause: Clause) -> None:
-    """Shade an interval of time."""
-    start, stop = interval_of(editor, clause)
-    label = clause.value("text") or _label(clause)
-    mark = {"x0": start, "x1": stop} | ({"label": label} if label else {})
+    """Shade intervals of time."""
+    label = clause.value("text") or _label(editor, clause)
     colour = clause.value("colour")
-    _add_mark(editor, "vrects", mark | ({"color": colour} if colour else {}))
+    look = ({"label": label} if label else {}) | ({"color": colour} if colour else {})
+    for start, stop in intervals_of(editor, clause):
+        _add_mark(editor, "vrects", {"x0": start, "x1": stop} | look)
 
 
 _MARK_KEYS = {"horizontal_line": "hlines", "vertical_line": "vlines"}
@@ -140,9 +146,12 @@ MARKS: tuple[Rule, ...] = (
         "verb:mark|noun:vertical_line moment|time",
         f"{_MARKED} moment time",
         mark_time,
-        several="moment",
+        several="moment time",
     ),
     Rule(
-        "verb:shade moment|time", "moment time noun:time colour what text verb:name", shade, several="moment"
+        "verb:shade moment|time",
+        "moment time noun:time colour what text verb:name",
+        shade,
+        several="moment time",
     ),
 )

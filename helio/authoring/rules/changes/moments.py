@@ -37,13 +37,18 @@ def _clock_and_date(text: str) -> tuple[str, str]:
     return clock[0].zfill(5) if clock else "", " ".join(_NO_DATE.sub(" ", text).split())
 
 
-def moment_in(editor: FigureEditor, clause: Clause) -> str:
-    """Return the time that a clause names; its date comes from the time range if that is one day."""
+def moments_in(editor: FigureEditor, clause: Clause) -> list[str]:
+    """Return the times that a clause names; the date of a time of day comes from the time range if that is one day."""
     named = [_clock_and_date(atom.text) for atom in clause.of("moment", "time")]
-    clock = next((clock for clock, _ in named if clock), "")
-    moment = _moment(_day(editor, " ".join(date for _, date in named if date)), clock)
-    _refuse_outside(editor, moment, moment)
-    return moment
+    dates = " ".join(date for _, date in named if date)
+    clocks = [(clock, date) for clock, date in named if clock]
+    moments = [
+        _moment(_day(editor, date if len(clocks) > 1 and date else dates), clock) for clock, date in clocks
+    ]
+    moments = moments or [_day(editor, date) for _, date in named]
+    for moment in moments:
+        _refuse_outside(editor, moment, moment)
+    return moments
 
 
 def _moment(day: str, clock: str) -> str:
@@ -92,25 +97,37 @@ def _day(editor: FigureEditor, plain: str) -> str:
     )
 
 
-def interval_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
-    """Return the start and the stop that a clause names; times of the day without a date are of the figure's day."""
-    time = clause.value("time")
-    if time is not None:
-        try:
-            span = parse_time_range(time, editor.now)
-        except TimeRangeError as error:
-            raise NotUnderstood(f"helio does not understand the time '{time}'") from error
-        form = "%Y-%m-%dT%H:%M" if not (span.start.second or span.stop.second) else "%Y-%m-%dT%H:%M:%S"
-        start, stop = f"{span.start:{form}}", f"{span.stop:{form}}"
-        _refuse_outside(editor, start, stop)
-        return start, stop
-    moments = clause.of("moment")
-    if len(moments) != 2:
+_JOINT = r"\s*(?:(?<=\d)\s*-\s*(?=\d)|–|\b(?:to|until|through)\b)\s*"
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def is_interval(clause: Clause) -> bool:
+    """Return whether a clause names a start and a stop: two times that ``to`` or a dash joins."""
+    named = clause.of("moment", "time")
+    words = clause.text[named[0].start - clause.start : named[-1].stop - clause.start] if named else ""
+    return re.search(_JOINT, _ISO_DATE.sub("0", words), re.IGNORECASE) is not None
+
+
+def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
+    """Return each start and stop that a clause names; times of the day without a date are of the figure's day."""
+    if times := clause.of("time"):
+        return [_interval(editor, time.text) for time in times]
+    named = [_clock_and_date(atom.text) for atom in clause.of("moment")]
+    if not named or len(named) % 2:
         raise NotUnderstood(
             "the interval to shade needs a start and a stop",
             advice="say 'shade 06:00 to 12:00 on 2015-03-17'",
         )
-    named = [_clock_and_date(atom.text) for atom in moments]
     known = next((date for _, date in named if date), "")
-    start, stop = (_moment(_day(editor, date or known), clock) for clock, date in named)
+    ends = [_moment(_day(editor, date or known), clock) for clock, date in named]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def _interval(editor: FigureEditor, time: str) -> tuple[str, str]:
+    span = _span_of(time, editor.now)
+    if span is None:
+        raise NotUnderstood(f"helio does not understand the time '{time}'")
+    form = "%Y-%m-%dT%H:%M" if not (span.start.second or span.stop.second) else "%Y-%m-%dT%H:%M:%S"
+    start, stop = f"{span.start:{form}}", f"{span.stop:{form}}"
+    _refuse_outside(editor, start, stop)
     return start, stop

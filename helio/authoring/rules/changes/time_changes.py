@@ -11,7 +11,7 @@ from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.computation_changes import variable_named
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.changes.moments import interval_of, moment_in
+from helio.authoring.rules.changes.moments import intervals_of, moments_in
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import OF_A_TIME
 from helio.authoring.writing.open_ranges import closed
@@ -80,7 +80,9 @@ def _until_now(time: str, before: str) -> str:
 
 def zoom_to_clocks(editor: FigureEditor, clause: Clause) -> None:
     """Set the time range to an interval that the request gives by times of the day."""
-    start, stop = interval_of(editor, clause)
+    (start, stop), *others = intervals_of(editor, clause)
+    if others:
+        raise NotUnderstood("the request names several time ranges", advice="give one, as 'A to B'")
     if start >= stop:
         raise NotUnderstood(f"{stop} is not after {start}", advice="give the dates, as 'A to B'")
     editor.do(Operation("set", "", ("variables", _time_variable(editor), "default"), f"{start} to {stop}"))
@@ -97,7 +99,7 @@ def move_edge(editor: FigureEditor, clause: Clause) -> None:
     name = _time_variable(editor)
     span = parse_time_range(str(editor.after["variables"][name].get("default", "")), editor.now)
     edge = EDGE.search(clause.text)
-    moment = moment_in(editor, clause)
+    moment = moments_in(editor, clause)[0]
     start, stop = (moment, f"{span.stop:%Y-%m-%dT%H:%M:%S}")
     if edge is None or edge["start"] is None:
         start, stop = f"{span.start:%Y-%m-%dT%H:%M:%S}", moment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
@@ -16,16 +16,12 @@ from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.settings import SETTINGS
+from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
 from helio.authoring.rules.reading.named import names_of_spacecraft
-from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import PICKED_BY_PLACE
-from helio.authoring.rules.times.clocks import with_plain_clocks
-from helio.authoring.rules.times.date_pairs import is_time
-from helio.authoring.rules.times.dates import with_dates_of, with_plain_dates
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
-from helio.time_range import parse_time_range
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
@@ -40,13 +36,10 @@ _LEVEL = re.compile(
     re.IGNORECASE,
 )
 """A line at a number is horizontal."""
-_SHADED_CLOCKS = re.compile(
-    r"\b(?:shad(?:e|ed|ing)|highlight(?:ed|ing)?|gr[ae]y(?:ed)?\s+out)\b[^,;.]*?\d{1,2}(?::\d{2})?\s*(?:UTC?|h)?"
-    r"\s*(?:-|–|\bto\b|\buntil\b)\s*\d{1,2}(?::\d{2})?\s*(?:UTC?|h)?(?![\w:-])"
-    r"(?:\s+(?:on|of)\s+(?:the\s+)?\d[^,;]*)?",
-    re.IGNORECASE,
+_AT_TIME = re.compile(
+    r"(?<!vertical )\blines? (?=(?:at|on) (?:\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}))", re.IGNORECASE
 )
-"""Pattern of a phrase that shades between two times of day."""
+"""A line at a time is vertical."""
 _CUTS = (
     r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+",
     r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|,?\s*\b(?:and|plus)\b\s*",
@@ -106,14 +99,14 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
-    text = _with_days(_LEVEL.sub("horizontal line ", text), now)
+    text = _AT_TIME.sub("vertical line ", with_marked_days(_LEVEL.sub("horizontal line ", text), now))
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
     for anchors, near in _PHRASES:
-        phrases += _phrases(atoms, anchors, near, text, phrases)
+        phrases += _phrases(atoms, anchors, near, text, phrases, now)
     styles: list[_Phrase] = []
     for anchors, near in _STYLES:
-        styles += _phrases(atoms, anchors, near, text, [*phrases, *styles])
+        styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
     styles = [style for style in styles if _is_style(style, text)]
     names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
     read = [(style, _with_names(style, styles, names, text)) for style in styles]
@@ -133,23 +126,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     return " ".join((rest + text[at:]).split()), tuple(looks)
 
 
-def _with_days(text: str, now: datetime) -> str:
-    """Give the times of day that a phrase shades the day of the sentence: ``on 2005-05-15, shade 12-18 UT``."""
-    for match in reversed(list(_SHADED_CLOCKS.finditer(text))):
-        rest = f"{text[: match.start()]} {text[match.end() :]}"
-        times = Sentence(with_plain_dates(rest)).take_times(now)
-        phrase = with_plain_clocks(match[0], [])
-        if len(times) == 1:
-            span = parse_time_range(times[0], now)
-            phrase = with_dates_of(phrase, span.start.date(), span.stop.date())
-            if span.is_day and not re.search(r"\d{4}", phrase):
-                phrase = f"{phrase} on {span.start:%Y-%m-%d}"
-        text = f"{text[: match.start()]}{phrase}{text[match.end() :]}"
-    return text
-
-
 def _phrases(
-    atoms: Sequence[Atom], anchors: str, near: str, text: str, others: Sequence[_Phrase]
+    atoms: Sequence[Atom], anchors: str, near: str, text: str, others: Sequence[_Phrase], now: datetime
 ) -> list[_Phrase]:
     """Return the phrases that begin at parts of certain kinds and are not in other phrases."""
     atoms = [atom for atom in atoms if not _is_within(atom, others)]
@@ -157,7 +135,7 @@ def _phrases(
     for at, atom in enumerate(atoms):
         if _is_within(atom, phrases) or not set(anchors.split()) & set(atom.tags):
             continue
-        parts = _grown(atoms, at, frozenset(near.split()), text)
+        parts = without_time_range(_grown(atoms, at, frozenset(near.split()), text), now)
         needed = set(_NEEDS.get(anchors, "").split())
         if not needed or any(needed & set(part.tags) for part in parts):
             phrases.append(_Phrase(tuple(parts), parts[0].start, parts[-1].stop))
@@ -328,14 +306,20 @@ def _grown(atoms: Sequence[Atom], at: int, near: frozenset[str], text: str) -> l
         first -= 1
     while (
         last + 1 < len(atoms)
-        and near & set(atoms[last + 1].tags)
+        and (near & set(atoms[last + 1].tags) or _is_named(atoms[last], atoms[last + 1]))
         and _NEAR.fullmatch(text[atoms[last].stop : atoms[last + 1].start])
     ):
         name = {"what", "panel"} & set(atoms[last + 1].tags)
-        if name and not _PLACE.search(text[: atoms[last + 1].start]):
+        placed = _PLACE.search(text[: atoms[last + 1].start]) or _is_named(atoms[last], atoms[last + 1])
+        if name and not placed:
             break
         last += 1
     return list(atoms[first : last + 1])
+
+
+def _is_named(verb: Atom, name: Atom) -> bool:
+    """Return whether a name says what happens at a time that a phrase marks: ``mark the shock at 04:45``."""
+    return "verb:mark" in verb.tags and "what" in name.tags
 
 
 def _joins(before: Atom, atom: Atom, near: frozenset[str], text: str) -> bool:
@@ -371,22 +355,3 @@ def changed_looks(
             editor.choose(figure)
             change.rule.change(editor, change.clause)
     return editor.after, editor.notes
-
-
-def marked_days(looks: Sequence[str], now: datetime) -> str:
-    """Return the days that phrases about looks mark or shade, as a time range; empty if they name no date.
-
-    >>> marked_days(("vertical line at 2005-05-15 02:10",), datetime(2026, 1, 1))
-    '2005-05-15 to 2005-05-16'
-    """
-    times = [
-        atom.text for phrase in looks for atom in read_atoms(phrase, now) if atom.kind in ("time", "moment")
-    ]
-    spans = [
-        parse_time_range(time, now) for time in times if re.search(r"(?:19|20)\d{2}", time) and is_time(time)
-    ]
-    if not spans:
-        return ""
-    start = min(span.start for span in spans)
-    stop = max(span.stop for span in spans) - timedelta(microseconds=1)
-    return f"{start:%Y-%m-%d} to {stop + timedelta(days=1):%Y-%m-%d}"

@@ -41,7 +41,7 @@ _LEAD = re.compile(
 
 _COMPARED = re.compile(r"\b(?:compar\w+|versus|vs|with|against)\b", re.IGNORECASE)
 _MARKED = re.compile(
-    r"\b(?:vertical|(?:dashed|dotted|solid)?\s*lines?\s+(?:at|on|for)|mark\w*|arrows?|annotat\w*|shad(?:e|ed|ing))\b",
+    r"\b(?:vertical|(?:dashed|dotted|solid)?\s*lines?\s+(?:at|on|for)|mark\w*|arrows?|annotat\w*|shad(?:e|ed|ing)|highlight\w*)\b",
     re.IGNORECASE,
 )
 """Words of a figure that draws a time, which then is not the name of an event."""

@@ -130,7 +130,7 @@ def _number_of_month(name: str) -> int:
 def _two_months(match: re.Match[str]) -> str:
     """Write ``October and November 2003`` as a range that contains both months."""
     first, last = (_number_of_month(match[name]) for name in ("first", "last"))
-    if first >= last or (match["joint"].strip().casefold() in ("and", "&") and last != first + 1):
+    if first >= last or (match["joint"].strip().casefold() in ("and", "&", "+") and last != first + 1):
         return match[0]
     return f"{match['first']} {match['year']} to {match['last']} {match['year']}"
 
@@ -272,7 +272,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?<![\d-])(?P<year>{_YEAR}),\s*(?P<month>{_MONTH})(?:\s+(?P<day>{_DAY}))(?=\s*(?:$|[,.;]))",
      r"\g<day> \g<month> \g<year>"),
     (rf"(?<![\d-])({_YEAR}),\s*({_MONTH})(?=\s*(?:$|[,.;]))", r"\2 \1"),
-    (rf"\b(?P<first>{_MONTH})(?P<joint>{_JOINT}|\s*&\s*|\s+and\s+)(?P<last>{_MONTH}),?\s+"
+    (rf"\b(?P<first>{_MONTH})(?P<joint>{_JOINT}|\s*[&+/]\s*|\s+and\s+)(?P<last>{_MONTH}),?\s+"
      rf"(?P<year>{_YEAR})(?![\d-])", _two_months),
     (rf"(?:(?<![\d-])(?P<year>{_YEAR}),?\s*)?\b(?:DOY|days?(?:\s+of\s+(?:the\s+)?year)?)\s*(?P<first>\d{{1,3}}){_JOINT}"
      rf"(?:(?:DOY|day)\s*)?(?P<last>\d{{1,3}})(?![\d-])(?:,?\s*(?:of\s+|in\s+)?(?P<after>{_YEAR}))?", _days_of_year),

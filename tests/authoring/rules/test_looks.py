@@ -1,0 +1,41 @@
+"""Requests that say how a new figure looks: its order of panels, marks, scales and titles."""
+
+from helio.authoring.outcome import TemplateDraft
+from tests.rows import in_one_test
+
+# What the figure marks lies in the time range, and is not the range.
+MARKED = (
+    ("Wind B and n 10 May 2024 shade 17:00-20:00", "2024-05-10 to 2024-05-11",
+     {"vrects": [{"x0": "2024-05-10T17:00", "x1": "2024-05-10T20:00"}]}),
+    ("Wind speed 10 May 2024, with 17-20 UT highlighted", "2024-05-10 to 2024-05-11",
+     {"vrects": [{"x0": "2024-05-10T17:00", "x1": "2024-05-10T20:00"}]}),
+    ("STA Bn with shading 2012-07-23 20:00 to 2012-07-24 06:00, 23-25 July 2012", "2012-07-23 to 2012-07-26",
+     {"vrects": [{"x0": "2012-07-23T20:00", "x1": "2012-07-24T06:00"}]}),
+    ("STA B and Vp, vertical line at 2012-07-23 20:55, 23-25 July 2012", "2012-07-23 to 2012-07-26",
+     {"vlines": [{"x": "2012-07-23T20:55"}]}),
+    ("Wind B 2024-05-10 dashed lines at 17:05 and 20:30 UT", "2024-05-10 to 2024-05-11",
+     {"vlines": [{"x": "2024-05-10T17:05", "dash": "dash"}, {"x": "2024-05-10T20:30", "dash": "dash"}]}),
+    ("Wind B; mark the shock at 2024-05-10 16:37", "2024-05-10 to 2024-05-11",
+     {"vlines": [{"x": "2024-05-10T16:37", "label": "shock"}]}),
+    ("mark the ICME 2012-07-23 23:00 to 2012-07-24 12:00 in STA B and Vp", "2012-07-23 to 2012-07-25",
+     {"vrects": [{"x0": "2012-07-23T23:00", "x1": "2012-07-24T12:00", "label": "ICME"}]}),
+    ("PSP Br 28 April 2021, shade 08:00-12:00 in yellow and mark 09:33", "2021-04-28 to 2021-04-29",
+     {"vrects": [{"x0": "2021-04-28T08:00", "x1": "2021-04-28T12:00", "color": "yellow"}],
+      "vlines": [{"x": "2021-04-28T09:33"}]}),
+    ("ACE Bz 2015-03-17 00:00 to 12:00, mark 04:45", "2015-03-17T00:00:00 to 2015-03-17T12:00:00",
+     {"vlines": [{"x": "2015-03-17T04:45"}]}),
+)  # fmt: skip
+
+
+def made(author, request):
+    draft = author.create(request)
+    assert isinstance(draft, TemplateDraft), f"{request}: {draft}"
+    spec = next(step["tool_args"]["spec"] for step in draft.template["steps"] if "spec" in step["tool_args"])
+    return spec, draft.template["variables"]["$TIME_RANGE"]["default"]
+
+
+@in_one_test(("request_", "span", "marks"), MARKED)
+def test_a_figure_marks_times_in_its_range(author, request_, span, marks):
+    spec, drawn = made(author, request_)
+    assert {key: spec.get(key) for key in ("vrects", "vlines") if key in spec} == marks
+    assert drawn == span
