@@ -101,6 +101,7 @@ NE, TE, THERMAL = "electron density", "electron temperature", "thermal speed"
 T_PARALLEL, T_PERPENDICULAR = "parallel ion temperature", "perpendicular ion temperature"
 TE_PARALLEL, TE_PERPENDICULAR = "parallel electron temperature", "perpendicular electron temperature"
 ALPHA_V, MODEL_B = "alpha velocity vector", "model magnetic field"
+ELECTRON_V, ELECTRON_SPEED = "electron velocity vector", "electron speed"
 E, RADIO, POTENTIAL = "electric field vector", "radio spectrogram", "spacecraft potential"
 OF_PARAMETERS = frozenset({"HIA", "CODIF", "SWIA", "SWEA", "STATIC", "LPW"})
 """Instruments that the names of parameters say where the dataset has several."""
@@ -516,6 +517,13 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (TE_PERPENDICULAR, "RBSP-{p}", "RBSP{p}_REL04_ECT-HOPE-MOM-L3", "Tperp_e_200", "", "eV", None, PARTIAL_TE),
     (TE_PERPENDICULAR, "Cluster-{n}", "C{n}_PP_PEA", "T_e_perp__C{n}_PP_PEA", "", "MK", None, ""),
     (TE_PERPENDICULAR, "Wind", "WI_H5_SWE", "Te_per", "", "K", 12, ""),
+    (ELECTRON_V, "MMS{n}", "MMS{n}_FPI_FAST_L2_DES-MOMS", "mms{n}_des_bulkv_gse_fast", "GSE", "km/s", 4.5, ""),
+    (ELECTRON_V, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_bulkv_gse_brst", "GSE", "km/s", 0.03, ""),
+    (ELECTRON_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_velocity_gse", "GSE", "km/s", 3, REDUCED),
+    (ELECTRON_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_velocity_gsm", "GSM", "km/s", 3, REDUCED),
+    (ELECTRON_V, "Cluster-{n}", "C{n}_PP_PEA", "V_e_xyz_gse__C{n}_PP_PEA", "GSE", "km/s", None, ""),
+    (ELECTRON_V, "Wind", "WI_H5_SWE", "U_eGSE", "GSE", "km/s", 12, ""),
+    (ELECTRON_V, "Wind", "WI_EM_3DP", "E_VELS", "GSE", "km/s", 3, "not corrected for the spacecraft potential"),
     (ALPHA_V, "Wind", "WI_PM_3DP", "A_VELS", "GSE", "km/s", 3, "see VALID"),
     (ALPHA_V, "Ulysses", "UY_ALPHA-MOMENTS_SWOOPS", "VR VT VN", "RTN", "km/s", None, ""),
     (MODEL_B, "Arase", "ERG_MGF_L2_8SEC", "igrf_8sec_gsm", "GSM", "nT", 8, "IGRF"),

@@ -8,8 +8,8 @@ from typing import Literal
 
 from helio.errors import RequestError, did_you_mean
 from helio.knowledge.phrases import any_phrase
+from helio.knowledge.quantities import ELECTRON_V, B
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
-from helio.knowledge.quantities import B
 from helio.knowledge.vocabulary import VOCABULARY
 
 Kind = Literal["vector", "scalar", "spectrum", "index"]
@@ -79,6 +79,7 @@ COMPONENTS: tuple[tuple[str, str], ...] = (
         r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xzrn]|b_[xyzrtn]|by(?=\s*(?:,|/|and|&)\s*bz)"
         r"|(?-i:by)(?=\s*(?-i:bz)))",
     ),
+    (ELECTRON_V, r"electrons?\s+(?:bulk\s+|flow\s+)?v_?[xyzrtn]|v_?e_?[xyz]"),
     (VELOCITY, r"v_?[xyzrtn]"),
     ("electric field", r"convective (?-i:E)[xyz]"),
     ("electric field vector", r"(?-i:E)_?[xyz]|e_?[yz]"),

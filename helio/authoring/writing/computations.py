@@ -15,6 +15,8 @@ from helio.knowledge.quantities import (
     ALPHA_V,
     ALPHAS,
     DISTANCE,
+    ELECTRON_SPEED,
+    ELECTRON_V,
     NE,
     POSITION,
     T_PARALLEL,
@@ -373,9 +375,16 @@ AT_EARTH = (
     "Dst predicted by Burton",
 )
 """Quantities of the Earth's surroundings, which the solar wind at the bow shock's nose (OMNI) gives."""
-OF_ELECTRONS = {DENSITY: NE, TEMPERATURE: TE, T_PARALLEL: TE_PARALLEL, T_PERPENDICULAR: TE_PERPENDICULAR}
+OF_ELECTRONS = {
+    DENSITY: NE,
+    VELOCITY: ELECTRON_V,
+    SPEED: ELECTRON_SPEED,
+    TEMPERATURE: TE,
+    T_PARALLEL: TE_PARALLEL,
+    T_PERPENDICULAR: TE_PERPENDICULAR,
+}
 """Moments that mean those of the electrons beside the name of an instrument that measures only electrons."""
-MAGNITUDE_OF = {B: ABS_B, VELOCITY: SPEED}
+MAGNITUDE_OF = {B: ABS_B, VELOCITY: SPEED, ELECTRON_V: ELECTRON_SPEED}
 """Magnitudes that have names of their own."""
 VECTOR_OF = {magnitude: vector for vector, magnitude in MAGNITUDE_OF.items()}
 SIDES = {TEMPERATURE: (T_PARALLEL, T_PERPENDICULAR), TE: (TE_PARALLEL, TE_PERPENDICULAR)}

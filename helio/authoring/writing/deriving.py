@@ -202,8 +202,8 @@ class Deriving:
         vector = VECTOR_OF.get(quantity)
         if vector is None or not self.data.pick(vector, craft):
             return None
-        if vector == VELOCITY:
-            return self.magnitude(self.quantity(VELOCITY, craft))
+        if vector != B:
+            return self.magnitude(self.quantity(vector, craft))
         known = next((series for key, series in self.known.items() if key[:2] == (B, craft)), None)
         own_frame = frame if frame in frames_of([B], [craft]) else ""
         return self.magnitude(known or self.quantity(B, craft, own_frame))

@@ -12,7 +12,7 @@ from helio.authoring.writing.solar_xrays import FLARES, XRAYS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.counts import number_of
 from helio.knowledge.missions import short
-from helio.knowledge.quantities import FAST_ELECTRONS, POSITION, PROTONS, B
+from helio.knowledge.quantities import ELECTRON_V, FAST_ELECTRONS, POSITION, PROTONS, B
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS, symbol, title
 from helio.pipelines.template.document import Document
@@ -20,12 +20,13 @@ from helio.sources.istp import is_flux
 
 # B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
 _ORDER = (
-    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "Ne", "T", "Te", "W", "Pdyn", "beta", "VA", "MA", "Mms", "S"),
+    *("B", "Bmag", "clock", "cone", "Vvec", "V", "Vevec", "Ve", "n", "Ne", "T", "Te", "W", "Pdyn", "beta"),
+    *("VA", "MA", "Mms", "S"),
     *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
     *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
 )  # fmt: skip
 _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS, XRAYS)
-_LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
+_LETTERS = {B: "B", VELOCITY: "V", ELECTRON_V: "Ve", POSITION: "R"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
 _COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
 _MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")

@@ -11,7 +11,7 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.named import Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.quantities import SOURCES, VECTOR_V
+from helio.knowledge.quantities import ELECTRON_SPEED, ELECTRON_V, SOURCES, VECTOR_V
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import VECTORS
 
@@ -29,7 +29,10 @@ _JOINED = re.compile(
     r"\s*(?:(?:,|/|&|\+|\band\b|\bvs\.?|\bversus\b)\s*)+(?:in\s+)?(?:the\s+)?", re.IGNORECASE
 )
 _BREAK = re.compile(r".*(?:[,;:(+&/|]|\b(?:and|with|plus)\b)", re.IGNORECASE)
-_VELOCITY = re.compile(r"V_?[ip]?(?!\w)|(?:\w+\s+)?velocit", re.IGNORECASE)
+_VELOCITY = re.compile(r"(?:electron\s+)?V_?[ipe]?(?!\w)|(?:\w+\s+)?velocit", re.IGNORECASE)
+
+_SPEEDS = {SPEED: VECTOR_V, ELECTRON_SPEED: ELECTRON_V}
+"""Speeds, whose symbol with a frame means the velocity."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,8 @@ def read_frames(sentence: Sentence, placed: Placed) -> tuple[str, Placed, NotUnd
 def _turned(atom: tuple[int, RequestQuantity], bound: bool, frame: str) -> tuple[int, RequestQuantity]:
     """Give a quantity its frame; a speed with a frame is a velocity."""
     start, quantity = atom
-    if bound and quantity.name == SPEED:
-        quantity = replace(quantity, name=VECTOR_V)
+    if bound and quantity.name in _SPEEDS:
+        quantity = replace(quantity, name=_SPEEDS[quantity.name])
     return start, replace(quantity, frame=frame)
 
 
@@ -102,7 +105,7 @@ def _grouped(found: Sequence[_Frames], text: str) -> list[_Frames]:
 
 def _may_have_frame(sentence: Sentence, start: int, quantity: RequestQuantity) -> bool:
     """Return whether a quantity is a vector or a component, or a velocity that may be one."""
-    if quantity.name != SPEED:
+    if quantity.name not in _SPEEDS:
         return bool(quantity.component) or quantity.name in VECTORS
     return _VELOCITY.match(sentence.text[start:]) is not None
 
