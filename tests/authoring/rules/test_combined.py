@@ -42,6 +42,14 @@ COMBINED = (
     ("{} V, N, Bz GSM, {}", "OMNI", "2015-03-17", ("flow speed", "density", "Bz GSM")),
     ("{} Vp & IMF Bz in GSM, {}", "DSCOVR", "2017-09-07", ("bulk speed", "Bz GSM")),
     ("{}: proton T, n | SYM/H - {}", "OMNI", "2003-10-29", ("proton temperature", "density", "SYM-H")),
+    ("{} density, T and Vx of the ions and electrons {}", "MMS1", "2017-07-11",
+     ("density", "temperature", "Vx", "electron density", "electron temperature", "electron Vx")),
+    ("{} ion n, velocity, electron n, T {}", "THEMIS-D", "2008-02-26",
+     ("density", "velocity", "electron density", "electron temperature")),
+    ("{} electron and ion moments, {}", "MMS1", "2017-07-11",
+     ("electron density", "electron velocity", "electron temperature", "density", "velocity", "temperature")),
+    ("{} lep ion density, velocity and temperature, {}", "Geotail", "1998-07-23",
+     ("lep ion density", "lep ion velocity", "lep ion temperature")),
 )  # fmt: skip
 
 OF_TWO = (

@@ -189,7 +189,8 @@ def _share(parts: Sequence[Part], catalogue: Catalogue) -> bool:
             if part.text in LETTERS and not LETTERS.keys().isdisjoint(carrier.text.split()):
                 return True  # CRIS B and N
             moments = _MOMENT.search(carrier.text) and _MOMENT.search(part.text)
-            if (moments and not species_words(part.text)) or measures(carrier, part, catalogue):
+            same = species_words(part.text) <= species_words(carrier.text)
+            if (moments and same) or measures(carrier, part, catalogue):
                 return True
     return False
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.species import with_species
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.writing.computations import DERIVED
 from helio.knowledge.phrases import phrase_pattern
@@ -109,7 +110,8 @@ def _in_words(text: str) -> str:
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
     text = _with_planets(text)
     text = _curlometer(text)
-    text = _with_fronts(_with_heads(_of_species(_sub(_OF_TWO, _of_two, _temperatures(text)))))
+    text = with_species(_sub(_OF_TWO, _of_two, _temperatures(text)))
+    text = _with_fronts(_with_heads(_of_species(text)))
     for phrase, words in VOCABULARY["shorthands"].items():
         text = _sub(rf"\b(?:{phrase_pattern(phrase)})(?!\w)", words, text)
     return text

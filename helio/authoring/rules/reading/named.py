@@ -33,34 +33,6 @@ _ALL_DIRECTIONS = (
 )
 """Pattern of ``omni`` where it means all directions, not OMNI."""
 
-_NOUN = (
-    r"(?:(?:number|bulk|flow|thermal|specific|plasma|scalar)\s+)*"
-    r"(?:density|temperature|velocity|speed|pressure|entropy|beta|gyroradius|gyrofrequency|anisotropy)"
-)
-_KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
-_AND = r"\s*(?:,|/|&|\+|\band\b)\s*(?:the\s+|of\s+)*"
-_SPECIES = re.compile(
-    rf"\b(?P<kinds>{_KIND}s?(?:{_AND}{_KIND}s?)?)\s+(?P<nouns>{_NOUN}(?:{_AND}{_NOUN})?)\b"
-    rf"|\b(?P<nouns_of>{_NOUN}(?:{_AND}{_NOUN})?)\s+of\s+(?:the\s+)?(?P<kinds_behind>{_KIND}s?(?:{_AND}{_KIND}s?)?)\b"
-    r"(?!\s+(?:density|temperature|velocity|speed|pressure|beta|spectr\w+|flux\w*|data|moments?))",
-    re.IGNORECASE,
-)
-"""Particles and what is measured of them, in both orders: ``ion and electron temperature``, ``density of alphas``."""
-
-_ONE_IN_PLURAL = re.compile(r"\w+s\b.*[^s]$", re.IGNORECASE)
-_ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
-_OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
-_MOMENT = r"(?:number\s+density|(?<!number )(?<!energy )(?<!current )density|temperature|velocity)\b"
-_OF_PARTICLES = re.compile(
-    rf"(?<!electron )\b(?:{_MOMENT}|pressure\b|(?:energy\s+)?(?<!electron energy )spectr(?:ograms?|um|a)\b)",
-    re.IGNORECASE,
-)
-_BESIDE_SPECTRUM = re.compile(
-    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,?\s*(?:and\s+)?then\b|,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
-    re.IGNORECASE,
-)
-
-
 _SERIES = re.compile(
     r"(?<![\w.-])(?!UT)(?P<stem>[A-Z]{1,2})(?P<first>\d{1,2})(?P<mark>p?)"
     r"\s*(?:-|–|\bto\b|\bthrough\b)\s*(?P=stem)?(?P<last>\d{1,2})(?P=mark)(?![\w-])"
@@ -79,41 +51,6 @@ def with_series(text: str) -> str:
         return ", ".join(f"{match['stem']}{number}{match['mark']}" for number in numbers) or match[0]
 
     return _SERIES.sub(every, text)
-
-
-def with_species(text: str) -> str:
-    """Name the particles of every moment: the second moment is of the same particles as the first.
-
-    Electrons before a colon name all that is behind it.
-
-    >>> with_species("electron density and temperature")
-    'electron density and electron temperature'
-    >>> with_species("temperature of the ions and electrons")
-    'ion temperature and electron temperature'
-    >>> with_species("FPI electrons: spectrogram, number density")
-    'FPI : electron spectrogram, electron number density'
-    """
-    if not _OTHER_SPECIES.search(text):  # electron spectrogram and density
-        text = _BESIDE_SPECTRUM.sub(r"\g<0>electron ", text)
-    head, colon, rest = text.partition(":")
-    own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
-    if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
-        text = _ELECTRONS.sub("", head) + colon + own
-    return _SPECIES.sub(_each_of_each, text)
-
-
-def _each_of_each(match: re.Match[str]) -> str:
-    kinds = re.findall(_KIND, match["kinds"] or match["kinds_behind"], re.IGNORECASE)
-    nouns = re.findall(_NOUN, match["nouns"] or match["nouns_of"], re.IGNORECASE)
-    heads = {noun.split()[-1].casefold() for noun in nouns}
-    strange = any(noun.casefold().startswith("plasma") for noun in nouns[1:])
-    if (
-        strange
-        or len(heads) < len(nouns)
-        or (len(kinds) == 2 and match["kinds"] and _ONE_IN_PLURAL.match(match["kinds"]))
-    ):
-        return match[0]  # alpha density and number density; ions, electron density
-    return " and ".join(f"{kind} {noun}" for kind in kinds for noun in nouns)
 
 
 def names_of_spacecraft() -> str:

@@ -48,7 +48,6 @@ from helio.authoring.rules.reading.named import (
     read_ratios,
     read_spacecraft,
     with_series,
-    with_species,
 )
 from helio.authoring.rules.reading.named_frames import TURNED, read_frames
 from helio.authoring.rules.reading.named_instruments import (
@@ -520,7 +519,7 @@ def _plain(text: str) -> str:
     for pattern, spelling in _SPELLINGS:
         text = pattern.sub(spelling, text)
     text = with_ratios(with_series(text))
-    text = with_species(with_words(with_plain_rates(with_crafts(without_compounds(text)))))
+    text = with_words(with_plain_rates(with_crafts(without_compounds(text))))
     return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
 
 

@@ -1,0 +1,97 @@
+"""Name the particles of each moment in a sentence that names them once for several moments."""
+
+from __future__ import annotations
+
+import re
+
+_KIND = r"(?:electron|proton|ion|alpha|helium|oxygen)"
+_WORDS = (
+    r"(?:number\s+|bulk\s+|flow\s+|thermal\s+|specific\s+|scalar\s+)*"
+    r"(?:temperature\s+anisotropy|densit(?:y|ies)|temperatures?|velocit(?:y|ies)|speeds?|pressures?|entropy|beta"
+    r"|gyroradius|gyrofrequency|anisotropy)"
+)
+_LETTER = r"(?-i:[nNTV](?![\w/+|=(]|-\w))|V_?[xyz](?!\w)"
+_LETTERS = {"n": "density", "N": "density", "T": "temperature"}
+_NOUN = rf"(?:{_WORDS}(?:\s+(?-i:[nNTV])(?![\w/+|=(-]))?|moments?|{_LETTER})\b"
+_AND = r"\s*(?:,|/|&|\+|\band\b)\s*(?:and\s+|the\s+|of\s+)*"
+_KINDS = rf"{_KIND}s?(?:{_AND}{_KIND}s?)*"
+_SPECIES = re.compile(
+    rf"\b(?:(?P<kinds>{_KINDS})(?:\s*:)?\s+)?(?P<nouns>(?:plasma\s+)?{_NOUN}(?:{_AND}{_NOUN})*)"
+    r"(?!\s+(?:ratio|anisotropy|difference)s?\b)"
+    rf"(?:\s+of\s+(?:the\s+)?(?P<kinds_behind>{_KINDS})\b"
+    r"(?!\s+(?:densit|temperature|velocit|speed|pressure|beta|energ|spectr|flux|data|moment|(?:at\s+)?[\d.–-]+\s*[kM]?eV)))?",
+    re.IGNORECASE,
+)
+"""Particles and what is measured of them, in both orders: ``ion and electron temperature``, ``density of alphas``."""
+
+_ONE_IN_PLURAL = re.compile(r"\w+s\b.*[^s]$", re.IGNORECASE)
+_MOMENTS = ("density", "velocity", "temperature")
+_ELECTRONS = re.compile(r"\belectrons?\b", re.IGNORECASE)
+_OTHER_SPECIES = re.compile(r"\b(?:protons?|ions?|alphas?|helium|solar[- ]wind)\b", re.IGNORECASE)
+_MOMENT = r"(?:number\s+density|(?<!number )(?<!energy )(?<!current )density|temperature|velocity)\b"
+_OF_PARTICLES = re.compile(
+    rf"(?<!electron )\b(?:{_MOMENT}|pressure\b|(?:energy\s+)?(?<!electron energy )spectr(?:ograms?|um|a)\b)",
+    re.IGNORECASE,
+)
+_BESIDE_SPECTRUM = re.compile(
+    rf"\belectrons?\s+(?:[a-z]+\s+){{0,3}}spectr(?:ograms?|um|a)\s*(?:,?\s*(?:and\s+)?then\b|,|[+&]|\band\b|\bplus\b|\bwith\b)\s*(?={_MOMENT})",
+    re.IGNORECASE,
+)
+
+
+def with_species(text: str) -> str:
+    """Name the particles of every moment: all moments of a list are of the same particles.
+
+    Electrons before a colon name all that is behind it.
+
+    >>> with_species("electron n, T and velocity")
+    'electron density and electron temperature and electron velocity'
+    >>> with_species("densities of the ions and electrons")
+    'ion density and electron density'
+    >>> with_species("FPI electrons: spectrogram, number density")
+    'FPI : electron spectrogram, electron number density'
+    """
+    if not _OTHER_SPECIES.search(text):  # electron spectrogram and density
+        text = _BESIDE_SPECTRUM.sub(r"\g<0>electron ", text)
+    head, colon, rest = text.partition(":")
+    own, count = _OF_PARTICLES.subn(r"electron \g<0>", rest)
+    if count and _ELECTRONS.search(head) and not _OTHER_SPECIES.search(text):
+        text = _ELECTRONS.sub("", head) + colon + own
+    return _SPECIES.sub(_each_of_each, text)
+
+
+def _each_of_each(match: re.Match[str]) -> str:
+    """Write each moment of a list with each of its particles."""
+    kinds, behind = (
+        re.findall(_KIND, match[name] or "", re.IGNORECASE) for name in ("kinds", "kinds_behind")
+    )
+    written = re.split(_AND, match["nouns"], flags=re.IGNORECASE)
+    nouns = [noun for each in written for noun in _nouns(each)]
+    heads = {noun.split()[-1].casefold() for noun in nouns}
+    if len(heads) < len(nouns) or (len(kinds) > 1 and _ONE_IN_PLURAL.match(match["kinds"])):
+        return match[0]  # alpha density and number density; ions, electron density
+    if kinds and behind:
+        if len(kinds) * len(behind) > 1 or len(nouns) != 2:
+            return match[0]
+        pairs = [*zip((*kinds, *behind), nouns, strict=True)]  # electron density and temperature of the ions
+    else:
+        pairs = [(kind, noun) for kind in kinds or behind for noun in nouns]
+    return " and ".join(_of(kind, noun) for kind, noun in pairs) or match[0]
+
+
+def _nouns(written: str) -> tuple[str, ...]:
+    """Return the moments that one item of a list means, in the singular and without their symbols."""
+    if written.casefold().startswith("moment"):
+        return _MOMENTS
+    if re.fullmatch(_LETTER, written, re.IGNORECASE):
+        return (_LETTERS.get(written, written),)
+    words = re.sub(r"\s+(?-i:[nNTV])$", "", written)
+    return (re.sub(r"(?i)(?<=ature|ssure|speed)s$", "", re.sub(r"ies$", "y", words)),)
+
+
+def _of(kind: str, noun: str) -> str:
+    """Return a moment with its particles, which the velocity of ions in a symbol does not need."""
+    bare = (
+        noun.startswith(("V", "v")) and len(noun) < len("velocity") and kind.casefold() in ("ion", "proton")
+    )
+    return noun if bare else f"{kind} {noun}"
