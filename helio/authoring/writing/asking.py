@@ -12,6 +12,8 @@ from helio.authoring.writing.computations import (
     CONVECTIVE,
     CURRENT,
     DERIVED,
+    SEPARATION,
+    TO_EARTH,
     WINDOWED,
     lacks_window,
 )
@@ -25,6 +27,7 @@ from helio.knowledge.quantity_words import INDICES, title
 Asks = Callable[[str, Sequence[str]], str]
 """Function that asks the user a question with choices, the most likely choice first, and returns the chosen one."""
 EVERY = "all of them"
+_BETWEEN_THEM = "the distance between them"
 _HELIOCENTRIC = (DISTANCE, LATITUDE, LONGITUDE)
 WINDOWS = ("10min", "1h", "5min", "1min")
 BANDS = {
@@ -54,13 +57,30 @@ def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
         crafts = _spacecraft_beside(request)
     if not request.panels.kind and not any(sources_of(POSITION, craft) for craft in crafts):
         quantities = [part for quantity in quantities for part in _parts_of(quantity, crafts)]
-    return replace(
+    completed = replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
         quantities=tuple(quantities),
         own=tuple(dict.fromkeys(own)),
         computations=tuple(_with_window(computation, ask) for computation in request.computations),
     )
+    return _with_distances(completed, ask)
+
+
+def _with_distances(request: PipelineRequest, ask: Asks) -> PipelineRequest:
+    """Ask whether the distance of two spacecraft near the Earth is that between them."""
+    crafts, of_any = request.spacecraft, RequestQuantity("distance")
+    is_near = all(sources_of(POSITION, craft) for craft in crafts)
+    if len(crafts) < 2 or request.own or of_any not in request.quantities or not is_near:
+        return request
+    names = [TO_EARTH, *([DISTANCE] if all(sources_of(DISTANCE, craft) for craft in crafts) else [])]
+    choices = [*names, *([_BETWEEN_THEM] if len(crafts) == 2 and request.quantities == (of_any,) else [])]
+    answer = ask(f"Which distance of {listed(crafts)} do you mean?", choices) if choices[1:] else TO_EARTH
+    if answer == _BETWEEN_THEM:
+        computations = (*request.computations, Computation(SEPARATION))
+        return replace(request, quantities=(RequestQuantity(POSITION),), computations=computations)
+    meant = [RequestQuantity(answer) if quantity == of_any else quantity for quantity in request.quantities]
+    return replace(request, quantities=tuple(meant))
 
 
 def _parts_of(quantity: RequestQuantity, crafts: Sequence[str]) -> Sequence[RequestQuantity]:

@@ -130,6 +130,8 @@ CUTS = {
 }
 """Computations that take a part of a spectrum or a distribution."""
 MAGNITUDE, DIFFERENCE, RATIO, PRODUCT, SUM = "magnitude", "difference", "ratio", "product", "sum"
+SEPARATION = "separation"
+"""The length of the difference of two positions."""
 LAG, R_SQUARED, ANGLE, SHIFT = "cross_correlation_lag", "r_squared", "angle_between", "ballistic_shift"
 """Computations with other inputs: a magnitude takes vectors; a difference and a ratio take two series."""
 OF_TWO = {
@@ -137,6 +139,7 @@ OF_TWO = {
     RATIO: ("divide", "over"),
     PRODUCT: ("multiply", "times"),
     SUM: ("add", "plus"),
+    SEPARATION: ("subtract", "minus"),
     LAG: ("", "lag"),
     ANGLE: ("", "angle"),
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
-from helio.authoring.writing.computations import MAGNITUDE_OF, OF_ELECTRONS
+from helio.authoring.writing.computations import MAGNITUDE_OF, OF_ELECTRONS, SEPARATION
 from helio.authoring.writing.solar_xrays import FLARES, XRAYS
 from helio.authoring.writing.steps import PlotSeries, Steps, listed
 from helio.counts import number_of
@@ -116,6 +116,8 @@ def names_of(
     titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]
     parameters = len(request.datasets) + len(request.cuts) if titles and not request.computations else 0
     titles += [series.quantity for series in shown[:parameters]]  # they come first
+    if [series.quantity for series in shown] == [SEPARATION]:
+        titles = [SEPARATION]
     quantities = list(dict.fromkeys(titles or [series.quantity for series in shown]))
     drawn = dict.fromkeys(series.craft for series in shown)
     single = [craft for craft in drawn if not any(sign in craft for sign in "−/×+")]  # no pair: ACE − Wind

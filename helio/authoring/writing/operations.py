@@ -16,6 +16,7 @@ from helio.authoring.writing.computations import (
     MAGNITUDE_OF,
     OF_TWO,
     R_SQUARED,
+    SEPARATION,
     SHIFT,
     SUM,
     WINDOWED,
@@ -33,7 +34,7 @@ from helio.pipelines.template.document import Document
 
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
-_SIGNS = {"difference": "−", "product": "×", "sum": "+"}
+_SIGNS = {"difference": "−", SEPARATION: "−", "product": "×", "sum": "+"}
 
 
 class Operations:
@@ -188,6 +189,8 @@ class Operations:
         """Compute the difference or the ratio of two series, or the delay between them, on common epochs."""
         name = computation.tool
         left, right = self._pair(name, shown)
+        if name == SEPARATION:
+            right = self.steps.convert(right, left.unit)
         if name == LAG and left.cadence != right.cadence:
             left, right = self.steps.align_all([left, right])
         elif name != LAG and (left.cadence != right.cadence or left.craft != right.craft):
@@ -207,7 +210,11 @@ class Operations:
         label = self.steps.arithmetic(stem, left.label, operation, right.label, intent)
         alike = left.craft == right.craft
         craft = left.craft if alike else f"{left.craft} {_SIGNS.get(name, '/')} {right.craft}"
-        return replace(left, label=label, quantity=f"{left.quantity} {name}", craft=craft)
+        made = replace(left, label=label, quantity=f"{left.quantity} {name}", craft=craft)
+        if name == SEPARATION:
+            made = self.steps.compute("magnitude", made, "mag", "Length of the difference")
+            return replace(made, quantity=name, kind="scalar", frame="")
+        return made
 
     def _pair(self, name: str, shown: Sequence[PlotSeries]) -> tuple[PlotSeries, PlotSeries]:
         """Return two scalars or two vectors; a vector beside a scalar gives its magnitude."""
@@ -215,6 +222,11 @@ class Operations:
             shown = [self._magnitude(series) if series.kind == "vector" else series for series in shown]
         pair = [series for series in shown if series.kind == "scalar" and name != ANGLE]
         pair = pair or [series for series in shown if series.kind == "vector"]
+        if name == SEPARATION and [series.quantity for series in shown] != [POSITION, POSITION]:
+            raise NotUnderstood(
+                "a separation needs the positions of two spacecraft, and a figure of its own",
+                advice="write, for example, 'the distance between MMS1 and MMS2'",
+            )
         if len(pair) != 2 or (name in (DIFFERENCE, SUM, ANGLE) and pair[0].unit != pair[1].unit):
             raise NotUnderstood(
                 f"a {name} needs two series of the same quantity",

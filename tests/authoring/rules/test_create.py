@@ -365,6 +365,7 @@ def test_the_same_request_gives_the_same_bytes(author):
         ("a running average of the ACE field for 2023-01-02", "1h"),
         ("median filter of ACE density 2003-01-02", "1h"),
         ("WI_H0_MFI for 2003-11-20", "BGSM"),
+        ("ACE and Wind distance 2010-01-01", "the distance between them"),
     ],
 )
 def test_what_may_mean_several_things_is_asked_and_the_answer_used(author, request_, choice):

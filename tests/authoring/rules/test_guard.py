@@ -60,6 +60,7 @@ REFUSED = (
     ("oxygen gyroradius for RBSP-A, 17 March 2015", "such quantity of 'oxygen'"),
     ("measured and predicted Dst, Nov 2004", "'measured'"),
     ("compare ACE speed 2004-11-07", "'compare'"),
+    ("MMS1 and MMS2 B and the distance between them 2015-10-16", "separation"),
     ("ACE B/n 2004-11-07", "'B/n'"),
     ("ACE density over speed 2004-11-07", "'over'"),
     ("-Bz of ACE, 2004-11-07", "'-Bz'"),

@@ -10,7 +10,7 @@ from helio.authoring.rules.computations.mentions import tool_names
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.spellings import SPELLINGS
 from helio.authoring.rules.times.durations import duration_pattern
-from helio.authoring.writing.computations import ANGLE, MAGNITUDE, R_SQUARED
+from helio.authoring.writing.computations import ANGLE, MAGNITUDE, R_SQUARED, SEPARATION
 from helio.knowledge.quantities import RADIO, SOURCES
 
 _NO_COUNT = r"(?<!\x01 )(?<!rate )(?<!slope )(?<!lag )(?<!number )(?<!fit )"
@@ -114,5 +114,9 @@ def _of_two() -> Iterator[tuple[str, str, bool]]:
         r"(?:(?:the )?(?:(?:magnetic )?fields?|B|IMF)(?: vectors?)?,? )?(?:(?:of|at|from|measured by) )?"
     )
     yield ANGLE, rf"{shear}|\b(?:the )?angle between(?=\s+{of_field}(?:{crafts})(?![\w-]))", False
+    lengths, of_craft = "(?:distances?|separations?)", f"(?:{crafts})"
+    between = rf"between\b|of(?= {of_craft} (?:from|to) {of_craft})|from(?= {of_craft} to {of_craft})"
+    yield SEPARATION, rf"\b(?:inter-?)?(?:spacecraft )?{lengths} (?:{between})", False
+    yield SEPARATION, rf"\binter-?spacecraft {lengths}\b|\b(?:spacecraft )?separations?\b(?: of)?", False
     for tool, patterns, related in SPELLINGS["computations of two series"]:
         yield tool, "|".join(patterns), related

@@ -77,7 +77,7 @@ from helio.authoring.rules.times.named_times import with_plain_times
 from helio.authoring.rules.times.open_times import with_open_times
 from helio.authoring.rules.times.times_around import signed_length
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE
+from helio.authoring.writing.computations import ANGLE, APPLIED, LAG, MAGNITUDE, SEPARATION
 from helio.authoring.writing.layout import MIDDLE
 from helio.authoring.writing.sources import crafts_with
 from helio.knowledge.catalogue import Catalogue
@@ -123,8 +123,8 @@ _BEHIND = (
 """Words between the spacecraft that the solar wind passes last and the one that it passes first."""
 _LONGEST_VECTOR = 4
 _LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
-_OF_FIELD = ("minimum_variance", ANGLE)
-"""Computations that mean the magnetic field where the sentence names no quantity."""
+_MEANT_BY = {"minimum_variance": B, ANGLE: B, SEPARATION: POSITION}
+"""Computations and the quantity that they mean where the sentence names none."""
 _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
 
 
@@ -400,8 +400,15 @@ class _SentenceReader:
             )
         if not placed and not names_data:  # MVA of the shock
             placed = [
-                (at.position, RequestQuantity(B)) for at in self._mentions if at.computation.tool in _OF_FIELD
+                (at.position, RequestQuantity(_MEANT_BY[at.computation.tool]))
+                for at in self._mentions
+                if at.computation.tool in _MEANT_BY
             ]
+        if POSITION in names and SEPARATION in self._tools:
+            self._mentions = tuple(
+                replace(mention, computation=replace(mention.computation, beside=True))
+                for mention in self._mentions
+            )
         placed = with_total(sentence, placed)
         if "minimum_variance" in self._tools:  # V in LMN
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}

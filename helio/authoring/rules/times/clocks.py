@@ -40,7 +40,7 @@ _WHOLE_DAY = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(
-    rf"\b(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?,?\s+(?={DATE}|the\s+\d)",
+    rf"(?<!\bthe )\b(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?,?\s+(?={DATE}|the\s+\d)",
     re.IGNORECASE,
 )
 _OF_YEAR = re.compile(
