@@ -307,6 +307,8 @@ class PipelineRequest:
     one_file : bool, optional
         Whether one file has all series, at the epochs of the coarsest of them. None: one file for the series that a
         file can hold without a change of their epochs.
+    file : str
+        The name of the file, without its ending; if empty, made from what it has.
     drawn : bool
         Whether to draw a figure.
     name : str
@@ -335,5 +337,6 @@ class PipelineRequest:
     exports: tuple[str, ...] = ()
     saved: Lines = Lines()
     one_file: bool | None = None
+    file: str = ""
     drawn: bool = True
     name: str = ""

@@ -11,8 +11,15 @@ from helio.pipelines.template.document import Document
 from helio.pipelines.template.from_document import KEY
 
 
-def save_events(table: EventTable, forms: Sequence[str], shown: Sequence[PlotSeries], steps: Steps) -> None:
+def save_events(
+    table: EventTable, forms: Sequence[str], file: str, shown: Sequence[PlotSeries], steps: Steps
+) -> None:
     """Find the events in a series, and save them in files of some formats.
+
+    Parameters
+    ----------
+    file : str
+        The name of the files, without an ending; if empty, that of the events.
 
     Raises
     ------
@@ -31,7 +38,7 @@ def save_events(table: EventTable, forms: Sequence[str], shown: Sequence[PlotSer
     if not forms:
         steps.note("the table is saved as CSV, because the request names no format")
     for form in forms or ("csv",):
-        steps.save(events.name, labels, form)
+        steps.save(file or events.name, labels, form)
 
 
 def superposed(epochs: Epochs, spec: Document, shown: Sequence[PlotSeries], steps: Steps) -> Document:

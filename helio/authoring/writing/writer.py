@@ -147,7 +147,7 @@ class _Figure:
             shown = operations.applied(self._in_units(shown))
         name, text = names_of(shown, request, self.steps.descriptions)
         if isinstance(request.events, EventTable):
-            save_events(request.events, request.exports, shown, self.steps)
+            save_events(request.events, request.exports, request.file, shown, self.steps)
         else:
             self._export(shown, name)
         if request.drawn:
@@ -291,8 +291,13 @@ class _Figure:
                 self.steps.note(
                     f"each series has its own {form} file, because their times differ; 'one file' aligns them"
                 )
-            return {series.label: [series.label] for series in saved}
-        return {slug(name): [series.label for series in (saved if fit else self.steps.align_all(saved))]}
+            named = self.request.file if len(saved) == 1 else ""
+            return {named or series.label: [series.label] for series in saved}
+        return {
+            self.request.file or slug(name): [
+                series.label for series in (saved if fit else self.steps.align_all(saved))
+            ]
+        }
 
 
 def _check_component(quantity: RequestQuantity, craft: str, frame: str) -> None:

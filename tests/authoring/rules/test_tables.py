@@ -44,6 +44,10 @@ def test_a_daily_overview_of_a_day_is_no_mean(author):
         ("table (csv) of hourly mean and standard deviation of Vp at ACE, 10-12 Dec 2006", ["ACE_V_std.csv"]),
         ("ACE B and density on 2003-10-29, save the density as csv", ["ACE_n.csv"]),
         ("csv of Dst for March 2015", ["OMNI_Dst.csv"]),
+        ("save ACE B 2003-10-29 to ace_b.csv", ["ace_b.csv"]),
+        ("write OMNI hourly V and Dst for 2015 to storm.csv and plot them", ["storm.csv"]),
+        ("Wind V 2008-02-01 -> wind_v.nc", ["wind_v.nc"]),
+        ("list storms with SYM-H < -80 nT in 2012 to storms_2012.csv", ["storms_2012.csv"]),
         ("Wind density 2008-01-03 as a table", ["Wind_n.csv"]),
         (
             "plot OMNI density and speed 2015-03-17 and export the data as netcdf",

@@ -29,6 +29,12 @@ GROUP = (
 """Words that stand for several quantities where the sentence names none."""
 OVERVIEW = r"\b(?:overview|quick-?look|summary)(?:\s+(?:plot|figure|panels?))?\b"
 """Words that stand for field, density, speed and temperature where the sentence names only a spacecraft."""
+_JOINED_OVERVIEW = (
+    r"(?P<out>\b(?:(?P<group>solar[- ]wind|SW|plasma)\s+)?(?:overview|quick-?look|summary)\b"
+    r"(?(group)(?:\s+(?:plot|figure|panels?))?))"
+    r"(?=(?:[\s\x01]|\b(?:of|from|for|at)\b)*(?P<joint>[+&]|\b(?:with|plus|and|incl(?:uding|\b))))"
+)
+"""An overview beside which the sentence names more; ``overview plot with`` only begins a list."""
 _MOMENTS = {N, SPEED, VECTOR_V, T}
 _NEXT_TO_EACH_OTHER = re.compile(r",|\band\b|\bwith\b|\+|;|\bof\b|\bin\b")
 _OF_VECTOR = re.compile(r"[bv]_?[xyzrtn](?:[- ]components?)?\s+(?:of|from)\s+(?:the\s+)?", re.IGNORECASE)
@@ -51,6 +57,17 @@ def of_group(sentence: Sentence, *, alone: bool) -> Placed:
     if match is None:
         return []
     names = (N, SPEED, T) if "plasma" in match[0].lower() else (B, N, SPEED, T)
+    return [(match.start(), RequestQuantity(name)) for name in names]
+
+
+def of_joined_overview(sentence: Sentence, placed: Placed) -> Placed:
+    """Read ``overview with beta``: what an overview shows, unless the sentence lists some of it itself."""
+    if not placed or {*_MOMENTS, B, ABS_B} & {quantity.name for _, quantity in placed}:
+        return []
+    match = sentence.take_first(_JOINED_OVERVIEW)
+    if match is None or any(match.end() <= at < match.start("joint") for at, _ in placed):
+        return []  # overview of beta and Mach number
+    names = (N, SPEED, T) if (match["group"] or "").lower() == "plasma" else (B, N, SPEED, T)
     return [(match.start(), RequestQuantity(name)) for name in names]
 
 

@@ -80,6 +80,13 @@ _OF_TWO = (
 _OF_A_PLACE = (L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
 _SHARED = ("electron", "electrons", "alpha", "helium")
 """Particles that stand once for all quantities behind them; protons need no name."""
+_MEMBER = (
+    rf"(?:(?P<craft{{0}}>{names_of_spacecraft()})\s+)?(?P<name{{0}}>[A-Za-z|][\w|-]*)(?:\s+(?:GS[EM]|RTN))?"
+)
+_MEMBER += rf"(?:\s+(?P<of{{0}}>{names_of_spacecraft()}))?"
+_MINUS = ignoring_case(rf"(?<![\w|]){_MEMBER.format(1)}\s+(?P<sign>[-−–])\s+{_MEMBER.format(2)}(?![\w|])")
+_SUBTRACTED = ({"SYM-H", "Dst"}, {"AU", "AL"})
+"""Indices whose difference has a meaning: the ring current at two cadences, and AE."""
 
 
 def with_words(text: str) -> str:
@@ -109,7 +116,7 @@ def _in_words(text: str) -> str:
     known = re.search(r"\b(?:drift|differential|relative)\s+(?:speed|velocity|flow)", text, re.IGNORECASE)
     text = _sub(_DRIFT, " " if known else "alpha drift speed", text)
     text = _with_planets(text)
-    text = _curlometer(text)
+    text = _with_minus(_curlometer(text))
     text = with_species(_sub(_OF_TWO, _of_two, _temperatures(text)))
     text = _with_fronts(_with_heads(_of_species(text)))
     for phrase, words in VOCABULARY["shorthands"].items():
@@ -249,6 +256,23 @@ def _units(quantity: str) -> set[str]:
     units = {row.unit for row in SOURCES if row.quantity == quantity}
     units |= {DERIVED[quantity].unit} if quantity in DERIVED else set()
     return {"Hz" if unit == "kHz" else unit for unit in units - {"", "{}"}}
+
+
+def _with_minus(text: str) -> str:
+    """Write the sign between one quantity of two spacecraft as ``minus``; other dashes divide a list.
+
+    >>> _with_minus("ACE Np - Wind Np 2004"), _with_minus("ACE Np - Wind V 2004")
+    ('ACE Np minus Wind Np 2004', 'ACE Np - Wind V 2004')
+    """
+    match = _MINUS.search(text)
+    if match is None or len(re.findall(r"\s[-−–]\s", text)) > 1:
+        return text
+    crafts = {(match[f"craft{side}"] or match[f"of{side}"] or "").casefold() for side in "12"}
+    names = {match["name1"].casefold(), match["name2"].casefold()}
+    indices = {_quantity(name, ("index",)) for name in (match["name1"], match["name2"])}
+    of_two = len(crafts - {""}) == 2 and len(names) == 1
+    start, stop = match.span("sign")
+    return f"{text[:start]}minus{text[stop:]}" if of_two or indices in _SUBTRACTED else text
 
 
 def _curlometer(text: str) -> str:

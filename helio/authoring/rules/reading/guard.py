@@ -48,12 +48,12 @@ _PICKED = re.compile(
     r"\b(?:during|in|inside|within|outside|between|for|at|over|under|of|after|before|all|every|each)\s+"
     r"(?:(?:all|every|each|any|very|intense|strong|great|large|big|major|severe|moderate|extreme|geomagnetic|magnetic"
     r"|interplanetary|solar|fast|slow)\s+)*"
-    rf"(?P<what>(?:{_EVENTS})(?![\w-])|(?:quiet|active|disturbed|storm|substorm)[- ]?"
+    rf"(?P<what>(?:{_EVENTS})(?![\w-]|\.\w)|(?:quiet|active|disturbed|storm|substorm)[- ]?"
     r"(?:geomagnetic\s+|solar[- ]wind\s+)?(?:times?|periods|intervals|hours|days|conditions|phases)\b"
     r"|(?:the\s+)?(?:main|recovery|initial|growth|expansion)\s+phases?\b)",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(rf"(?<![\w-])(?P<what>{_EVENTS})(?![\w-])", re.IGNORECASE)
+_PLURAL = re.compile(rf"(?<![\w-])(?P<what>{_EVENTS})(?![\w-]|\.\w)", re.IGNORECASE)
 _ONE_DAY = 2
 """Maximum number of days of a daily overview, which is no average over days."""
 _SEVERAL_DAYS = 10

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, RequestQuantity
 from helio.authoring.rules.reading.named import read_quantities, read_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
@@ -15,13 +16,17 @@ _FORMATS = {
     "text": "csv", "excel": "csv", "xlsx": "csv", "spreadsheet": "csv", "comma-separated": "csv",
 }  # fmt: skip
 """Formats by the words for them; a table without a format is CSV, which every program reads."""
+_AS_CSV = {"ascii", "txt", "excel", "xlsx"}
+"""Endings of files instead of which helio writes CSV."""
+_NAME = r"(?:(?:files?|called|named)\s+)*[\"“'‘]?(?P<name>[\w~./-]*\w)(?=\.)"
 _FORMAT = (
-    r"(?:(?-i:\.)?(?P<format>csv|cdf|netcdf|nc|parquet|ascii|txt|excel|xlsx|spreadsheet|comma-separated)"
+    rf"(?:(?:{_NAME})?(?-i:\.)?(?P<format>csv|cdf|netcdf|nc|parquet|ascii|txt|excel|xlsx|spreadsheet|comma-separated)"
+    r"|(?P<text>text)(?=[\s-]+(?:file|table|format)))\b[\"”'’]?"
 )
-_FORMAT += r"|(?P<text>text)(?=[\s-]+(?:file|table|format)))"
 _FILE = r"(?:[\s-]+(?:files?|tables?|formats?|exports?|outputs?|values|sheets?))*"
 _SAVE = (
-    r"(?:(?:and|then|please|also)\s+)*\b(?:save|export|write|store|dump|output|give|provide|put)(?:\s+out)?\b"
+    r"(?:(?:and|then|please|also)\s+)*"
+    r"\b(?:saved?|exported|export|written|write|stored?|dump|output|give|provide|put)(?:\s+out)?\b"
 )
 _ALL = (
     r"(?:it|them|both|all|everything|(?:all\s+)?(?:the|these|those|its)\s+"
@@ -32,8 +37,8 @@ _INTO = rf"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?(?:{_NUMBER}\s+)?"
 _TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
 _ONLY = r"(?:only|just|alone)"
 _WHOLE = (
-    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}\b{_FILE}\)?(?:\s+{_ONLY}\b)?",
-    rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY}|{_NUMBER})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}\b{_FILE}\)?"
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}{_FILE}\)?(?:\s+{_ONLY}\b)?",
+    rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY}|{_NUMBER})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}{_FILE}\)?"
     rf"(?:\s+{_ONLY}\b)?(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
 )
 _BARE_TABLE = (
@@ -51,7 +56,7 @@ _NO_FIGURE = (
 )
 _SAVED_PART = re.compile(
     rf"(?:[,;.]|\band\b)\s*(?:please\s+|also\s+)*\b(?:save|export|write|store|dump)\s+(?:only\s+|just\s+)?(?:the\s+)?"
-    rf"(?P<what>(?!{_ALL}\b)[^,;]+?)\s+{_INTO}(?:{_TABLE}\s*)?{_FORMAT}\b",
+    rf"(?P<what>(?!{_ALL}\b)[^,;]+?)\s+{_INTO}(?:{_TABLE}\s*)?{_FORMAT}",
     re.IGNORECASE,
 )
 
@@ -72,6 +77,8 @@ class SavedFiles:
         Whether it wants all series in one file (``a csv``) or a file of each (``csv files``); None if it says neither.
     drawn : bool
         Whether it wants a figure, too.
+    name : str
+        The name of the file without its ending; empty if the sentence gives none.
     notes : tuple of str
     """
 
@@ -79,6 +86,7 @@ class SavedFiles:
     lines: Lines = EVERY_LINE
     one_file: bool | None = None
     drawn: bool = True
+    name: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -87,8 +95,15 @@ def take_files(sentence: Sentence) -> SavedFiles:
 
     >>> take_files(Sentence("table (csv) of hourly means of Vp")).formats
     ('csv',)
+    >>> take_files(Sentence("save ACE B to ace_b.csv")).name
+    'ace_b'
     >>> take_files(Sentence("ACE B and density, save the density as csv")).lines.quantities
     (RequestQuantity(name='proton density', component='', frame=''),)
+
+    Raises
+    ------
+    NotUnderstood
+        The sentence names several files.
     """
     lines = _part(sentence)
     drawn = sentence.drop(_NO_FIGURE) == 0
@@ -106,7 +121,18 @@ def take_files(sentence: Sentence) -> SavedFiles:
         sentence.drop(_SAVE)
         sentence.drop(r"(?<=\x01 )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x01)")
     formats = tuple(dict.fromkeys(_FORMATS[word] for word in words))
-    return SavedFiles(formats, lines, _is_one(files), drawn, notes)
+    names = list(dict.fromkeys(match["name"] for match in files if match["name"]))
+    if any("/" in name for name in names):
+        raise NotUnderstood(
+            f"helio saves data in the folder of the run, not in '{names[0]}'", advice="leave the folders out"
+        )
+    notes += tuple(f"the file is {name}.csv, which any editor reads" for name in names if {*words} & _AS_CSV)
+    if len(names) > 1:
+        raise NotUnderstood(
+            f"a new pipeline has one name for its files of data, not {' and '.join(names)}",
+            advice="name one file, then change the pipeline: 'save the density as csv'",
+        )
+    return SavedFiles(formats, lines, True if names else _is_one(files), drawn, "".join(names), notes)
 
 
 def _is_one(files: Sequence[re.Match[str]]) -> bool | None:

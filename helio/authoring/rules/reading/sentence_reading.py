@@ -29,6 +29,7 @@ from helio.authoring.rules.reading.drawn_quantities import (
     merged,
     named_again,
     of_group,
+    of_joined_overview,
     of_listed_group,
     styled_components,
     with_field,
@@ -385,6 +386,7 @@ class _SentenceReader:
         names = {quantity.name for _, quantity in placed} | ({B} if has_field else set())
         if names:
             placed = merged(placed, others_measured(sentence, self._instruments, self._crafts, names))
+        placed = merged(placed, of_joined_overview(sentence, placed))
         if placed or self._datasets or has_field:
             placed = merged(placed, of_listed_group(sentence, placed))
             sentence.drop(GROUP)
@@ -504,6 +506,7 @@ class _SentenceReader:
             exports=self._files.formats,
             saved=self._files.lines,
             one_file=self._files.one_file,
+            file=self._files.name,
             drawn=self._files.drawn,
             name=self._name,
         )
