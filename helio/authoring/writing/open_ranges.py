@@ -12,6 +12,8 @@ from helio.time_range import EARLIEST, LATEST, TimeRange, parse_time_range
 
 _OF_ALL = "OMNI"
 """Data that are not of the mission of which a request wants the whole time, if other data are drawn."""
+_RECENT = timedelta(days=8)
+"""A range since a day so near, such as last Monday, contains today too."""
 
 
 def is_open(phrase: str, now: datetime) -> bool:
@@ -54,7 +56,8 @@ def closed(phrase: str, datasets: Iterable[str], catalogue: Catalogue, now: date
             f"there are no data for {span}",
             advice=f"the data reach from {_midnight(min(firsts)):%Y-%m-%d} to {_midnight(max(lasts)):%Y-%m-%d}",
         )
-    written = f"{start:%Y-%m-%d} to today" if still and span.stop == LATEST else str(TimeRange(start, stop))
+    end = "now" if now - start <= _RECENT else "today"
+    written = f"{start:%Y-%m-%d} to {end}" if still and span.stop == LATEST else str(TimeRange(start, stop))
     names = ", ".join(dict.fromkeys(entry.id for entry in own))
     reach = f"from {min(firsts):%Y-%m-%d} to {max(lasts):%Y-%m-%d}"
     return written, f"the time is {written}, because there are data {reach} ({names})"

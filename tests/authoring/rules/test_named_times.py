@@ -340,6 +340,7 @@ BESIDE_TIMES = (
     ),
     ("Dst for the Halloween storm of November 2003", "Dst for 2003-10-28 to 2003-11-02"),
     ("PSP |B| around encounter 4", "PSP |B| 2020-01-23 to 2020-02-04"),
+    ("PSP |B|, perihelion of Nov 2021", "PSP |B|, 2021-11-16 to 2021-11-27"),
     ("Parker Solar Probe's field at its E10", "Parker Solar Probe's field at its 2021-11-16 to 2021-11-27"),
 )  # fmt: skip
 
@@ -364,6 +365,7 @@ REFUSED = (
     ("PSP B at the Venus flyby of 2021", "the fourth flyby of Venus by Parker Solar Probe (2021-02-19 to 2021-02-22)"),
     ("Ulysses speed in the south polar pass", "several meanings"),
     ("PSP and Solar Orbiter B at the first perihelion", "several meanings"),
+    ("PSP B at the March 2021 perihelion", "'perihelion' cannot be in March 2021"),
     ("Dst for the Gannon storm and the Halloween storms", "names the Halloween storms of 2003 and the Gannon storm"),
     ("PSP B for E4 and E5", "names the solar encounter 4 of Parker Solar Probe and the solar encounter 5 of"),
     ("Bz for the 2013 and 2015 St Patrick's Day storm", "names 'St Patrick's Day storm' and the year 2013"),

@@ -149,7 +149,7 @@ DATA: tuple[Rule, ...] = (
     Rule("duration|factor", "duration factor verb:shift verb:move verb:extend verb:shorten verb:add "
                             "verb:remove rel:back rel:forward rel:around "
          "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, moves_time),
-    Rule("time", f"time rel:also verb:add verb:only noun:time every verb:zoom verb:extend "
+    Rule("time", f"time rel:also rel:back verb:add verb:only noun:time every verb:zoom verb:extend "
                  f"verb:shorten {_OLD} noun:end verb:shift verb:move what", set_time, names_no_data, several="time"),
     Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
          zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),

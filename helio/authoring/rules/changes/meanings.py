@@ -300,16 +300,17 @@ class Meanings:
         every = _words_left(clause, values)
         for atom, stop in zip(values, stops, strict=True):
             behind = clause.text[atom.stop - clause.start : stop - clause.start].casefold()
-            side = re.match(r"\s*(before|after)\b", behind)
-            slots = [
-                slot for slot in self._slots if side and slot.side == side[1] and slot.kind == "duration"
-            ]
+            found = re.match(r"\s*(?P<first>before|after)(?P<second>\s+and\s+(?:before|after))?\b", behind)
+            sides = () if found is None else ("before", "after") if found["second"] else (found["first"],)
+            slots = [slot for slot in self._slots if slot.side in sides and slot.kind == "duration"]
             others = frozenset().union(
                 *(slot.known for slot in self._slots if slot.side in ("before", "after"))
             )
-            if len(slots) != 1 or not every <= others | _GENERAL:
+            if not slots or len(slots) != len(sides) or not every <= others | _GENERAL:
                 return []
-            operations.append(Operation("set", "", ("variables", slots[0].name, "default"), atom.value))
+            operations += [
+                Operation("set", "", ("variables", slot.name, "default"), atom.value) for slot in slots
+            ]
         return operations
 
     def _bands(self, clause: Clause, values: list[Atom]) -> list[Operation]:

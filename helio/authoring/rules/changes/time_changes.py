@@ -16,8 +16,9 @@ from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import OF_A_TIME
 from helio.authoring.writing.open_ranges import closed
 from helio.authoring.writing.writer import default_range
-from helio.time_range import Duration, parse_time_range
+from helio.time_range import Duration, TimeRange, parse_time_range
 
+_PART = re.compile(r"(?:the\s+)?(?P<side>last|first)\s+(?:(?P<count>\d+)\s+)?(?P<unit>days?|hours?)")
 _RELATIVE = r"last|past|this|current|previous|today|yesterday|now|ago"
 
 
@@ -59,12 +60,43 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
             advice="give one time range, such as 'A to B'",
         )
     name = _time_variable(editor)
-    time = _until_now(times[0], str(editor.after["variables"][name].get("default", "")))
+    before = str(editor.after["variables"][name].get("default", ""))
+    time = _part_of(before, times[0], editor) if clause.has("verb:only") else ""
+    time = time or _extended(before, times[0], clause, editor) or _until_now(times[0], before)
     default, notes = default_range(time, parse_time_range(time, editor.now), editor.now)
     if editor.after["variables"][name].get("default") == default:
         editor.notes.append(f"the time range is {default} already")
     editor.do(Operation("set", "", ("variables", name, "default"), default))
     editor.notes += notes
+
+
+def _part_of(whole: str, part: str, editor: FigureEditor) -> str:
+    """Return the part of a range of fixed dates that ``last day only`` means; empty if it means none."""
+    said = _PART.fullmatch(part)
+    if said is None or re.search(rf"\b(?:{_RELATIVE})\b", whole, re.IGNORECASE):
+        return ""
+    span = parse_time_range(whole, editor.now)
+    length = timedelta(microseconds=Duration(f"{said['count'] or 1}{said['unit'][0]}").nanoseconds / 1000)
+    if length >= span.stop - span.start:
+        return ""
+    inside = (
+        TimeRange(span.stop - length, span.stop)
+        if said["side"] == "last"
+        else TimeRange(span.start, span.start + length)
+    )
+    editor.notes.append(f"helio reads '{part}' as that of the time range before, {whole}")
+    return str(inside)
+
+
+def _extended(whole: str, time: str, clause: Clause, editor: FigureEditor) -> str:
+    """Return a range of fixed dates with the day to which it is extended; empty if the clause says something else."""
+    ahead = clause.text[: clause.of("time", "moment")[0].start - clause.start]
+    relative = re.search(rf"\b(?:{_RELATIVE})\b", f"{whole} {time}", re.IGNORECASE)
+    to_time = re.search(r"\b(?:to|until|till|through)\s+(?:the\s+)?$", ahead, re.IGNORECASE)
+    if not clause.has("verb:extend") or relative or not to_time or " to " in time:
+        return ""
+    span, added = parse_time_range(whole, editor.now), parse_time_range(time, editor.now)
+    return str(TimeRange(min(span.start, added.start), max(span.stop, added.stop)))
 
 
 def _until_now(time: str, before: str) -> str:
@@ -137,6 +169,8 @@ def move_time(editor: FigureEditor, clause: Clause) -> None:
         stop = start + whole * clause.value("factor")
     elif clause.has("rel:around"):
         start, stop = start - by, stop + by
+    elif clause.has("verb:extend", "verb:shorten") and _says_whole_length(clause):
+        start, stop = (stop - by, stop) if clause.has("noun:start") else (start, start + by)
     elif clause.has("noun:start", "noun:end") and not clause.has(
         "verb:extend", "verb:add", "verb:shorten", "rel:more"
     ):
@@ -154,6 +188,12 @@ def move_time(editor: FigureEditor, clause: Clause) -> None:
     whole_days = all(moment.time() == datetime.min.time() for moment in (start, stop))
     form = "%Y-%m-%d" if whole_days else "%Y-%m-%dT%H:%M:%S"
     editor.do(Operation("set", "", ("variables", name, "default"), f"{start:{form}} to {stop:{form}}"))
+
+
+def _says_whole_length(clause: Clause) -> bool:
+    """Return whether a duration is the length of the new range: ``extend to 3 days``."""
+    ahead = clause.text[: clause.of("duration")[0].start - clause.start]
+    return re.search(r"\bto\s+(?:a\s+total\s+of\s+)?(?:the\s+)?$", ahead, re.IGNORECASE) is not None
 
 
 _LONGER = (

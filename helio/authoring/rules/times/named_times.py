@@ -66,6 +66,8 @@ _ENDS = (
     r"(?![\w-])(?!\.\d)(?!(?<=\d)\s*(?:h|hrs?|hours?|min|minutes?|s|secs?|seconds?|d|days?|AU|R_?s|k?m|[kM]?eV|nT|Hz)\b)"
     r"(?!(?<=\d)\s*(?:[–/&]|to|and|or|through)\s*\d{1,2}(?![\d:.-]))"
 )
+_LISTED = 3
+"""The largest number of events that a message lists."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ class NamedEvent:
         Where the dates come from.
     spacecraft : str, optional
         Regular expression of the spacecraft that a sentence must name; without them the phrases mean something else.
+    of_month : str, optional
+        Regular expression of the phrases that name the event together with its month: ``perihelion of Nov 2021``.
     """
 
     name: str
@@ -91,6 +95,7 @@ class NamedEvent:
     stop: date
     source: str
     spacecraft: str = ""
+    of_month: str = ""
 
     def named_in(self, text: str, crafts: str = "") -> Iterator[re.Match[str]]:
         """Yield the places where a text names the event, with the month and the year before or after the name.
@@ -100,6 +105,9 @@ class NamedEvent:
         craft = rf"(?<![\w-])(?:{self.spacecraft})(?!\w)"
         if not self.spacecraft or ignoring_case(craft).search(f"{crafts} {text}"):
             yield from _pattern(self.phrases).finditer(text)
+            for match in _pattern(self.of_month).finditer(text) if self.of_month else ():
+                if (match["month"] and match["year"]) or (match["month_after"] and match["year_after"]):
+                    yield match
 
     @property
     def span(self) -> str:
@@ -142,6 +150,7 @@ def events() -> tuple[NamedEvent, ...]:
             date.fromisoformat(event["stop"]),
             event["source"],
             "|".join(event.get("spacecraft", ())),
+            listed["words"]["orbit"] if any("{orbit}" in phrase for phrase in event["phrases"]) else "",
         )
         for event in listed["events"]
     )
@@ -268,6 +277,8 @@ def _check_year(mention: _Mention, years: set[int]) -> None:
     ):
         return
     listed = " and ".join(f"the {event.name} ({event.span})" for event in mention.events)
+    if len(mention.events) > _LISTED:
+        listed = f"'{mention.phrase}'"
     wrong = min(years) if mention.meant() else f"{calendar.month_name[mention.month]} {mention.year}".strip()
     raise NotUnderstood(f"{listed} cannot be in {wrong}", advice="give the dates")
 
