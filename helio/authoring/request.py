@@ -76,6 +76,12 @@ class Computation:
         Whether to draw the input in the same panel.
     alone : bool
         Whether to leave out the vector of a magnitude.
+    of : Lines
+        The series that it takes.
+    of_data : bool
+        Whether it takes the data, and no result of another computation: ``daily means and daily maxima``.
+    if_finer : bool
+        Whether ``resample`` leaves series alone that do not have a shorter cadence: ``5 min density, hourly speed``.
     """
 
     tool: str
@@ -84,6 +90,9 @@ class Computation:
     beside: bool = False
     behind: bool = False
     alone: bool = False
+    of: Lines = Lines()
+    of_data: bool = False
+    if_finer: bool = False
     args: tuple[tuple[str, Any], ...] = ()
     """More arguments of the tool: ``("longest", "1h")``."""
 

@@ -99,7 +99,7 @@ class Fetching:
             instruments=request.instruments,
             energies=request.energies if quantity in SPECTRA else (),
         )
-        found = pick_at(cadence=request.cadence or self._usual_cadence())
+        found = pick_at(cadence=request.cadence or self._own_cadence(quantity) or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in _frequencies(computation)]
         frequencies += request.panels.frequencies[1:]
         needed = min([1 / (2 * value) for value in frequencies] + _spacings(request), default=None)
@@ -111,6 +111,18 @@ class Fetching:
     def has_records(self, source: QuantitySource) -> bool:
         """Return whether the catalogue knows records of a dataset at the time, or no last record."""
         return self.time.span is None or has_records(source, self.time.span, self.catalogue)
+
+    def _own_cadence(self, quantity: str) -> float | None:
+        """Return the shortest cadence that the request names for a quantity alone."""
+        return min(
+            (
+                interval_of(made.window).nanoseconds / 1e9
+                for made in self.request.computations
+                if made.if_finer
+                and (not made.of.quantities or quantity in {own.name for own in made.of.quantities})
+            ),
+            default=None,
+        )
 
     def _usual_cadence(self) -> float | None:
         """Return the cadence to prefer for a time range of years, unless the request needs finer data."""

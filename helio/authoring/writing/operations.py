@@ -22,7 +22,8 @@ from helio.authoring.writing.computations import (
     WINDOWED,
 )
 from helio.authoring.writing.deriving import Deriving
-from helio.authoring.writing.sources import UPSTREAM, crafts_with
+from helio.authoring.writing.layout import is_meant
+from helio.authoring.writing.sources import UPSTREAM, cadence_words, crafts_with
 from helio.authoring.writing.steps import PlotSeries, listed
 from helio.authoring.writing.windows import has_usual_window, usual_window
 from helio.interval import interval_of
@@ -51,7 +52,7 @@ class Operations:
         NotUnderstood
             A computation fits none of the series.
         """
-        computations = self.data.request.computations
+        computations, data = self.data.request.computations, shown
         for computation in sorted(computations, key=lambda computation: computation.tool in OF_TWO):
             if computation.tool == MAGNITUDE:
                 shown = self._with_magnitudes(shown, computation)
@@ -63,7 +64,13 @@ class Operations:
                 of_two = self._of_two(computation, shown)
                 shown = [*shown, of_two] if computation.beside else [of_two]
             elif computation.tool not in WINDOWED:  # those belong to quantities that are computed already
-                shown = self._of_each(computation, shown)
+                made = self._of_each(computation, data if computation.of_data else shown)
+                beside = computation.beside or computation.of_data
+                shown = (
+                    [*shown, *made.values()]
+                    if beside
+                    else [made.get(series.label, series) for series in shown]
+                )
         return shown
 
     def _with_magnitudes(self, shown: list[PlotSeries], computation: Computation) -> list[PlotSeries]:
@@ -79,24 +86,33 @@ class Operations:
         known = self.quantities.known.get((MAGNITUDE_OF.get(vector.quantity, ""), vector.craft, ""))
         return known or self.quantities.magnitude(vector)
 
-    def _of_each(self, computation: Computation, shown: list[PlotSeries]) -> list[PlotSeries]:
-        """Apply a tool to each series that it takes."""
+    def _of_each(self, computation: Computation, shown: list[PlotSeries]) -> dict[str, PlotSeries]:
+        """Apply a tool to each series that it takes; return the results by the labels of these series."""
         tool, how = computation.tool, APPLIED[computation.tool]
+        shown = [series for series in shown if is_meant(computation.of, series)]
         fitting = [series for series in shown if series.kind in how.takes]
         if not fitting and how.of_bins:
             fitting = shown
         if unit := canonical_unit(dict(computation.args).get("unit", "")):
             fitting = [series for series in fitting if comparable(unit, series.unit)]
         if tool == "minimum_variance" and len(fitting) > 1:
-            return self._along_axes(shown)
+            axes = self._along_axes(shown)
+            return {
+                series.label: turned for series, turned in zip(shown, axes, strict=True) if turned != series
+            }
         if not fitting:
             raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
+            if computation.if_finer and not self._is_finer(series, computation):
+                continue
             given = self._spectrogram_for(computation, series) if how.of_spectrum else series
             complete = _with_own_unit(self._with_usual_window(computation, series), series)
             args = how.arguments(complete)
-            new = self.steps.compute(tool, given, how.ending, how.intent_of(complete), **args)
+            ending = how.ending
+            if computation.of_data and tool == "resample":
+                ending = f"{computation.window}_{computation.method}".replace(" ", "")
+            new = self.steps.compute(tool, given, ending, how.intent_of(complete), **args)
             over = computation.behind and how.kind in ("", series.kind) and how.quantity == "{}"
             made[series.label] = replace(
                 new,
@@ -109,9 +125,16 @@ class Operations:
                 else new.cadence,
                 over=series.label if over else series.over,
             )
-        if computation.beside:
-            return [*shown, *made.values()]
-        return [made.get(series.label, series) for series in shown]
+        return made
+
+    def _is_finer(self, series: PlotSeries, computation: Computation) -> bool:
+        """Return whether a series has a shorter cadence than the bins of a computation; note a longer one."""
+        length = interval_of(computation.window).nanoseconds / 1e9
+        if series.cadence and series.cadence > 1.5 * length:
+            self.steps.note(
+                f"{series.label} has a cadence of {cadence_words(series.cadence)}, coarser than requested"
+            )
+        return not series.cadence or series.cadence < length / 1.5
 
     def _along_axes(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         """Rotate the vectors of each spacecraft to the axes of minimum variance of its magnetic field."""

@@ -47,7 +47,7 @@ _INTERVAL = (
 )
 _DURATION = duration_pattern()
 _AND_ITS = (
-    r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
+    r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
 
@@ -72,6 +72,12 @@ _FIRST = re.compile(
     r"\s+(?:first|beforehand)\b(?=\s*(?:$|[,.;)\x01]|(?:on|for|from|and|then)\b))", re.IGNORECASE
 )
 """A word behind a computation that brings it before all others."""
+_ALONE = re.compile(r"\s+of\s+(?:the\s+)?(?:[\w|]+\s+){1,3}?(?P<only>only|alone)\b", re.IGNORECASE)
+_OTHER_WINDOW = (
+    rf"(?:,|\band)\s+[\w|]+\s+(?P<out>(?:with|over|by)\s+{_DURATION})"
+    r"(?=\s*(?:$|[,.;\x01\d]|(?:and|for|in|on)\b))"
+)
+"""The window of a computation for a later quantity: ``smooth V with 3 h and n with 1 h``."""
 _LENGTH_OR_RHYTHM = rf"(?:{_DURATION}|(?P<each>hourly|daily|minutely|weekly))"
 _VERBS = (
     (
@@ -114,7 +120,7 @@ _LAID = (
     rf"{_ARTICLE}$"
 )
 _ON_IT = (
-    r"[\s,(]*(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
+    r"[\s,(]*(?:in\s+)?(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
     r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b"
     r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
@@ -169,6 +175,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         else mention
         for mention in mentions
     ]
+    mentions = _with_own_windows(sentence, mentions, window) if window else mentions
     takers = {mention.computation.tool for mention in mentions if mention.computation.window == window}
     if window and len({has_usual_window(tool) for tool in takers}) > 1:
         raise NotUnderstood(
@@ -236,6 +243,24 @@ def _window_of_all(sentence: Sentence, computations: Sequence[Computation]) -> s
             rf"(?:\b(?:over|with|using|in|every|per)\s+(?:an?\s+)?|(?<=\()){_DURATION}(?!\s+(?:from|before|after)\b)"
         )
     return duration_in(window) if window else ""
+
+
+def _with_own_windows(
+    sentence: Sentence, mentions: list[ComputationMention], window: str
+) -> list[ComputationMention]:
+    """Read ``smooth V with 3 h and n with 1 h``: a computation has another window for a later quantity."""
+    named = [mention for mention in mentions if mention.computation.window == window]
+    if len(named) != 1:
+        return mentions
+    others = [
+        replace(
+            named[0],
+            computation=replace(named[0].computation, window=duration_in(match)),
+            position=match.start("out"),
+        )
+        for match in sentence.take(_OTHER_WINDOW)
+    ]
+    return [*mentions, *others]
 
 
 def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
@@ -380,11 +405,13 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     # the magnitude of E alone, but the vector and its magnitude
     alone = tool == MAGNITUDE and re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None
     computation = Computation(tool, window, method, beside=beside or over, behind=over, alone=alone)
-    partial = joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0])
+    alone_of = _ALONE.match(sentence.text, match.end())
+    only = alone_of is not None and sentence.take_at(*alone_of.span("only"))
+    partial = only or (joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0]))
     behind = _FIRST.match(sentence.text, match.end())
     is_first = sentence.take_at(*behind.span()) if behind else re.match(r"after\b", match[0], re.IGNORECASE)
     position = -1 if is_first else match.start()
-    return ComputationMention(computation, position, partial)
+    return ComputationMention(computation, position, partial, only)
 
 
 def _is_over(text: str, match: re.Match[str]) -> bool:

@@ -21,11 +21,14 @@ class ComputationMention:
     ----------
     partial : bool
         Whether it may apply to one quantity alone: ``density and hourly means of the speed``.
+    only : bool
+        Whether the sentence says that it does: ``a running mean of the speed only``.
     """
 
     computation: Computation
     position: int
     partial: bool = False
+    only: bool = False
 
 
 def mention_of(

@@ -13,11 +13,12 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.modes import ALWAYS, MODES, is_of_mode
 from helio.knowledge.quantities import SOURCES, families
 
-_LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
+LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
+"""Pattern of the length of a cadence."""
 _NAMED = r"(?:(?:time[- ])?(?:resolution|cadence|res\.?|sampling))"
 _CADENCE = (
-    rf"\b{_LENGTH}[- ](?:(?:time )?resolution|cadence|data|values|res\b\.?|sampling)"
-    rf"|\b{_NAMED}\s*(?:of|:|=|is)?\s*{_LENGTH}|(?<=\bat )(?:an?\s+)?{_LENGTH}"
+    rf"\b{LENGTH}[- ](?:(?:time )?resolution|cadence|data|values|res\b\.?|sampling)"
+    rf"|\b{_NAMED}\s*(?:of|:|=|is)?\s*{LENGTH}|(?<=\bat )(?:an?\s+)?{LENGTH}"
     r"|\bhourly\b|\bminutely\b|\bdaily\b"
     r"|\b(?P<bare>(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h))\b"
 )
@@ -57,8 +58,8 @@ def with_plain_rates(text: str) -> str:
     )
 
 
-def take_cadence(sentence: Sentence, *, timed: bool, windowless: bool) -> float | None:
-    """Remove the cadences from a sentence, and return the shortest in seconds: coarser data stay as they are.
+def take_cadences(sentence: Sentence, *, timed: bool, windowless: bool) -> list[tuple[int, float]]:
+    """Remove the cadences from a sentence, and return them in seconds with their positions.
 
     Parameters
     ----------
@@ -72,11 +73,12 @@ def take_cadence(sentence: Sentence, *, timed: bool, windowless: bool) -> float 
     NotUnderstood
         A length may be a cadence, a window or a time.
     """
-    cadences: list[float] = []
+    cadences: list[tuple[int, float]] = []
     sentence.drop(_ENOUGH)
-    after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{_LENGTH})(?=\s*(?:[.,;]|$))"
+    after_craft = rf"(?<![\w-])(?:{names_of_spacecraft()})\s+(?P<length>{LENGTH})(?=\s*(?:[.,;]|$))"
     for match in re.finditer(after_craft, sentence.text, re.IGNORECASE):  # OMNI 1 min
-        cadences += cadences_in(match["length"]) if sentence.take_at(*match.span("length")) else ()
+        if sentence.take_at(*match.span("length")):
+            cadences += [(match.start("length"), seconds) for seconds in cadences_in(match["length"])]
     for match in sentence.take(_CADENCE):
         if match["bare"]:
             behind = sentence.text[match.end() :]
@@ -93,8 +95,10 @@ def take_cadence(sentence: Sentence, *, timed: bool, windowless: bool) -> float 
                     f"helio does not understand '{match[0]}'",
                     advice="write '5 min averages', or a time as 'A to B'",
                 )
-        cadences += cadences_in(match[0])
-    return min(cadences) if cadences else FINEST if sentence.drop(_FINEST) else None
+        cadences += [(match.start(), seconds) for seconds in cadences_in(match[0])]
+    if not cadences and (finest := sentence.take_first(_FINEST)):
+        return [(finest.start(), FINEST)]
+    return cadences
 
 
 def take_modes(

@@ -12,6 +12,7 @@ from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.computations.computed import CLEANING
 from helio.authoring.rules.computations.mentions import ComputationMention
+from helio.authoring.rules.reading.cadences import LENGTH
 from helio.authoring.rules.reading.named import FIELD, Placed, read_quantities
 from helio.authoring.rules.reading.named_instruments import Crafts
 from helio.authoring.rules.reading.sentence import Sentence
@@ -76,8 +77,12 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
     if _MOMENTS & {quantity.name for _, quantity in placed}:
         return []
     joined = r"(?:\band|\bplus|\bwith|[,+&])\s*"
-    match = sentence.take_first(rf"{joined}(?:the\s+)?(?P<out>{GROUP})|(?P<first>{GROUP})(?=\s*{joined})")
-    return [] if match is None else [(match.start(), RequestQuantity(name)) for name in (N, SPEED, T)]
+    every = rf"(?:(?:the|hourly|daily|{LENGTH})\s+)*"
+    match = sentence.take_first(rf"{joined}{every}(?P<out>{GROUP})|(?P<first>{GROUP})(?=\s*{joined})")
+    if match is None:
+        return []
+    start = max(match.start("out"), match.start("first"))
+    return [(start, RequestQuantity(name)) for name in (N, SPEED, T)]
 
 
 _FROM = re.compile(
@@ -294,7 +299,11 @@ def doubt_about(
             advice="write each quantity after its spacecraft ('ACE density and Wind speed'), or first all spacecraft "
             "and then all quantities ('ACE and Wind density and speed')",
         )
-    of_series = [mention for mention in mentions if mention.computation.tool not in (MAGNITUDE, *OF_TWO)]
+    of_series = [
+        mention
+        for mention in mentions
+        if mention.computation.tool not in (MAGNITUDE, *OF_TWO) and not mention.computation.of.quantities
+    ]
     if of_series and 0 < len({quantity for _, quantity in again}) < len(drawn):
         name = of_series[0].computation.tool.replace("_", " ")
         return NotUnderstood(
@@ -304,7 +313,8 @@ def doubt_about(
     for mention in mentions:
         tool = mention.computation.tool
         taken = [each for each in placed if _takes(tool, each[1])]
-        between = tool not in (MAGNITUDE, *OF_TWO) and _is_between_two(mention.position, taken)
+        of_all = not mention.computation.of.quantities and tool not in (MAGNITUDE, *OF_TWO)
+        between = of_all and _is_between_two(mention.position, taken)
         of_some = tool == R_SQUARED and not all(quantity.name in (B, ABS_B) for _, quantity in placed)
         if len(drawn) > 1 and (mention.partial or between or of_some):
             return NotUnderstood(

@@ -19,7 +19,7 @@ from helio.authoring.rules.computations.computed import beside_inputs, of_window
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
-from helio.authoring.rules.reading.cadences import take_cadence, take_modes, with_plain_rates
+from helio.authoring.rules.reading.cadences import take_cadences, take_modes, with_plain_rates
 from helio.authoring.rules.reading.drawn_quantities import (
     GROUP,
     OVERVIEW,
@@ -64,6 +64,7 @@ from helio.authoring.rules.reading.named_instruments import (
     without_compounds,
     without_source_of_indices,
 )
+from helio.authoring.rules.reading.own_computations import NamedData, shared_out, with_cadences
 from helio.authoring.rules.reading.saved_files import take_files
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS, with_symbols_in_words
@@ -482,6 +483,11 @@ class _SentenceReader:
             and not mention.computation.window
             for mention in self._mentions
         )
+        cadences = take_cadences(sentence, timed=bool(self._times), windowless=windowless)
+        again = named_again(sentence.text, placed, crafts, computed_at)
+        named = NamedData(sentence.text, placed, crafts, panels.together or panels.overlaid)
+        mentions, cadence = with_cadences(self._mentions, cadences, named)
+        mentions, unclear_computation = shared_out(mentions, named)
         request = PipelineRequest(
             # missions where the author must choose a spacecraft come last
             spacecraft=tuple(
@@ -493,14 +499,14 @@ class _SentenceReader:
             cuts=self._described.cuts,
             times=self._times,
             frame=frame,
-            cadence=take_cadence(sentence, timed=bool(self._times), windowless=windowless),
+            cadence=cadence,
             modes=self._modes,
             vectors=vectors or re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
             energies=self._energies,
             instruments=self._instruments,
             units=self._units,
             computed=computed,
-            computations=tuple(mention.computation for mention in self._mentions),
+            computations=tuple(mention.computation for mention in mentions),
             panels=panels,
             style=RequestedStyle(self._title, self._looks, self._as_lines),
             exports=self._files.formats,
@@ -511,9 +517,8 @@ class _SentenceReader:
             name=self._name,
         )
         lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
-        again = named_again(sentence.text, placed, crafts, computed_at)
-        unclear_parts = doubt_about(self._mentions, placed, drawn, again, unclear=unclear)
-        return request, unclear_frame or unclear_parts or next(lost, None)
+        unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
+        return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,190 @@
+"""Give computations and cadences to the quantities that they stand beside, where a sentence names several."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation, Lines, RequestQuantity
+from helio.authoring.rules.computations.computed import OVERLAID
+from helio.authoring.rules.computations.mentions import ComputationMention
+from helio.authoring.rules.reading.named import Placed
+from helio.authoring.rules.reading.named_instruments import Crafts
+from helio.authoring.writing.computations import APPLIED
+from helio.authoring.writing.steps import duration
+from helio.interval import interval_of
+from helio.knowledge.cadence import FINEST
+from helio.knowledge.quantity_words import INDICES
+
+_CUTS = (r"[,;+&]|\b(?:and|plus)\b", r"[,;]")
+"""What stands between parts of a sentence: first try the smallest parts."""
+_NEXT = re.compile(r"[,;+&]|\b(?:and|plus|with|over|or)\b", re.IGNORECASE)
+_RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNORECASE)
+"""Words before a computation that takes the result of the one before it."""
+_JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
+
+Mentions = tuple[ComputationMention, ...]
+
+
+@dataclass(frozen=True)
+class NamedData:
+    """What a sentence names: its text, its quantities and its spacecraft with their positions.
+
+    Parameters
+    ----------
+    together : bool
+        Whether the sentence asks for lines in one panel.
+    """
+
+    text: str
+    placed: Placed
+    crafts: Crafts
+    together: bool
+
+    def quantities(self, start: int = 0, stop: int | None = None) -> tuple[RequestQuantity, ...]:
+        """Return the quantities that stand between two positions."""
+        within = range(start, len(self.text) + 1 if stop is None else stop)
+        return tuple(dict.fromkeys(quantity for at, quantity in self.placed if at in within))
+
+    def crafts_in(self, start: int, stop: int) -> tuple[str, ...]:
+        return tuple(craft for at, craft in self.crafts if at in range(start, stop))
+
+    @property
+    def has_several(self) -> bool:
+        """Return whether the sentence names several quantities or several spacecraft."""
+        return len(self.quantities()) > 1 or len({craft for _, craft in self.crafts}) > 1
+
+    def parts(self, cut: str) -> list[tuple[int, int]]:
+        """Return where the parts of the sentence that name quantities begin and end."""
+        cuts = [0, *(match.end() for match in re.finditer(cut, self.text, re.IGNORECASE)), len(self.text) + 1]
+        return [part for part in pairwise(cuts) if self.quantities(*part)]
+
+
+def with_cadences(
+    mentions: Mentions, cadences: Sequence[tuple[int, float]], named: NamedData
+) -> tuple[Mentions, float | None]:
+    """Return the cadence of all data; several cadences, or one of a later quantity alone, are computations."""
+    lengths = {seconds for _, seconds in cadences}
+    averages = [mention.position for mention in mentions if mention.computation.tool == "resample"]
+    is_beside = averages and any(_JOINED.search(named.text[:at]) for at in (*averages, *dict(cadences)))
+    if len(lengths) < 2 and not is_beside and not any(_is_of_later(at, named) for at, _ in cadences):
+        return mentions, min(lengths, default=None)
+    own = [
+        ComputationMention(
+            Computation("resample", duration(seconds), "mean", if_finer=True), at, _is_of_later(at, named)
+        )
+        for at, seconds in cadences
+        if seconds != FINEST
+    ]
+    return (*mentions, *own), None
+
+
+def _is_of_later(at: int, named: NamedData) -> bool:
+    """Return whether a word stands directly before a later quantity of a list: ``density and hourly speed``."""
+    behind = named.quantities(at)
+    return bool(named.quantities(0, at) and behind and _JOINED.search(named.text[:at]))
+
+
+def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnderstood | None]:
+    """Say which quantities each computation takes, if the sentence names several of one tool, or one for a quantity.
+
+    Returns
+    -------
+    tuple
+        The mentions, and why it is not clear what they take, if it is not.
+    """
+    found: dict[int, ComputationMention] = {}
+    for tool in dict.fromkeys(mention.computation.tool for mention in mentions):
+        alike = [mention for mention in mentions if mention.computation.tool == tool]
+        if tool not in APPLIED or not named.placed:
+            continue
+        if len({mention.computation for mention in alike}) == 1 or not APPLIED[tool].argument:
+            own = [_of_objects(mention, named) for mention in alike]
+        else:
+            parts = _of_parts(alike, named) if named.has_several else None
+            if parts is None and len(named.quantities()) > 1:
+                return mentions, _unclear(alike)
+            own = parts or _of_data(alike, named.text)
+        found |= {id(before): after for before, after in zip(alike, own, strict=True)}
+    return tuple(found.get(id(mention), mention) for mention in mentions), None
+
+
+def _unclear(alike: Iterable[ComputationMention]) -> NotUnderstood:
+    lengths = " and ".join(dict.fromkeys(mention.computation.window for mention in alike))
+    tool = next(iter(alike)).computation.tool.replace("_", " ")
+    return NotUnderstood(
+        f"it is not clear for which quantities to compute which {tool} ({lengths})",
+        advice="write each beside its quantity, as in '5 min density and 1 h speed'",
+    )
+
+
+def _of_parts(alike: Sequence[ComputationMention], named: NamedData) -> list[ComputationMention] | None:
+    """Give each computation the quantities in its part of the sentence; None unless each part has its own."""
+    for cut in _CUTS:
+        parts = named.parts(cut)
+        found = {part: [mention for mention in alike if mention.position in range(*part)] for part in parts}
+        own = [part for part in parts if found[part]]
+        given = {quantity for part in own for quantity in named.quantities(*part)}
+        if [len(found[part]) for part in own] != [1] * len(alike) or given != {*named.quantities()}:
+            continue
+        of = {id(found[part][0]): _lines_of(part, own, named) for part in own}
+        return [_of_lines(mention, of[id(mention)]) for mention in alike]
+    return None
+
+
+def _of_lines(mention: ComputationMention, lines: Lines) -> ComputationMention:
+    """Return a computation that takes some lines, and is drawn in their place."""
+    computation = replace(mention.computation, of=lines, beside=False, behind=False)
+    return replace(mention, computation=computation, partial=False)
+
+
+def _lines_of(part: tuple[int, int], parts: Sequence[tuple[int, int]], named: NamedData) -> Lines:
+    """Return the lines that a part of the sentence names: also by spacecraft, if other parts name its quantities."""
+    own = named.quantities(*part)
+    others = {quantity for other in parts if other != part for quantity in named.quantities(*other)}
+    crafts = named.crafts_in(*part) if others & {*own} else ()
+    return Lines(() if any(quantity.name in INDICES for quantity in own) else crafts, own)
+
+
+def _of_data(alike: Sequence[ComputationMention], text: str) -> list[ComputationMention]:
+    """Let all of several computations of one quantity take the data: ``daily means and daily maxima``."""
+    ordered = sorted(alike, key=_first_of_all)
+    first, own = ordered[0], {id(ordered[0]): ordered[0]}
+    for before, mention in pairwise(ordered):
+        between = text[slice(*sorted((before.position, mention.position)))]
+        takes_result = _RESULT.search(between) or not _NEXT.search(between)
+        computation = replace(mention.computation, of_data=not takes_result, beside=not takes_result)
+        own[id(mention)] = replace(mention, computation=computation, partial=False)
+    own[id(first)] = replace(first, partial=False)
+    return [own[id(mention)] for mention in alike]
+
+
+def _first_of_all(mention: ComputationMention) -> tuple[float, int]:
+    """Return a key that brings the shortest cadence of the data first, and computations in their order behind it."""
+    made = mention.computation
+    return (interval_of(made.window).nanoseconds if made.if_finer else math.inf), mention.position
+
+
+def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMention:
+    """Give a computation the quantities behind it, if it is for them alone: ``density and hourly mean speed``."""
+    if named.together and mention.computation.tool in OVERLAID and not named.has_several:
+        computation = replace(mention.computation, beside=True, behind=True)
+        return replace(mention, computation=computation, partial=False)
+    at = mention.position
+    before, behind = named.quantities(0, at), named.quantities(at)
+    last = max((start for start, _ in named.placed), default=0)
+    if not mention.partial or not before or not behind or re.search(r"[,;]", named.text[at:last]):
+        return mention
+    again = {*behind} <= {*before}
+    if not again and {*behind} & {*before}:
+        return mention
+    beside = again and not mention.only
+    over = beside and (named.together or mention.computation.behind)
+    computation = replace(
+        mention.computation, of=Lines((), behind), beside=False, of_data=beside, behind=over
+    )
+    return replace(mention, computation=computation, partial=False)
