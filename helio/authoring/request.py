@@ -302,6 +302,8 @@ class PipelineRequest:
         Energies above which particles are counted: ``">10 MeV"``.
     units : tuple of str
         Units that the data must have; nothing is converted.
+    at_hand : tuple of (str, str)
+        Pairs of a dataset and a parameter that a pipeline fetches already; helio takes them before others.
     computed : str
         A quantity to compute even if a dataset has it.
     computations : tuple of Computation
@@ -338,6 +340,7 @@ class PipelineRequest:
     instruments: tuple[str, ...] = ()
     energies: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    at_hand: tuple[tuple[str, str], ...] = ()
     computed: str = ""
     computations: tuple[Computation, ...] = ()
     events: EventTable | Epochs | None = None

@@ -98,6 +98,7 @@ class Fetching:
             span=self.time.span,
             instruments=request.instruments,
             energies=request.energies if quantity in SPECTRA else (),
+            at_hand=request.at_hand,
         )
         found = pick_at(cadence=request.cadence or self._own_cadence(quantity) or self._usual_cadence())
         frequencies = [value for computation in request.computations for value in _frequencies(computation)]

@@ -33,10 +33,12 @@ def pick(
     span: TimeRange | None = None,
     instruments: Sequence[str] = (),
     energies: Sequence[str] = (),
+    at_hand: Sequence[tuple[str, str]] = (),
 ) -> list[QuantitySource]:
     """List the datasets and parameters that have a quantity, best first; empty if no dataset has it in the given frame.
 
-    Sources of the person's own archive come first, if they reach into the time and are fine enough for the cadence;
+    Sources `at_hand`, which a pipeline fetches already, come first; then those of the person's own archive, if they
+    reach into the time and are fine enough for the cadence;
     then those of the named instruments. For a cadence the coarsest source is taken that is not coarser, as finer data
     can be averaged.
 
@@ -70,8 +72,9 @@ def pick(
         # another dataset may have records of a time after the last that the catalogue knows of this one
         sources = [source for source in reaching if has_records(source, span, catalogue)] or reaching
     sources.sort(key=lambda source: not _is_archived(source, catalogue))
+    sources.sort(key=lambda source: (source.dataset, source.parameters[0]) not in at_hand)
     first = sources[0]
-    if cadence is not None:
+    if cadence is not None and (first.dataset, first.parameters[0]) not in at_hand:
         first = min(sources, key=lambda source: _rank(source, cadence, sources, catalogue))
     others = [source for source in sources if source is not first and source in table]
     return [first, *(source for source in others if first in table and source.alike(first))]

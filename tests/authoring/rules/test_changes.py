@@ -209,6 +209,7 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("psp-encounter", "one density only, QTN"),
         ("solo-overview", "viridis for the EPT panels"),  # a figure has one scale
         ("storm-overview", "save everything in one csv"),
+        ("omni-storm", "add Bz and By"),  # Bz is drawn
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
@@ -369,6 +370,17 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("mms-curlometer", "mms2 in orange", "colour of B2.z: red → orange", "Jmag"),
         ("mms-survey", "vertical line at 22:34 labelled X-line", '"label": "X-line"', '"X"'),
         ("hope-spectra", "He and O too", "FHEDO", "pitch"),
+        ("omni-storm", "add By", "BY_GSM", "BY_GSE"),  # the frame of the figure
+        ("tha-ions", "use ion velocity instead of density", "velocity_gsm", "velocity_gse"),
+        (
+            "themis-esa-overview",
+            "add plasma beta",
+            "computed from: n, ",
+            "n_all",
+        ),  # the good records of the figure
+        ("themis-esa-overview", "add Bz", "components of B (keep", "THA_L2_FGM"),
+        ("mixed-units", "add density", "WI_PM_3DP.P_DENS", "WI_H1_SWE"),
+        ("wind-plasma", "compute the dynamic pressure", "dynamic_pressure density label", "WI_K0_SWE"),
         ("ace-strength", "save everything in one csv", "from: B, Bmag, Bz_smooth", " B.csv"),
     ],
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import PipelineRequest
+from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.siblings import GROUPS
 from helio.authoring.rules.reading.named import names_of_spacecraft
@@ -16,10 +16,12 @@ from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.swapping import crafts_in
 from helio.authoring.writing.asking import Asks
 from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.sources import is_available
 from helio.authoring.writing.writer import write_template
+from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION, SOURCES
-from helio.knowledge.quantity_words import INDICES
+from helio.knowledge.quantity_words import INDICES, VECTORS
 
 SUPERPOSED = "superposed_epoch"
 _PAIR = 2
@@ -125,6 +127,15 @@ def coarse_cadence(editor: FigureEditor) -> float | None:
     return finest if finest >= _COARSE else None
 
 
+def fetched_pairs(editor: FigureEditor) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of dataset and parameter that a pipeline fetches, without fallbacks."""
+    pairs = []
+    for step in editor.after["steps"]:
+        choices = fetch_choices(step["tool_args"]) if step.get("tool_name") == FETCH else []
+        pairs += [(choice.dataset_id, name) for choice in choices[:1] for name in choice.parameters]
+    return tuple(pairs)
+
+
 def _datasets(editor: FigureEditor) -> set[str]:
     """Return the datasets that a pipeline fetches."""
     steps = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
@@ -143,3 +154,29 @@ def crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...
     if len(present) > 1:
         return (editor.ask("Of which spacecraft?", present),)
     return tuple(present)
+
+
+def in_frame_of_figure(editor: FigureEditor, request: PipelineRequest) -> PipelineRequest:
+    """Take new vectors for which the words name no frame in that of the figure, with a note for each."""
+    if request.frame or request.own or request.datasets:
+        return request
+    quantities = tuple(_framed(editor, quantity, request.spacecraft) for quantity in request.quantities)
+    return replace(request, quantities=quantities)
+
+
+def _framed(editor: FigureEditor, quantity: RequestQuantity, crafts: Sequence[str]) -> RequestQuantity:
+    """Give a vector the one frame in which the figure draws this vector of any spacecraft, or otherwise all vectors."""
+    lines = editor.lines
+    if quantity.frame or not (quantity.component or quantity.name in VECTORS):
+        return quantity
+    alike = [line for line in editor.drawn if quantity.name in lines.quantities(line)]
+    for drawn in (alike, editor.drawn):
+        frames = {lines.frame(line) or stated_frame(line, "") for line in drawn} - {""}
+        if len(frames) == 1:
+            (frame,) = frames
+            if not is_available(quantity, crafts, frame):
+                return quantity
+            note = f"the {quantity.name} is in {frame}, as in the figure"
+            editor.notes += [note] if note not in editor.notes else []
+            return replace(quantity, frame=frame)
+    return quantity

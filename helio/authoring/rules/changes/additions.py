@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
 
-from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
-from helio.authoring.rules.changes.added_content import SUPERPOSED, coarse_cadence, crafts_for, read_addition
+from helio.authoring.rules.changes.added_content import (
+    SUPERPOSED,
+    coarse_cadence,
+    crafts_for,
+    fetched_pairs,
+    in_frame_of_figure,
+    read_addition,
+)
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.atoms import PLACE, Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.merged_steps import merged
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import panel_numbers, put_panel_type
 from helio.authoring.rules.refusals import refuse_computation
-from helio.authoring.writing.computations import OF_TWO
+from helio.authoring.writing.computations import DERIVED, OF_TWO
 from helio.authoring.writing.notes import TimeNote
-from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
-from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.frame_names import FRAMES, stated_frame
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import B
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES
 
 _PAIR = 2
+_COMPUTED = re.compile(r"\b(?:comput|calculat|deriv)\w*\b", re.IGNORECASE)
+"""Words of a quantity to compute even if a dataset has it."""
 _INTO = re.compile(
     r"\b(?:to|in|into|on|onto|within)\s+(?:the\s+)?(?:same\s+)?(?:panel|plot)\s+(?:of|with|for|as|"
     r"showing)\s+(?:the\s+)?$",
@@ -190,17 +194,26 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         )
     if not request.spacecraft and not request.datasets:
         request = replace(request, spacecraft=crafts_for(editor, request))
+    request = in_frame_of_figure(editor, request)
     if not request.computations and not instead:
         _check_new(editor, request)
+    if (
+        _COMPUTED.search(clause.text)
+        and len(request.quantities) == 1
+        and request.quantities[0].name in DERIVED
+    ):
+        request = replace(request, computed=request.quantities[0].name)
     if own := "" if instead else computed_here(editor, request):
         _put_into(editor, [own], place, instead)
         set_look(editor, clause, [own])
         return
     cadence = request.cadence or coarse_cadence(editor)
     # the new data have to reach into this time
-    timed = replace(request, times=_default_ranges(editor)[:1], cadence=cadence)
+    timed = replace(
+        request, times=_default_ranges(editor)[:1], cadence=cadence, at_hand=fetched_pairs(editor)
+    )
     made, notes = write_template(timed, catalogue=editor.catalogue, now=editor.now, ask=editor.ask)
-    labels = _merged(editor, made)
+    labels = merged(editor, made)
     if any(computation.tool in OF_TWO for computation in request.computations):
         labels = labels[-1:]  # the two series are drawn already, or were not asked for
     drawn = [label for label in labels if label not in editor.drawn]
@@ -434,7 +447,12 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
         if request.frame and editor.lines.frame(line) not in ("", request.frame):
             continue
         own, of = editor.lines.own_quantities(_unscaled(editor, line)), editor.lines.crafts(line)
+        frame = editor.lines.frame(line) or stated_frame(line)
         for quantity in request.quantities:
+            letter = {B: "b", VELOCITY: "v"}.get(quantity.name, "\0") + f"_?{quantity.component}"
+            is_same = quantity.component and frame == (quantity.frame or request.frame)
+            if is_same and re.search(rf"(?:^|[_.]){letter}(?:_{frame})?$", line, re.IGNORECASE):
+                raise NotUnderstood(f"the figure already draws {line}")
             if not quantity.component and quantity.name in own and of == set(request.spacecraft):
                 raise NotUnderstood(
                     f"the figure already draws {line}, the {quantity.name} of {request.spacecraft[0]}"
@@ -457,70 +475,6 @@ def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, .
     own = [editor.lines.own_quantities(label) for label in editor.panels[panel]]
     exact = set.intersection(*own) if own else set()
     return tuple(RequestQuantity(name) for name in sorted(exact or common)[:1])
-
-
-def _merged(editor: FigureEditor, made: Document) -> list[str]:
-    """Add the steps of another template before the first figure; return the labels that its figure draws.
-
-    A step that the template already has is not added again.
-    """
-    variables = editor.after.get("variables") or {}
-    times = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
-    if len(times) != 1:
-        raise NotUnderstood(
-            "this pipeline has no single variable for its time range, so helio cannot add data to it",
-            advice="use `helio fix` to make a variable from the time ranges",
-        )
-    names: dict[str, str] = {}
-    drawn: list[str] = []
-    for step in deepcopy(made["steps"]):
-        if step["tool_name"] in FIGURES:
-            drawn += [label for panel in step["tool_args"]["spec"]["panels"] for label in panel]
-            continue
-        args = _renamed(step["tool_args"], {**names, "$TIME_RANGE": times[0]})
-        label = args.get("output_label")
-        known = _known_label(editor, step["tool_name"], args)
-        if label and known:
-            names[label] = known
-            continue
-        if label:
-            names[label] = free_name(label, editor.lines.producers)
-            args["output_label"] = names[label]
-        ids = [str(present["step_id"]) for present in editor.after["steps"]]
-        step_id = free_name(str(step["step_id"]), set(ids))
-        tools = [present["tool_name"] for present in editor.after["steps"]]
-        index = next(number for number, name in enumerate(tools) if name in FIGURES)
-        value = {**step, "step_id": step_id, "tool_args": args}
-        editor.do(Operation("add", value=value, after=ids[index - 1] if index else ""))
-    return [names.get(label, label) for label in drawn]
-
-
-def _known_label(editor: FigureEditor, tool: str, args: Document) -> str:
-    """Return the label of a step of the template with the same tool and arguments, or an empty text."""
-    wanted = _work(args)
-    for step in editor.after["steps"]:
-        own = step.get("tool_args", {})
-        if step["tool_name"] == tool and own.get("output_label") and _work(own) == wanted:
-            return str(own["output_label"])
-    return ""
-
-
-def _work(args: Document) -> str:
-    """Return the arguments of a step without its label; of several datasets the first counts."""
-    plain = {key: value for key, value in args.items() if key != "output_label"}
-    if "candidates" in plain:
-        first = plain.pop("candidates")[0]
-        plain |= {key: first[key] for key in ("dataset_id", "parameter_id") if key in first}
-    return json.dumps(plain, sort_keys=True)
-
-
-def _renamed(value: Any, names: dict[str, str]) -> Any:
-    """Return arguments in which labels and variables have their new names, also labels of components."""
-    if isinstance(value, dict):
-        return {key: _renamed(part, names) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_renamed(part, names) for part in value]
-    return names.get(value, value) if isinstance(value, str) else value
 
 
 ANY_PART = (

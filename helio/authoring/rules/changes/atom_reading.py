@@ -134,7 +134,8 @@ def grammar_words() -> frozenset[str]:
     spelt += [phrase for row in WORDS for phrase in row.phrases]
     words |= {word for phrase in spelt for word in re.findall(r"\b[a-z]{4,}\b(?!~)", phrase.casefold())}
     return frozenset(
-        words | {"until", "logarithmic", "linear", "median", "average", "minutes", "hours", "seconds"}
+        words
+        | {"alone", "until", "logarithmic", "linear", "median", "average", "minutes", "hours", "seconds"}
     )
 
 
