@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.operations import Operation, apply, style_lines
@@ -12,7 +13,7 @@ from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.errors import DataError, RequestError
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.missions import ALIASES, craft_of, short
+from helio.knowledge.missions import ALIASES, craft_of, instrument_names, instrument_of, short
 from helio.knowledge.quantities import Swap, rows_of, sources_of, spacecraft_named, swap
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
@@ -51,6 +52,7 @@ def swapped(
     notes: list[str] = []
     replaced: set[str] = set()
     cadences: dict[str, tuple[str, str]] = {}
+    instruments: dict[str, str] = {}
     for step in _fetches(template):
         crafts = _crafts_of(step, catalogue)
         if old and crafts and old not in crafts:
@@ -60,11 +62,12 @@ def swapped(
         operations += replaced_args(template, step, args)
         notes += differences
         cadences[str(step.id)] = _cadence(dict(step.params), catalogue), _cadence(args, catalogue)
+        instruments |= _instruments(step.params, args)
     if not operations:
         raise NotUnderstood(
             f"no fetch{f' of {old} data' if old else ''} in this pipeline can use another spacecraft"
         )
-    operations += list(_renamed(template, replaced, craft, cadences))
+    operations += list(_renamed(template, replaced, craft, cadences, instruments))
     operations += list(_relabelled(apply(template, operations), replaced, craft))
     return operations, notes
 
@@ -129,6 +132,13 @@ def _cadence(args: Document, catalogue: Catalogue) -> str:
     return "" if row is None else cadence_text(row.cadence) if row.cadence else "changing cadence"
 
 
+def _instruments(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
+    """Map the names of the instrument of a fetch to the name of the instrument after a change."""
+    old, new = (next((choice.dataset_id for choice in fetch_choices(args)), "") for args in (before, after))
+    instrument = instrument_of(new, craft_of(new).mission)
+    return dict.fromkeys(instrument_names(old) - instrument_names(new), instrument) if instrument else {}
+
+
 def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Document, list[str]]:
     """Return a fetch's arguments for another spacecraft, and notes on how the new data differ."""
     args = step.params
@@ -148,13 +158,24 @@ def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Doc
             f"{first.dataset}.{'+'.join(first.parameters)}",
             advice=f"{USE_A_MODEL} to let a model write a fetch that joins the components",
         )
-    chosen = [(first.dataset, first.parameters[0])]
-    if len(pairs) > 1 and first.quantity:
+    chosen, notes = [(first.dataset, first.parameters[0])], [_difference(*pairs[0], first)]
+    if (
+        len(set(_crafts_of(step, catalogue))) == 1
+        and craft_of(first.dataset).mission == craft_of(pairs[0][0]).mission
+    ):
+        for dataset, parameter in pairs[1:]:
+            try:
+                sister = _swap(dataset, parameter, craft, catalogue)
+            except NotUnderstood:
+                notes.append(f"{craft} has nothing in the place of {dataset}.{parameter}")
+            else:
+                chosen += [(sister.dataset, name) for name in sister.parameters]
+    elif len(pairs) > 1 and first.quantity:
         others = sources_of(first.quantity, craft, frame=first.frame)
         preferred = next((source for source in others if source.dataset == first.dataset), None)
         alike = [source for source in others if preferred is not None and source.alike(preferred)]
-        chosen += [pair for source in alike if (pair := (source.dataset, source.parameters[0])) not in chosen]
-    return _args_with(step, chosen), [_difference(*pairs[0], first)]
+        chosen += [(source.dataset, source.parameters[0]) for source in alike]
+    return _args_with(step, list(dict.fromkeys(chosen))), notes
 
 
 def _swapped_sister(step: StepView, craft: str) -> tuple[Document, list[str]]:
@@ -250,15 +271,21 @@ def _relabelled(template: Document, crafts: set[str], craft: str) -> Iterator[Op
 
 
 def _renamed(
-    template: Document, crafts: set[str], craft: str, cadences: dict[str, tuple[str, str]]
+    template: Document,
+    crafts: set[str],
+    craft: str,
+    cadences: dict[str, tuple[str, str]],
+    instruments: dict[str, str],
 ) -> Iterator[Operation]:
-    """Write the new spacecraft and its cadence into the names, titles and intents of a template."""
+    """Write the new spacecraft, its instruments and its cadence into the names, titles and intents of a template."""
     if not crafts:
         return
     names = _any_of(name for known in crafts for name in (known, *ALIASES.get(known, ())))
     pattern = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
     for path, text in _texts(template):
         new = pattern.sub(craft, text)
+        for old, instrument in instruments.items():
+            new = re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", instrument, new)
         if path[-1] == "intent":
             old_cadence, cadence = cadences.get(path[0], ("", ""))
             if old_cadence:

@@ -82,7 +82,21 @@ def _turn(editor: FigureEditor, lines: Sequence[str], new: str) -> bool:
         drawn = turned[base] + line[len(base) :]
         editor.draw_instead(line, drawn)
         _write_frame(editor, [drawn], new)
+    for base, vector in turned.items():
+        _turn_components(editor, base, vector, [line for line in lines if line in editor.drawn])
     return bool(turned)
+
+
+def _turn_components(editor: FigureEditor, base: str, vector: str, lines: Sequence[str]) -> None:
+    """Compute lines of a component of a vector from the rotated vector: a smoothed Bz is then in its frame too."""
+    steps = {str(step.id): step for line in lines for step in steps_behind(editor, line)}
+    for name, step in steps.items():
+        parts = [read for read in step.labels if read != base and owner(read, [base])]
+        if step.tool == "components" and base in step.labels:
+            parts = [base]
+        for part in parts:
+            new = vector if part == base else f"{vector}.{part[-1].casefold()}"
+            editor.do(Operation("rewire", name, old=part, new=new))
 
 
 def _rotated(editor: FigureEditor, vector: str, frame: str) -> str:
@@ -258,12 +272,18 @@ def _convert_line(editor: FigureEditor, line: str, to: str) -> None:
         editor.free_id(new), "convert_units", args, f"Convert to {to}", after=whole_of(editor, line)
     )
     editor.draw_instead(line, new)
+    write_unit(editor, number, unit, to)
+
+
+def write_unit(editor: FigureEditor, number: str, old: str, new: str) -> None:
+    """Write a new unit into the label of the axis of a panel, if it names the old unit."""
     labels = editor.spec.get("y_label")
-    if isinstance(labels, dict) and number in labels:
-        written = re.sub(
-            r"\[([^\]]+)\]",
-            lambda match: f"[{pretty_unit(to)}]" if canonical_unit(match[1]) == unit else match[0],
-            str(labels[number]),
-        )
-        if written != labels[number]:
-            editor.put("y_label", written, number)
+    if not isinstance(labels, dict) or number not in labels:
+        return
+    written = re.sub(
+        r"\[([^\]]+)\]",
+        lambda match: f"[{pretty_unit(new)}]" if canonical_unit(match[1]) == old else match[0],
+        str(labels[number]),
+    )
+    if written != labels[number]:
+        editor.put("y_label", written, number)

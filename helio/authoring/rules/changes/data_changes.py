@@ -29,6 +29,7 @@ from helio.authoring.rules.changes.conversions import (
     set_cadence,
     set_frame,
     whole_of,
+    write_unit,
 )
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.panel_settings import panel_numbers
@@ -66,9 +67,19 @@ def swap_craft(editor: FigureEditor, clause: Clause) -> None:
         others = [name for name in present if name != new]
         old = editor.ask(f"Which spacecraft should {new} replace?", others)
     operations, notes = swapped(editor.after, new, catalogue=editor.catalogue, instead_of=old)
+    before = _units(editor)
     editor.do(*operations)
+    for number, (old_unit, unit) in enumerate(zip(before, _units(editor), strict=True), 1):
+        if old_unit and unit and unit != old_unit:
+            write_unit(editor, str(number), old_unit, unit)
     editor.notes += notes
     editor.swapped = True
+
+
+def _units(editor: FigureEditor) -> list[str]:
+    """Return the unit of each panel, as far as its lines have one."""
+    units = [{editor.lines.unit(line) for line in panel} for panel in editor.panels]
+    return [next(iter(several)) if len(several) == 1 else "" for several in units]
 
 
 def swap_crafts(editor: FigureEditor, clause: Clause) -> None:
