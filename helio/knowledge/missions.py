@@ -180,7 +180,7 @@ BODIES = (
 # What people call them, beside the names above; matched as whole words, in any case.
 ALIASES: dict[str, tuple[str, ...]] = {
     "ACE": ("advanced composition explorer",),
-    "OMNI": ("omniweb", "omni2", "hro", "hro2"),
+    "OMNI": ("omniweb", "hro"),
     "DSCOVR": ("deep space climate observatory",),
     "Parker Solar Probe": ("psp", "parker", "solar probe"),
     "Solar Orbiter": ("solo",),
@@ -344,6 +344,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
         "CEP": "CEPPAD",
     },
     "Geotail": {"EPI": "EPIC"},
+    "OMNI": {"OMNI2": "OMNI2", "HRO2": "HRO2"},  # what people name instead of an instrument
     "GOES": {"EP8": "EPS", "MAGN": "MAG"},
     "SOHO": {"CEL": "CELIAS", "ERN": "ERNE", "CST": "COSTEP"},
     "Ulysses": {

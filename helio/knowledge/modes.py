@@ -50,10 +50,13 @@ MODES = (
     ),
     Mode("merged", r"(?:merged|COHO(?:[- ]?web|1HR)?)(?:\s+data)?", (r"COHO|MERGED|MRG",), required=False),
     Mode("key parameters", r"key[- ]param(?:eter)?s?|KP[- ]data", (r"_K[0-2]_|_KP-",)),
+    Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),
 )  # fmt: skip
 ALWAYS = ("burst", "spin")
 """Modes whose names mean nothing else, so that helio refuses them where there are no such data."""
+ON_REQUEST = ("burst", "moment")
+"""Modes whose data helio takes only where the request names them."""
 BY_NAME = {mode.name: mode for mode in MODES}
 
 

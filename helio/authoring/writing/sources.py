@@ -14,7 +14,7 @@ from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.modes import BY_NAME, in_modes
+from helio.knowledge.modes import BY_NAME, ON_REQUEST, in_modes
 from helio.knowledge.quantities import SOURCES, QuantitySource, rows_of, sources_of, spacecraft_named
 from helio.time_range import TimeRange
 
@@ -100,8 +100,8 @@ def _in_modes(
         )
     if not taken and any(BY_NAME[mode].required for mode in absent):
         raise NotUnderstood(f"helio knows no {' or '.join(absent)}-mode {what}")
-    burst, _ = in_modes(["burst"], [(source, _names(source), None) for source in sources])
-    return taken or [source for source in sources if source not in burst] or sources
+    unasked, _ = in_modes(ON_REQUEST, [(source, _names(source), None) for source in sources])
+    return taken or [source for source in sources if source not in unasked] or sources
 
 
 def _names(source: QuantitySource) -> str:

@@ -35,12 +35,28 @@ def fetched(author, request):
             "MMS1 FGM burst field and DIS fast density, 2018-01-08 06:40-06:43",
             ["MMS1_FGM_BRST_L2", "MMS1_FPI_FAST_L2_DIS-MOMS"],
         ),
+        ("OMNI2 V and Dst, 2003-10", ["OMNI2_H0_MRG1HR", "OMNI2_H0_MRG1HR"]),
+        ("ACE |B| and OMNI2 |B|, 2003-10-29", ["AC_H0_MFI", "OMNI2_H0_MRG1HR"]),
+        ("OMNI HRO2 Bz 2015-03-17", ["OMNI_HRO2_1MIN"]),
         ("EPHIN protons, 30 min, 17 May 2012", ["SOHO_COSTEP-EPHIN_L3I-30MIN"]),
         ("Solar Orbiter normal mode field 5 Jan 2022", ["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE"]),
     ],
 )
 def test_cadence_and_mode(author, request_, wanted):
     assert fetched(author, request_) == wanted
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameter"),
+    [
+        ("Wind SWE moment density 2012-07-15", "Proton_Np_moment"),
+        ("Wind SWE speed from moments 2012-07-15", "Proton_V_moment"),
+        ("Wind SWE speed 2012-07-15", "Proton_V_nonlin"),
+    ],
+)
+def test_moments_and_fits_are_told_apart(author, request_, parameter):
+    [fetch] = [step["tool_args"] for step in author.create(request_).template["steps"][:1]]
+    assert fetch["parameter_id"] == parameter
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,8 @@ def take_modes(
     rows = [source for source in SOURCES if source.spacecraft in flown]
     names = [dataset for dataset, craft in catalogue.crafts() if craft.spacecraft in flown]
     names += [" ".join(source.parameters) for source in rows]
-    of_quantities = [source.dataset for source in rows if not quantities or source.quantity in quantities]
+    meant = [source for source in rows if not quantities or source.quantity in quantities]
+    of_quantities = [f"{source.dataset} {' '.join(source.parameters)}" for source in meant]
     found: list[tuple[int, str]] = []
     for mode in MODES:
         among = names if mode.required or mode.name in ALWAYS else of_quantities
