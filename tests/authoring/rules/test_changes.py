@@ -107,6 +107,9 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("wind-plasma", "use ACE", "y axis of panel 3: T_p [eV] → T_p [K]"),
         ("themis-esa-overview", "use THEMIS-E", "→ the_peif_density"),
         ("ace-strength", "DSCOVR, GSM", "B_GSM.z"),
+        ("parker-spiral-angle", "markers bigger for phi", "line of phi, width: 1 → 2.0"),
+        ("parker-spiral-angle", "make the markers of phi three times larger", "line of phi, width: 1 → 3.0"),
+        ("rbsp-emfisis-waves", "lower band chorus in black", "colour of chorus_lower: blue → black"),
         ("omni-storm", "last day only", "+ 2015-03-18 to 2015-03-19"),
         ("wind-plasma", "extend to 3 days", "→ 2003-10-24 to 2003-10-27"),
         ("wind-plasma", "extend by 3 days", "→ 2003-10-24 to 2003-10-28"),
@@ -214,6 +217,7 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("solo-overview", "viridis for the EPT panels"),  # a figure has one scale
         ("storm-overview", "save everything in one csv"),
         ("omni-storm", "add Bz and By"),  # Bz is drawn
+        ("parker-spiral-angle", "bin width 20 deg"),  # of a histogram
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):

@@ -10,6 +10,8 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.panel_settings import panel_numbers, says_panel
 
 WIDTHS = {"thicker": 2.0, "thinner": 0.5}
+MARKERS = {"larger": 2.0, "smaller": 0.5}
+"""Words for the size of markers."""
 FIXED = {"bold": 3.0, "thin": 1.0}
 _PLAIN_WIDTH = 1.3
 """Width of a line that a figure draws without a setting, in pixels."""
@@ -104,7 +106,11 @@ def _width(clause: Clause, now: float) -> float:
     relative = clause.value("relative")
     if relative in FIXED and not clause.has("factor"):
         return FIXED[relative]
-    factor = clause.value("factor") or WIDTHS.get(relative or "") or 1.0
+    factor = clause.value("factor") or (WIDTHS | (MARKERS if clause.has("mode") else {})).get(relative or "")
+    if factor is None:
+        raise NotUnderstood(
+            f"helio cannot draw a line {clause.of('relative')[0].text}", advice="say thicker or thinner"
+        )
     return round(now * factor, 2)
 
 
@@ -123,10 +129,24 @@ def names_figure(clause: Clause) -> bool:
 def has_look(clause: Clause) -> bool:
     if clause.has("width") and names_figure(clause):
         return False
-    if clause.has("number", "factor") and not clause.has("noun:width"):
+    if clause.has("number", "factor") and not clause.has("noun:width", "mode"):
         return False
     relative = clause.value("relative")
     return clause.has("colour", "dash", "mode", "width", "number", "factor") or relative in (*WIDTHS, *FIXED)
+
+
+def says_bins(clause: Clause) -> bool:
+    """Return whether a width is that of the bins of a histogram."""
+    return re.search(r"\bbins?\b", clause.text, re.IGNORECASE) is not None
+
+
+def refuse_bins(editor: FigureEditor, clause: Clause) -> None:
+    """Refuse to change the width of the bins of a histogram."""
+    del editor
+    raise NotUnderstood(
+        f"helio cannot set the width of the bins of a histogram: '{clause.text.strip()}'",
+        advice="change the bins of the histogram in the file of the pipeline",
+    )
 
 
 def name_lines(editor: FigureEditor, clause: Clause) -> None:

@@ -24,6 +24,8 @@ from helio.authoring.rules.changes.line_settings import (
     has_look,
     name_lines,
     names_figure,
+    refuse_bins,
+    says_bins,
     style_lines,
     swap_colours,
 )
@@ -59,6 +61,7 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("colour noun:theme", "", set_name),
     Rule("verb:swap noun:colour|noun:line_colour", "what craft panel", swap_colours,
          lambda clause: len(clause.names) in (0, len("AB"))),
+    Rule("noun:width number|width", "tool what panel", refuse_bins, says_bins),
     Rule("colour|dash|mode|"
          "width|relative|factor|number", f"{LINE} colour dash mode width relative factor number noun:colour "
                                          f"noun:dash noun:width "
