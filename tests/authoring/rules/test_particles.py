@@ -142,6 +142,16 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             "RBSPA_REL04_ECT-HOPE-PA-L3.FPDU",
             [("pitch_angle_average", {"low": 70, "high": 110})],
         ),
+        (  # the energies are in eV, and the flux per keV
+            "mms1 ions 500 eV and 5 keV 2017-07-11",
+            "MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_fast",
+            [("slice_spectrum", {"at": 500}), ("slice_spectrum", {"at": 5000})],
+        ),
+        (  # SST measures from 25 keV on
+            "thd electrons at 1 keV 2008-02-26",
+            "THD_L2_ESA.thd_peer_en_eflux",
+            [("slice_spectrum", {"at": 1000})],
+        ),
         (
             "ERNE 13-16 MeV protons, 5 Dec 2006",
             "SOHO_ERNE-HED_L2-1MIN.PH",

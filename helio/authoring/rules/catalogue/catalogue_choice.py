@@ -21,6 +21,7 @@ from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.particles import SPECIES_WORDS
+from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import drawbacks
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain, tokens
@@ -51,8 +52,16 @@ _VARIANT = re.compile(
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
+_BURST = re.compile(r"(?!.*\b(?:full|reduced)\b).*burst", re.IGNORECASE)
+"""Pattern of titles of datasets that have only bursts."""
 _OWN_FRAMES = _NARROWER | {"spacecraft", "instrument"}
 """Also the words for frames that turn with a spacecraft."""
+_ROWS = {
+    (source.dataset, name): (row, source.quantity)
+    for row, source in reversed([*enumerate(SOURCES)])
+    for name in source.parameters
+}
+"""The first row of each parameter in the table of quantities, and its quantity."""
 _TABLE_DATASETS = frozenset(dataset for dataset, _ in TABLE)
 
 
@@ -83,7 +92,7 @@ def best_matches(
         lambda match: 0 if text else -len(match.names),
         lambda match: match.off[2],
         rank_of_kind,
-        lambda match: bool(re.search("burst", match.dataset.title, re.IGNORECASE)),
+        lambda match: bool(_BURST.match(match.dataset.title)),
     ):
         best = _lowest(best, key)
     if text.strip():
@@ -144,11 +153,20 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: len(match.first.parameter.size) == 2,
     ):
         best = _lowest(best, key)
+    best = _first_in_table(best)
     if not wish.direction:
         best = _lowest(
             best, lambda match: bool(match.first.directions) and not match.first.directions & _FIRST_SIDES
         )
     return _best_moments(best, wish, wanted) if wish.moment else best
+
+
+def _first_in_table(best: list[Match]) -> list[Match]:
+    """Of parameters of one dataset that hold the same quantity of the table, keep the first, as the table does."""
+    rows = [_ROWS.get(match.first.pair) for match in best]
+    known = [row for row in rows if row is not None]
+    same = len({match.dataset.id for match in best}) == len({quantity for _, quantity in known}) == 1
+    return [best[rows.index(min(known))]] if same and len(known) == len(rows) else best
 
 
 def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:

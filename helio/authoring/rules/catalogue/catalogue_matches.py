@@ -399,7 +399,8 @@ def _with_energy(
 ) -> tuple[tuple[Computation, ...], int] | None:
     """Add what takes an energy, or a range of energies, of a spectrogram."""
     unit, bands = described.energy_unit, described.bands
-    if energy.high == math.inf or unit not in _EV:
+    is_beyond = bool(described.reach) and not any(reach.has(energy) for reach in described.reach)
+    if energy.high == math.inf or unit not in _EV or is_beyond:
         return None
     scale, named = _EV[unit], (("axis", axis),) if axis else ()
     if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]) and not integrated:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,6 +56,14 @@ _FLUX = re.compile(
 )
 _SIDE = re.compile(r"\bside [AB]\b|\b(?<=_)?[AB]_(?=[A-Z])")
 _IN_UNIT = re.compile(r"(?<![A-Za-z])([kMG]?eV)", re.IGNORECASE)
+_BINS = {
+    "FPI": ("ev", Energy(2, 30e3)),
+    "CIS": ("ev", Energy(5, 40e3)),
+    "HOPE": ("ev", Energy(1, 55e3)),
+    "SST": ("ev", Energy(25e3, 6e6)),
+    "RPS": ("mev", Energy(50e6, 4e9)),
+}
+"""The unit and the range of the bins of instruments of which the catalogue says neither, or only that of the fluxes."""
 _SHORT = {
     "E": Species("e"), "P": Species("H", 1, 1), "I": Species("ion"), "O": Species("O"), "HE": Species("He"),
 }  # fmt: skip
@@ -252,8 +261,22 @@ class DescribedParameter:
         return frozenset(own or {mention.what for mention in directions_in(self.entry.title)})
 
     @cached_property
+    def _bins(self) -> tuple[str, Energy] | None:
+        names = {*instrument_names(self.entry.id)} & _BINS.keys()
+        return _BINS[names.pop()] if len(names) == 1 else None
+
+    @cached_property
+    def reach(self) -> tuple[Energy, ...]:
+        """The ranges of energies that the instrument measures, as far as helio or the title knows them."""
+        titled = (mention.what for mention in energies_in(self.entry.title))
+        ranges = tuple(energy for energy in titled if energy.low < energy.high < math.inf)
+        return (self._bins[1],) if self._bins else ranges
+
+    @cached_property
     def energy_unit(self) -> str:
-        """The unit of the energies of the bins, as far as the catalogue says it; empty if not."""
+        """The unit of the energies of the bins, as far as helio or the catalogue knows it; empty if not."""
+        if self._bins:
+            return self._bins[0]
         bins = " ".join(
             other.unit
             for other in self.entry.parameters
