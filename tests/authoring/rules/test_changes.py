@@ -110,6 +110,8 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("parker-spiral-angle", "markers bigger for phi", "line of phi, width: 1 → 2.0"),
         ("parker-spiral-angle", "make the markers of phi three times larger", "line of phi, width: 1 → 3.0"),
         ("rbsp-emfisis-waves", "lower band chorus in black", "colour of chorus_lower: blue → black"),
+        ("mixed-units", "use BGSE instead of B3GSE", "parameter: B3GSE → BGSE"),
+        ("mixed-units", "use GSM instead of GSE", "parameter: B3GSE → B3GSM"),  # of the same cadence
         ("omni-storm", "last day only", "+ 2015-03-18 to 2015-03-19"),
         ("wind-plasma", "extend to 3 days", "→ 2003-10-24 to 2003-10-27"),
         ("wind-plasma", "extend by 3 days", "→ 2003-10-24 to 2003-10-28"),
@@ -218,6 +220,9 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("storm-overview", "save everything in one csv"),
         ("omni-storm", "add Bz and By"),  # Bz is drawn
         ("parker-spiral-angle", "bin width 20 deg"),  # of a histogram
+        ("l1-compare", "use 1 hour data"),  # of Wind none
+        ("b-power-spectrum", "B in RTN"),  # every minute only
+        ("mixed-units", "use electrons instead of protons"),  # beta is drawn
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
@@ -383,7 +388,7 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         (
             "themis-esa-overview",
             "add plasma beta",
-            "computed from: n, ",
+            "plasma_beta density label: n temperature",
             "n_all",
         ),  # the good records of the figure
         ("themis-esa-overview", "add Bz", "components of B (keep", "THA_L2_FGM"),

@@ -13,8 +13,9 @@ from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.panel_settings import panel_numbers, unit_of
 from helio.authoring.swapping import refetched, replaced_args
+from helio.knowledge.cadence import cadence_text
 from helio.knowledge.frame_names import FRAMES, TURNABLE
-from helio.knowledge.quantities import SOURCES, spellings
+from helio.knowledge.quantities import SOURCES, QuantitySource, spellings
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
 from helio.pipelines.dialect.template_in import view_in
@@ -49,12 +50,25 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         pairs = fetch_pairs(view.params) if view.tool == FETCH else []
         pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
         if str(step["step_id"]) in named and pairs and len(pairs_new) == len(pairs) and pairs_new != pairs:
-            operations += refetched(editor.after, view, pairs_new)
+            _check_cadence(editor, pairs[0], pairs_new[0])
+            operations += refetched(editor.after, view, list(dict.fromkeys(pairs_new)))
     editor.do(*operations)
     _write_frame(editor, lines, new)
     left = [line for line in lines if line in editor.drawn] if clause.has("what", "panel") else editor.drawn
     if not _turn(editor, left, new) and not operations:
         raise NotUnderstood(f"no vector of this pipeline is available in {new}")
+
+
+def _check_cadence(editor: FigureEditor, old: tuple[str, str], new: tuple[str, str]) -> None:
+    """Note another cadence of the data in another frame; refuse a coarser one from which a spectrum is computed."""
+    before, after = ((row.cadence or 0.0) if (row := _row(pair)) else 0.0 for pair in (old, new))
+    if not before or not after or before == after:
+        return
+    said = f"{'.'.join(new)} has a cadence of {cadence_text(after)} instead of {cadence_text(before)}"
+    tools = [step.tool for step in editor.lines.graph.order]
+    if after > before and any(re.search(r"spectr(?:um|ogram)$", tool) for tool in tools):
+        raise NotUnderstood(f"{said}, too coarse for the spectrum", advice="leave the frame as it is")
+    editor.notes.append(said)
 
 
 def _write_frame(editor: FigureEditor, lines: Sequence[str], new: str) -> None:
@@ -160,15 +174,15 @@ def steps_behind(editor: FigureEditor, line: str) -> list[Any]:
 
 def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | None:
     """Return the parameter of the same dataset that has the same quantity in another frame, if there is one."""
-    rows = [row for row in SOURCES if row.dataset == dataset]
-    known = next((row for row in rows if row.parameters == (parameter,)), None)
+    known = _row((dataset, parameter))
     if known is None or not known.frame:
         return None
     same = (known.quantity, known.spacecraft, frame)
-    row = next((row for row in rows if (row.quantity, row.spacecraft, row.frame) == same), None)
-    if row is None and not (known.frame in TURNABLE and frame in TURNABLE):
-        others = [row for row in SOURCES if (row.quantity, row.spacecraft, row.frame) == same and row.cadence]
-        row = min(others, key=lambda other: abs((other.cadence or 0) - (known.cadence or 0)), default=None)
+    alike = [row for row in SOURCES if (row.quantity, row.spacecraft, row.frame) == same]
+    of_dataset = [row for row in alike if row.dataset == dataset]
+    if not of_dataset and not (known.frame in TURNABLE and frame in TURNABLE):
+        of_dataset = [row for row in alike if row.cadence]
+    row = min(of_dataset, key=lambda other: abs((other.cadence or 0) - (known.cadence or 0)), default=None)
     return (row.dataset, row.parameters[0]) if row is not None and len(row.parameters) == 1 else None
 
 
@@ -181,10 +195,12 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
         length = durations[1]
     seconds = Duration(length).nanoseconds / 1e9
     operations: list[Operation] = []
+    changed, kept = list[tuple[str, str]](), list[tuple[str, str]]()
     for step in editor.after["steps"]:
         view = view_in(step, signatures())
         pairs = fetch_pairs(view.params) if view.tool == FETCH else []
         new = [found for pair in pairs[:1] if (found := _at_cadence(*pair, crafts, seconds)) is not None]
+        (changed if new else kept).extend(pairs[:1])
         if new and new != pairs:
             operations += refetched(editor.after, view, new)
         elif view.tool == FETCH and view.params.get("parameters"):
@@ -194,7 +210,24 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
             f"helio knows no {length} data{f' of {crafts[0]}' if crafts else ''} of all the same quantities",
             advice=f"say 'average all lines over {length}'",
         )
+    lacking = (
+        [] if crafts else [pair for pair in kept if _quantity(pair) in {*map(_quantity, changed)} - {""}]
+    )
+    if lacking:
+        raise NotUnderstood(
+            f"helio knows {length} data instead of {'.'.join(changed[0])}, but none instead of {'.'.join(lacking[0])}",
+            advice=f"say 'average all lines over {length}'",
+        )
     editor.do(*operations)
+
+
+def _row(pair: tuple[str, str]) -> QuantitySource | None:
+    """Return the row of helio's table of a parameter, if it has one."""
+    return next((row for row in SOURCES if (row.dataset, *row.parameters) == pair), None)
+
+
+def _quantity(pair: tuple[str, str]) -> str:
+    return row.quantity if (row := _row(pair)) else ""
 
 
 def _whole_at_cadence(

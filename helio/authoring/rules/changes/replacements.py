@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from helio.authoring.fetches import FETCH
+from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.added_content import read_addition
 from helio.authoring.rules.changes.additions import ANY_PART, add_magnitude, draw_new, set_look
+from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.swapping import refetched
 from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import B
+from helio.pipelines.template.labels import owner
 
+_SEVERAL = 2
 _BY = re.compile(r"\s(?:by|with|for)\s", re.IGNORECASE)
 
 
@@ -30,7 +34,10 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         old, new = names[:count], names[count:]
     if not old or not new:
         raise NotUnderstood("the request does not say what replaces what", advice="say 'replace A with B'")
+    if len(old) == len(new) == 1 and _refetch(editor, old[0].text, new[0].text):
+        return
     lines = [line for atom in old for line in editor.known(atom.text, every=True)]
+    _refuse_inputs(editor, lines, old)
     if all(_is_strength(atom.text) and _may_be_of(editor, atom.text, lines) for atom in new) and all(
         editor.lines.is_vector(line) for line in lines
     ):
@@ -47,6 +54,38 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         return
     atoms = [atom for atom in clause.all if atom not in old and atom.kind not in ("verb", "rel")]
     draw_new(editor, clause, atoms, lines)
+
+
+def _refetch(editor: FigureEditor, old: str, new: str) -> bool:
+    """Fetch another parameter of the same dataset, if both names are those of parameters and no line is the old one."""
+    drawn = {name for line in editor.drawn for name in (line, line.rpartition(".")[2])}
+    for step in editor.lines.graph.order:
+        pairs = fetch_pairs(step.params) if step.tool == FETCH and old not in drawn else []
+        if [name for _, name in pairs] != [old] or pairs[0][0] not in editor.catalogue:
+            continue
+        dataset = pairs[0][0]
+        if new in {parameter.name for parameter in editor.catalogue.dataset(dataset).parameters}:
+            editor.do(*refetched(editor.after, step, [(dataset, new)]))
+            editor.notes.append(f"step {step.id} fetches {dataset}.{new} instead of {old}")
+            return True
+    return False
+
+
+def _refuse_inputs(editor: FigureEditor, lines: Sequence[str], old: Sequence[Atom]) -> None:
+    """Refuse to replace a line that is computed from several quantities, if the words only name one of these."""
+    producers = editor.lines.producers
+    for line in lines:
+        step = producers.get(line)
+        if step is None or len({owner(read, producers) for read in step.labels}) < _SEVERAL:
+            continue
+        known = f"{editor.lines.own_words(line)} {step.step.intent} {step.tool}".casefold().replace("_", " ")
+        shown = f"{editor.spec.get('trace_names') or ''} {editor.spec.get('y_label') or ''}".casefold()
+        words = [word for atom in old for word in re.findall(r"\w{3,}", atom.text.casefold())]
+        if words and not any(word.removesuffix("s") in f"{known} {shown}" for word in words):
+            raise NotUnderstood(
+                f"the figure draws no line of '{old[0].text}'; {line} is computed from it",
+                advice=f"name one of the lines: {', '.join(editor.drawn)}",
+            )
 
 
 def _drawn_already(editor: FigureEditor, words: str, old: Sequence[str]) -> list[str]:
