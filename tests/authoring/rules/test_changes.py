@@ -184,6 +184,7 @@ def test_a_word_that_no_rule_reads_is_refused(author, templates, name, request_)
     [
         ("running median of 1 h for the density", ("beside the line", "instead of the line")),
         ("dashed line", ("OMNI_HRO_1MIN.F", "OMNI_HRO_1MIN.BZ_GSM", "speed")),
+        ("can I use 2026 data?", ("change the pipeline", "only an answer")),
     ],
 )
 def test_two_honest_readings_are_asked_for(author, templates, request_, choices):

@@ -69,6 +69,12 @@ _LISTED_BELOW_AXIS = re.compile(
 """Pattern of several lines of which the place is named once: ``add L and MLT under the axis``."""
 _PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
+_POSSIBLE = re.compile(
+    r"\s*(?:can|could|may)\s+(?:(?:i|we)\s+(?:also\s+)?use|(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)"
+    r"\s+(?:for|with|in))\s+(?P<time>.+?)(?:\s+data)?\s*\?+\s*$",
+    re.IGNORECASE,
+)
+"""Question whether there can be a figure for a time: ``can I use 2026 data?``."""
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
 
@@ -115,6 +121,11 @@ def edited(
             is_clear or ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER) == _CHANGE_OR_ANSWER[0]
         )
         return change if wants_change else answer
+    possible = None if sources else _POSSIBLE.match(request)
+    if possible and {atom.kind for atom in read_atoms(possible["time"], now)} == {"time"}:
+        wanted = ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER)
+        if wanted != _CHANGE_OR_ANSWER[0]:
+            return AuthorReply(answered("until when are there data?", template, catalogue, now, records), BY)
     listed = ListedEvents(request, sources, now=now, ask=ask, is_new=False)
     start = listed.drawn(template, catalogue=catalogue, ask=ask) if sources else template
     editor = FigureEditor(start, catalogue, ask, now)
