@@ -173,12 +173,21 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     return remaining
 
 
-def _lost(key: str, entry: Document, lost: Collection[str]) -> bool:
-    """Return whether an entry that describes a panel names a label that the figure has lost."""
-    return any(
-        label in lost
+def entry_labels(key: str, entry: Document) -> set[str]:
+    """Return the labels that an entry that describes a panel names.
+
+    >>> sorted(entry_labels("xy", {"x": "V", "y": "n"})), entry_labels("histograms", {"of": "phi", "bins": 36})
+    (['V', 'n'], {'phi'})
+    """
+    return {
+        label
         for keys in ENTRY_LABELS
         if keys.startswith(f"{key}.")
         for path, value in values_at({key: [entry]}, keys)
         for _, label in labels_at(path, value)
-    )
+    }
+
+
+def _lost(key: str, entry: Document, lost: Collection[str]) -> bool:
+    """Return whether an entry that describes a panel names a label that the figure has lost."""
+    return not entry_labels(key, entry).isdisjoint(lost)

@@ -112,6 +112,7 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("rbsp-emfisis-waves", "lower band chorus in black", "colour of chorus_lower: blue → black"),
         ("mixed-units", "use BGSE instead of B3GSE", "parameter: B3GSE → BGSE"),
         ("mixed-units", "use GSM instead of GSE", "parameter: B3GSE → B3GSM"),  # of the same cadence
+        ("parker-spiral-angle", "only the polarity", "histograms removed"),
         ("omni-storm", "last day only", "+ 2015-03-18 to 2015-03-19"),
         ("wind-plasma", "extend to 3 days", "→ 2003-10-24 to 2003-10-27"),
         ("wind-plasma", "extend by 3 days", "→ 2003-10-24 to 2003-10-28"),

@@ -140,7 +140,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     numbers = panel_numbers(editor, clause.of("panel"))
     panels = editor.panels or [editor.drawn]
     if numbers and not clause.has("what"):
-        editor.redraw([panel for number, panel in enumerate(panels, 1) if number in numbers])
+        kept = [panel for number, panel in enumerate(panels, 1) if number in numbers]
+        editor.redraw(kept)
+        editor.keep_entries([line for panel in kept for line in panel])
         return
     meant = [
         [line for number in editor.numbers_of(name) for line in panels[number - 1]]
@@ -166,6 +168,8 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
             left = panel if any(map(editor.lines.may_have_colours, left)) else []
         kept.append(panel if number in whole else [*left, *apart])
     editor.redraw(kept)
+    if not whole:
+        editor.keep_entries([line for panel in kept for line in panel])
     editor.prune(behind)
 
 

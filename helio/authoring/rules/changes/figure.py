@@ -22,6 +22,7 @@ from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import (
     AT_PANEL,
     BY_NUMBER,
+    ENTRIES,
     FIGURES,
     LABEL_LISTS,
     PER_PANEL,
@@ -29,6 +30,7 @@ from helio.pipelines.template.figures import (
     RIGHT,
     STYLE,
     TWO_SIDED,
+    entry_labels,
     figures_meant,
 )
 from helio.pipelines.template.graph import graph_of
@@ -272,6 +274,17 @@ class FigureEditor:
                     self._check_not_wished(key, line)
                     self.do(Operation("unset", step_id, (*path, line)))
 
+    def keep_entries(self, lines: Sequence[str]) -> None:
+        """Remove the panels of histograms, orbits and pairs of quantities that are not of the given lines alone."""
+        for key in ENTRIES:
+            entries = self.spec.get(key) or []
+            kept = [entry for entry in entries if entry_labels(key, entry) <= set(lines)]
+            if kept != entries:
+                self.set_for(key, kept)
+                heights = self.spec.get("row_heights")
+                if isinstance(heights, list) and not kept and len(heights) > len(self.panels):
+                    self.set_for("row_heights", heights[: len(self.panels)])
+
     def _settle_right(self, panels: list[list[str]]) -> None:
         """Remove the settings of right axes without lines; lines alone in their panel get its left axis."""
         right = set(self.where("right")[0] or [])
@@ -309,12 +322,13 @@ class FigureEditor:
             return
         for key in (*BY_NUMBER, *PER_PANEL, *AT_PANEL):
             known = self.where(key)[0]
-            if key in PER_PANEL and isinstance(known, list) and len(known) == len(before):
+            if key in PER_PANEL and isinstance(known, list) and len(known) >= len(before):
                 places = [_like(panel, before) for panel in kept]
                 value: Any = [
                     known[at - 1] if at else self._of_new(key, panel, known)
                     for at, panel in zip(places, kept, strict=True)
                 ]
+                value += known[len(before) :]  # of the panels of entries, which stand below
             else:
                 value = self._renumbered(key, known, numbers)
             if value != known:
