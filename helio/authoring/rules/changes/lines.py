@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atom_values import COLOURS, DASHES, SHADED
+from helio.authoring.rules.changes.atom_values import DASHES
+from helio.authoring.rules.changes.line_names import (
+    COLOURED,
+    COMPONENT,
+    DESCRIBED,
+    FRAME_WORDS,
+    GENERAL_NOUN,
+    INSTRUMENT,
+    MOMENTS,
+    PART,
+    QUALIFIED,
+    SPECTROGRAMS,
+    first,
+    says,
+)
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.writing.asking import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
@@ -31,36 +44,11 @@ from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures
 
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
-_FRAMES = "|".join(frame.casefold() for frame in FRAMES)
 _MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
 AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 _CLEANING = ("mask_by_flag", "mask", "despike")
 """Tools that leave out values; what they give is the quantity of their first input."""
-_COLOURED = re.compile(r"\s*\b(?:spectrograms?|spectr(?:um|a))\b")
-_SPECTROGRAMS = re.compile(
-    r"(?:(?:the|both|all|no|any)\s+)*(?:spectrograms?|(?P<of>\w+)\s+spectrograms)", re.IGNORECASE
-)
-_GENERAL_NOUN = re.compile(r"\s+(?:channel|spectrum|signal|curve|index)$")
-_MOMENTS = re.compile(r"(densit|temperatur|pressur|speed|velocit)(?:ies|es|s)")
-"""Pattern of plurals that mean the moments of all particles."""
-_QUALIFIED = re.compile(
-    r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
-)
-_DESCRIBED = re.compile(
-    rf"(?:the\s+)?(?:(?P<look>{SHADED}|{COLOURS}|{'|'.join(DASHES)})\s+(?:lines?|curves?|traces?)|(?P<words>.+?)\s+ones?)",
-    re.IGNORECASE,
-)
-"""Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
-_INSTRUMENT = re.compile(r"[A-Z][A-Za-z0-9]+(?:-[A-Za-z]+)?")
-_COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{_FRAMES}))?$")
-_PART = re.compile(
-    r"(?:(?P<of>.+?)\s+)?(?:(?P<axis>[xyzrtnlm])|(?P<radial>radial|tangential|normal))[\s-]+components?"
-    r"(?:\s+of\s+(?:the\s+)?(?P<what>.+))?"
-    r"|(?:radial|tangential|normal)\s+"
-    r"(?P<along>(?:magnetic\s+)?field|b|(?:(?:solar[- ]wind|flow|bulk)\s+)?(?:velocity|flow)|v)"
-)
-"""A component in words: ``z component of J``, ``V radial component``, ``radial field``."""
 _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
 """Names of the components of vectors in frames; in all others they are x, y and z."""
 _NOTHING = view_in({}, {})
@@ -127,14 +115,14 @@ class Lines:
             components alike.
         """
         drawn = self.drawn(figure)
-        if spectrograms := _SPECTROGRAMS.fullmatch(what.strip()):
+        if spectrograms := SPECTROGRAMS.fullmatch(what.strip()):
             of = (spectrograms["of"] or "").casefold()
             coloured = [
-                line for line in self._spectrograms(figure) if not of or _says(self.own_words(line), of)
+                line for line in self._spectrograms(figure) if not of or says(self.own_words(line), of)
             ]
             if coloured:
                 return coloured
-        described = _DESCRIBED.fullmatch(what.strip())
+        described = DESCRIBED.fullmatch(what.strip())
         if described is None:
             meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
             return meant or self._shown_as(what.casefold().strip(), figure)
@@ -149,11 +137,11 @@ class Lines:
         names = spec.get("trace_names") or {}
         axes = object_of(spec.get("y_label"))
         plain = {str(number): re.sub(r"\[.*\]", "", str(axis)).casefold() for number, axis in axes.items()}
-        named = [line for line, name in names.items() if _says(str(name).casefold(), words)]
+        named = [line for line, name in names.items() if says(str(name).casefold(), words)]
         return named or [
             line
             for number, panel in enumerate(self.panels(figure), 1)
-            if _says(plain.get(str(number), ""), words)
+            if says(plain.get(str(number), ""), words)
             for line in panel
         ]
 
@@ -199,7 +187,7 @@ class Lines:
     def of_instrument(self, what: str, drawn: Sequence[str]) -> list[str]:
         """Return the lines of the data of an instrument that words name, as ids of datasets do."""
         name = what.strip()
-        if not _INSTRUMENT.fullmatch(name) or name.casefold() in _FRAMES.split("|"):
+        if not INSTRUMENT.fullmatch(name) or name.casefold() in FRAME_WORDS.split("|"):
             return []
         datasets = {label: self._measured(label) for label in drawn}
         pieces = {
@@ -218,8 +206,8 @@ class Lines:
         step = self._step(table)
         if step.tool == FETCH:
             return {dataset for dataset, _ in self._pairs(table)}
-        first = step.signature.tables[:1] if step.signature else ()
-        reads = [read.label for given in first for read in step.inputs.get(given.parameter, ())]
+        main = step.signature.tables[:1] if step.signature else ()
+        reads = [read.label for given in main for read in step.inputs.get(given.parameter, ())]
         return set[str]().union(*map(self._measured, reads))
 
     def frame(self, label: str) -> str:
@@ -315,14 +303,14 @@ class Lines:
     def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
         every = re.match(r"(?:both|all)\s", plain)
         plain = re.sub(r"^(?:(?:both|all|the|of)\s+)+", "", plain).strip()
-        bare = _GENERAL_NOUN.sub("", plain)
+        bare = GENERAL_NOUN.sub("", plain)
         exact = [label for label in drawn if label.casefold() in (plain, bare)] or [
             label for label in drawn if any(name.casefold() == plain for _, name in self._pairs(label))
         ]
         if exact:
             several = every or plain.endswith("s")
-            return (several and [label for label in drawn if _says(self.own_words(label), plain)]) or exact
-        if moments := _MOMENTS.fullmatch(plain):
+            return (several and [label for label in drawn if says(self.own_words(label), plain)]) or exact
+        if moments := MOMENTS.fullmatch(plain):
             lines = [label for label in drawn if self._is_moment(label, moments[1])]
             if len(lines) > 1:
                 return lines
@@ -347,7 +335,7 @@ class Lines:
             if letter := re.fullmatch(r"[bv]_?([xyzrtn])", smoothed[1]):
                 return [label for label in lines if self._reads(label, smoothed[1], letter[1])]
             return self._meant(smoothed[1], smoothed[1], lines, by_craft) if lines else []
-        if framed := re.fullmatch(rf"(?P<what>.+?)\s+(?:in\s+)?(?P<frame>{_FRAMES})", plain):
+        if framed := re.fullmatch(rf"(?P<what>.+?)\s+(?:in\s+)?(?P<frame>{FRAME_WORDS})", plain):
             lines = self._meant(framed["what"], framed["what"], drawn, by_craft)
             return [line for line in lines if self._is_in(line, framed["frame"].upper())]
         component = re.fullmatch(r"(b|v)_?([xyzrtnlm])", plain)
@@ -358,7 +346,7 @@ class Lines:
                 if is_total
                 else self._component_of(what, component[1], component[2], drawn)
             )
-        part = _PART.fullmatch(plain)
+        part = PART.fullmatch(plain)
         if part:
             words = part["of"] or part["what"] or part["along"]
             of = self._meant(words, words, drawn, False) if words else drawn
@@ -369,7 +357,7 @@ class Lines:
             lines = [label for label in drawn if not of_field or self._is_of(tables[label], "b")]
             vectors = [label for label in lines if self.is_vector(tables[label])]
             whole = [label for label in lines if "vector" in self._foreseen(label).kinds] if of_field else []
-            return vectors or [label for label in lines if _COMPONENT.search(label.casefold())] or whole
+            return vectors or [label for label in lines if COMPONENT.search(label.casefold())] or whole
         if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
         if plain in ("indices", "geomagnetic indices"):
@@ -385,26 +373,26 @@ class Lines:
         if "spectrogram" in quantity:  # that of electrons is not that of ions
             others = {row.quantity for row in SOURCES if "spectrogram" in row.quantity} - {quantity}
             drawn = [label for label in drawn if not self.own_quantities(label) & others]
-        return _first(
+        return first(
             drawn,
             lambda label: quantity in self._quantities(label),
-            lambda label: _says(self.own_words(label), plain),
-            lambda label: _says(self._step_words(label), plain),
+            lambda label: says(self.own_words(label), plain),
+            lambda label: says(self._step_words(label), plain),
             lambda label: quantity in self._quantities(label, inherited=True),
-            lambda label: _says(self.all_words(label), plain),
-            lambda label: _says(f"{self.all_words(label)} {self._datasets(label)}", plain),
+            lambda label: says(self.all_words(label), plain),
+            lambda label: says(f"{self.all_words(label)} {self._datasets(label)}", plain),
             lambda label: (
-                bool(_QUALIFIED.match(plain)) and _says(self.own_words(label), _QUALIFIED.sub("", plain))
+                bool(QUALIFIED.match(plain)) and says(self.own_words(label), QUALIFIED.sub("", plain))
             ),
             lambda label: (
-                _COLOURED.search(plain) is not None
+                COLOURED.search(plain) is not None
                 and self.may_have_colours(label)
-                and _says(
+                and says(
                     f"{self.all_words(label)} {self._datasets(label)} {self._titles(label)}",
-                    _COLOURED.sub("", plain),
+                    COLOURED.sub("", plain),
                 )
             ),
-            lambda label: _says(f"{self._step(label).id} {self._step(label).step.intent}".casefold(), plain),
+            lambda label: says(f"{self._step(label).id} {self._step(label).step.intent}".casefold(), plain),
         )
 
     def _is_moment(self, label: str, stem: str) -> bool:
@@ -432,16 +420,16 @@ class Lines:
     def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
         """Return the lines with data of only this spacecraft; if none, lines with some of its data or its name."""
         crafts = {label: self.crafts(owner(label, self.producers) or label) for label in drawn}
-        return _first(
+        return first(
             drawn,
             lambda label: crafts[label] == {craft},
             lambda label: craft in crafts[label],
-            lambda label: _says(self.own_words(label), craft.casefold()),
+            lambda label: says(self.own_words(label), craft.casefold()),
         )
 
     def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
         """Return the lines that a component such as ``bz`` means; ask the user if it could mean several lines."""
-        pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$")
+        pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{FRAME_WORDS}))?$")
         lone = [
             label
             for label in drawn
@@ -493,17 +481,17 @@ class Lines:
         quantities = self._quantities(label, inherited=True)
         if quantities:
             return (B if stem == "b" else VELOCITY) in quantities
-        return bool(re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold())) or _says(
+        return bool(re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold())) or says(
             self.own_words(label), "magnetic" if stem == "b" else "velocity"
         )
 
     def _magnitudes(self, drawn: list[str]) -> list[str]:
-        return _first(
+        return first(
             drawn,
             lambda label: self._step(label).tool == "magnitude",
             lambda label: ABS_B in self._quantities(label),
             lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
-            lambda label: _says(self.own_words(label), "magnitude"),
+            lambda label: says(self.own_words(label), "magnitude"),
             lambda label: ABS_B in self._quantities(label, inherited=True),
         )
 
@@ -577,21 +565,3 @@ class Lines:
         """Return the words that describe a label, its step, and all labels from which it is computed."""
         sources = [self.all_words(source) for source in self._sources(label)]
         return " ".join([self.own_words(label), self._step_words(label), *sources])
-
-
-def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
-    """Return the lines that pass a test; use the first test that at least one line passes."""
-    return next((lines for test in tests if (lines := list(filter(test, drawn)))), [])
-
-
-def _says(text: str, words: str) -> bool:
-    """Return whether a text contains all given words, each as a whole word in the singular or the plural.
-
-    >>> _says("proton density", "densities"), _says("proton density", "it")
-    (True, False)
-    """
-    return all(
-        re.search(rf"(?<![a-z0-9]){stem}(?:s|es|y|ies)?(?![a-z0-9])", text)
-        for word in words.split()
-        for stem in [re.escape(re.sub(r"(?<=\w\w\w)(?:ies|y|s)$", "", word))]
-    )
