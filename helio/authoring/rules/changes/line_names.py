@@ -15,8 +15,8 @@ SPECTROGRAMS = re.compile(
     r"(?:(?:the|both|all|no|any)\s+)*(?:spectrograms?|(?P<of>\w+)\s+spectrograms)", re.IGNORECASE
 )
 GENERAL_NOUN = re.compile(r"\s+(?:channel|spectrum|signal|curve|index)$")
-MOMENTS = re.compile(r"(densit|temperatur|pressur|speed|velocit)(?:ies|es|s)")
-"""Pattern of plurals that mean the moments of all particles."""
+MOMENTS = re.compile(r"\b(?P<stem>densit|temperatur|pressur|speed|velocit)(?:(?P<plural>ies|es|s)|y|e)?\b")
+"""Pattern of moments; plurals mean those of all particles."""
 QUALIFIED = re.compile(
     r"^(?:(?:proton|ion|plasma|solar[- ]wind|bulk|flow|total|magnetic|interplanetary)\s+)+(?=\w)"
 )

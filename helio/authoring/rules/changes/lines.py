@@ -308,10 +308,13 @@ class Lines:
             label for label in drawn if any(name.casefold() == plain for _, name in self._pairs(label))
         ]
         if exact:
-            several = every or plain.endswith("s")
-            return (several and [label for label in drawn if says(self.own_words(label), plain)]) or exact
-        if moments := MOMENTS.fullmatch(plain):
-            lines = [label for label in drawn if self._is_moment(label, moments[1])]
+            alike = [label for label in drawn if says(self.own_words(label), plain)]
+            if plain.endswith("s") and not every:
+                alike = [label for label in alike if self.has_colours(label) is self.has_colours(exact[0])]
+            return (alike or exact) if every or plain.endswith("s") else exact
+        moments = MOMENTS.fullmatch(plain)
+        if moments and moments["plural"]:
+            lines = [label for label in drawn if self._is_moment(label, moments["stem"])]
             if len(lines) > 1:
                 return lines
         if plain in PRONOUNS:
@@ -373,7 +376,7 @@ class Lines:
         if "spectrogram" in quantity:  # that of electrons is not that of ions
             others = {row.quantity for row in SOURCES if "spectrogram" in row.quantity} - {quantity}
             drawn = [label for label in drawn if not self.own_quantities(label) & others]
-        return first(
+        found = first(
             drawn,
             lambda label: quantity in self._quantities(label),
             lambda label: says(self.own_words(label), plain),
@@ -394,6 +397,9 @@ class Lines:
             ),
             lambda label: says(f"{self._step(label).id} {self._step(label).step.intent}".casefold(), plain),
         )
+        if MOMENTS.search(plain):  # beta, of which a step says that it is a ratio of pressures, is none
+            return [label for label in found if self._foreseen(label).unit != ""] or found
+        return found
 
     def _is_moment(self, label: str, stem: str) -> bool:
         """Return whether a line is a density, a temperature and so on, of any particles."""
