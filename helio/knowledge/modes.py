@@ -41,6 +41,7 @@ MODES = (
     Mode("slow", r"slow(?:[- ](?:mode|survey(?:[- ]mode)?))", (r"_SLOW_", r"_SRVY_")),
     Mode("survey", r"(?:survey|srvy|svy)(?:[- ]mode)?", (r"_SRVY_|SVY|SURVEY|_SURV", r"_FAST_"), required=False),
     Mode("normal", r"normal[- ]mode", (r"NORMAL",), required=False),
+    Mode("full", r"(?<!the )full(?:[- ](?:mode|distributions?)|(?=\s\x01))", (r"th[a-e]_p[es][ei]f_",), required=False),
     Mode("reduced", r"reduced[- ]mode", (r"th[a-e]_p[es][ei]r_",)),
     Mode(
         "spin",

@@ -96,6 +96,7 @@ QUALITY, FLAGS = "see quality_factor", "see magInvalid, magFill"
 DQF = "2016-06-03 to 2019-06-27; see DQF"
 TENFOLD_KP = "stored as ten times Kp"
 REDUCED, REDUCED_IONS = "reduced mode, which may be empty", "all ions; reduced mode, which may be empty"
+FULL, FULL_IONS = "full mode", "all ions; full mode"
 PER_NUCLEON = "cm^-2 s^-1 sr^-1 (MeV/n)^-1"
 NE, TE, THERMAL = "electron density", "electron temperature", "thermal speed"
 T_PARALLEL, T_PERPENDICULAR = "parallel ion temperature", "perpendicular ion temperature"
@@ -320,12 +321,12 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_gsm", "GSM", "nT", 3, "good ones: th?_fgs_gsmQ"),
     (ABS_B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_btotal", "", "nT", 3, "all qualities"),
     (N, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_density", "", "cm^-3", 3, REDUCED_IONS),
-    (N, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_density", "", "cm^-3", None, "all ions; full mode"),
+    (N, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_density", "", "cm^-3", None, FULL_IONS),
     (VECTOR_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_velocity_gse", "GSE", "km/s", 3, REDUCED_IONS),
     (VECTOR_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_velocity_gsm", "GSM", "km/s", 3, REDUCED_IONS),
     (T, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_avgtemp", "", "eV", 3, REDUCED_IONS),
     (IONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_en_eflux", "", _EFLUX, 3, REDUCED),
-    (IONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_en_eflux", "", _EFLUX, None, "full mode"),
+    (IONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_en_eflux", "", _EFLUX, None, FULL),
     (ELECTRONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_en_eflux", "", _EFLUX, 3, REDUCED),
     (FAST_ELECTRONS, "THEMIS-{p}", "TH{p}_L2_SST", "th{p}_psef_en_eflux", "", _EFLUX, None, ""),
     (POSITION, "THEMIS-{p}", "TH{p}_OR_SSC", "XYZ_GSM", "GSM", "R_E", 60, ""),
@@ -524,6 +525,14 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (ELECTRON_V, "MMS{n}", "MMS{n}_FPI_BRST_L2_DES-MOMS", "mms{n}_des_bulkv_gse_brst", "GSE", "km/s", 0.03, ""),
     (ELECTRON_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_velocity_gse", "GSE", "km/s", 3, REDUCED),
     (ELECTRON_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_velocity_gsm", "GSM", "km/s", 3, REDUCED),
+    (VECTOR_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_velocity_gse", "GSE", "km/s", None, FULL_IONS),
+    (VECTOR_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_velocity_gsm", "GSM", "km/s", None, FULL_IONS),
+    (T, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_avgtemp", "", "eV", None, FULL_IONS),
+    (NE, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peef_density", "", "cm^-3", None, FULL),
+    (TE, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peef_avgtemp", "", "eV", None, FULL),
+    (ELECTRON_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peef_velocity_gse", "GSE", "km/s", None, FULL),
+    (ELECTRON_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peef_velocity_gsm", "GSM", "km/s", None, FULL),
+    (ELECTRONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peef_en_eflux", "", _EFLUX, None, FULL),
     (ELECTRON_V, "Cluster-{n}", "C{n}_PP_PEA", "V_e_xyz_gse__C{n}_PP_PEA", "GSE", "km/s", None, ""),
     (ELECTRON_V, "Wind", "WI_H5_SWE", "U_eGSE", "GSE", "km/s", 12, ""),
     (ELECTRON_V, "Wind", "WI_EM_3DP", "E_VELS", "GSE", "km/s", 3, "not corrected for the spacecraft potential"),

@@ -52,9 +52,10 @@ def test_cadence_and_mode(author, request_, wanted):
         ("Wind SWE moment density 2012-07-15", "Proton_Np_moment"),
         ("Wind SWE speed from moments 2012-07-15", "Proton_V_moment"),
         ("Wind SWE speed 2012-07-15", "Proton_V_nonlin"),
+        ("thd esa full density 2008-02-26", "thd_peif_density"),
     ],
 )
-def test_moments_and_fits_are_told_apart(author, request_, parameter):
+def test_moments_fits_and_full_distributions_are_told_apart(author, request_, parameter):
     [fetch] = [step["tool_args"] for step in author.create(request_).template["steps"][:1]]
     assert fetch["parameter_id"] == parameter
 
