@@ -253,6 +253,10 @@ def _product(left: str, right: str, unit: str) -> Recipe:
     return _recipe("arithmetic", unit, {"operation": "multiply"}, left=left, right=right)
 
 
+def _sum(left: str, right: str, note: str = "") -> Recipe:
+    return _recipe("arithmetic", "nPa", {"operation": "add"}, note=note, left=left, right=right)
+
+
 def _taylor(length: str) -> Recipe:
     return _recipe("taylor_frequency", "Hz", length=length, velocity=SPEED)
 
@@ -264,14 +268,13 @@ DERIVED: dict[str, Recipe] = {
     "thermal pressure": _recipe("rescale", "nPa", _OF_PLASMA, source="pressure over k"),
     "electron pressure over k": _product(NE, TE, "cm^-3 K"),
     "electron pressure": _recipe("rescale", "nPa", _OF_PLASMA, source="electron pressure over k"),
-    "total pressure": _recipe(
-        "arithmetic",
-        "nPa",
-        {"operation": "add"},
-        note="the magnetic pressure and the thermal pressure of the ions, without that of the electrons",
-        left="magnetic pressure",
-        right="thermal pressure",
+    "total pressure": _sum(
+        "magnetic pressure",
+        "thermal pressure",
+        "the magnetic pressure and the thermal pressure of the ions, without that of the electrons",
     ),
+    "thermal pressure with electrons": _sum("thermal pressure", "electron pressure"),
+    "total pressure with electrons": _sum("magnetic pressure", "thermal pressure with electrons"),
     "dynamic pressure": _recipe("dynamic_pressure", "nPa", helium=True, density=DENSITY, velocity=VELOCITY),
     "Alfvén speed": _recipe("alfven_speed", "km/s", helium=True, field=B, density=DENSITY),
     "Alfvén Mach number": _recipe("alfven_mach", helium=True, velocity=VELOCITY, field=B, density=DENSITY),
@@ -304,6 +307,7 @@ DERIVED: dict[str, Recipe] = {
     "electron inertial length": _recipe("inertial_length", "km", _ELECTRON, source=NE),
     "upper-hybrid frequency": _recipe("upper_hybrid_frequency", "kHz", density=NE, field=ABS_B),
     "specific entropy": _recipe("specific_entropy", density=DENSITY, temperature=TEMPERATURE),
+    "electron entropy": _recipe("specific_entropy", density=NE, temperature=TE),
     "Parker spiral angle": _recipe("parker_angle", "deg", velocity=SPEED, radius=_RADIUS),
     "field spiral angle": _recipe("field_spiral_angle", "deg", field=Part(B, frame="spiral")),
     "magnetic polarity": _of_spiral("polarity"),

@@ -286,6 +286,8 @@ def test_a_figure_without_a_time_axis(author, request_, entry):
         ("electron inertial length from Wind", "inertial_length", {"particle": "electron"}),
         ("proton gyroradius from ACE", "gyroradius", {"temperature_label": "ACE_T"}),
         ("specific entropy of ACE", "specific_entropy", {"density_label": "ACE_n"}),
+        ("electron entropy of Wind", "specific_entropy", {"density_label": "Wind_Ne"}),
+        ("Wind total pressure with electrons", "arithmetic", {"operation": "multiply"}),
         ("Parker spiral angle expected at ACE", "parker_angle", {"distance": 1.0}),
         ("electric field of the Wind plasma", "electric_field", {"field_label": "Wind_B"}),
         ("Wind temperature in kelvin, not eV", "convert_units", {"to": "K"}),
