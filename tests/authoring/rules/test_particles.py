@@ -188,6 +188,7 @@ def test_a_part_of_a_distribution_is_taken(author, request_, parameter, taken):
     [
         ("ULEIS oxygen 0.32-0.45 MeV/n, Nov 2001", "no channel with these energies"),
         ("FEEPS electrons MMS3, 8 Aug 2016", "18 parameters that fit"),
+        ("average B ace 2008-02-26", "average"),  # no boron
         ("IMP-8 CPME 4.6-15 MeV protons October 1989", "CPME"),
         ("Cluster C1 CODIF O+ density and temperature 2003-10-29", "no temperature of the same particles"),
         ("GOES-15 MAGED uncorrected electron fluxes 17 Mar 2015", "uncorrected"),

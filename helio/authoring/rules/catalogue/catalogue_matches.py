@@ -41,6 +41,8 @@ _OTHER_DENSITY = re.compile(
 )
 _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
+_OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
+"""Words beside which B is boron."""
 _OTHER = frozenset({"thermal", "ratio"})
 """Words of descriptions that make a quantity a different one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
@@ -170,6 +172,7 @@ def with_words(
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
     means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
     letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))
+    is_field = "B" in letters and not (names or {*word_list(text)} & _OF_FLUX)
     for number in numbers:
         dataset = described_dataset(number, catalogue)
         own_names = {*names} & dataset.names
@@ -193,6 +196,7 @@ def with_words(
             and numerals <= parameter.words.numerals | dataset.words.numerals
             and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
             and {*letters} <= parameter.words.letters
+            and not (is_field and parameter.is_flux)
             and _has_frame(parameter, wanted.frame, elsewhere=frame_elsewhere)
         )
         if {*named} - {*fitting}:
