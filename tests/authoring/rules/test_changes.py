@@ -438,6 +438,10 @@ def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, re
          {"MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_fast", "electrons"}),
         ("mms-survey", "T only perpendicular", {"MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_temppara_fast"}),
         ("solo-overview", "V: only R", {"V_PAS"}),  # V_R instead
+        ("psp-encounter", "V only the radial component", {"V_SPI"}),
+        ("psp-encounter", "remove V", {"V_SPI"}),  # not flux vs energy
+        ("psp-encounter", "use QTN density only", {"n_SPI", "n_SPC"}),
+        ("storm-overview", "only OMNI", {"GOES"}),
         ("omni-solar-wind-overview", "only AE, no AL and AU",
          {"OMNI_HRO_1MIN.AL_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
         ("psp-encounter", "use SPC only", {"n_QTN", "n_SPI"}),

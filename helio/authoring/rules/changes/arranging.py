@@ -182,17 +182,21 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
             advice=f"say 'only {place.text} {parts[0].text}' to remove the rest",
         )
     numbers = editor.numbers_of(place.text)
-    kept = [
-        [line for part in parts for line in _inside(editor, panel, place.text, part.text)]
-        if number in numbers
-        else panel
-        for number, panel in enumerate(editor.panels, 1)
-    ]
-    if not any(kept[number - 1] for number in numbers):
+    inside = {
+        number: [
+            line
+            for part in parts
+            for line in _inside(editor, editor.panels[number - 1], place.text, part.text)
+        ]
+        for number in numbers
+    }
+    if not any(inside.values()):
         raise NotUnderstood(f"the panel of {place.text} draws no '{parts[0].text}'")
+    if parts[0].kind != "craft":  # B only Wind removes the panel of ACE's B
+        inside = {number: lines for number, lines in inside.items() if lines}
     kept = [
-        [editor.component(line) for line in panel] if number in numbers else panel
-        for number, panel in enumerate(kept, 1)
+        [editor.component(line) for line in inside[number]] if number in inside else panel
+        for number, panel in enumerate(editor.panels, 1)
     ]
     behind = [label for line in editor.drawn for label in editor.behind(line)]
     editor.redraw(kept)
@@ -218,8 +222,9 @@ def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
 
 def _inside(editor: FigureEditor, panel: list[str], whole: str, part: str) -> list[str]:
     """Return the lines of a panel, or components of its vectors, that are a part: ``R`` of ``V``."""
-    for words in (f"{whole}{part}", f"{part} {whole}", part):
-        meant = editor.lines_of(words) if words != f"{whole}{part}" or len(part) == 1 else []
+    spelt = [f"{part} of {whole}"] if "component" in part.casefold() else [part, f"{part} {whole}"]
+    for words in [f"{whole}{part}"] if len(part) == 1 else spelt:
+        meant = editor.lines_of(words)
         if found := [line for line in meant if line in panel or line in _parts_in(editor, panel, meant)]:
             return found
     return []

@@ -34,6 +34,7 @@ PART = re.compile(
     r"(?P<along>(?:magnetic\s+)?field|b|(?:(?:solar[- ]wind|flow|bulk)\s+)?(?:velocity|flow)|v)"
 )
 """A component in words: ``z component of J``, ``V radial component``, ``radial field``."""
+_PLURAL = "(?:s|es|y|ies)?"
 
 
 def first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
@@ -44,11 +45,11 @@ def first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
 def says(text: str, words: str) -> bool:
     """Return whether a text contains all given words, each as a whole word in the singular or the plural.
 
-    >>> says("proton density", "densities"), says("proton density", "it")
-    (True, False)
+    >>> says("proton density", "densities"), says("proton density", "it"), says("flux vs energy", "v")
+    (True, False, False)
     """
     return all(
-        re.search(rf"(?<![a-z0-9]){stem}(?:s|es|y|ies)?(?![a-z0-9])", text)
+        re.search(rf"(?<![a-z0-9]){stem}{_PLURAL if len(word) > 1 else ''}(?![a-z0-9])", text)
         for word in words.split()
         for stem in [re.escape(re.sub(r"(?<=\w\w\w)(?:ies|y|s)$", "", word))]
     )

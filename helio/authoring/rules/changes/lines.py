@@ -187,7 +187,8 @@ class Lines:
     def of_instrument(self, what: str, drawn: Sequence[str]) -> list[str]:
         """Return the lines of the data of an instrument that words name, as ids of datasets do."""
         name = what.strip()
-        if not INSTRUMENT.fullmatch(name) or name.casefold() in FRAME_WORDS.split("|"):
+        others = {*spellings(), *FRAME_WORDS.split("|")}
+        if not INSTRUMENT.fullmatch(name) or name.casefold() in others:
             return []
         datasets = {label: self._measured(label) for label in drawn}
         pieces = {

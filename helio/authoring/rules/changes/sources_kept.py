@@ -24,9 +24,10 @@ def keep_source(editor: FigureEditor, clause: Clause) -> None:
     if _fetch_only(editor, sources):
         return
     lines = [line for source in sources for line in editor.lines.of_instrument(source, editor.drawn)]
-    if not lines:
+    if not lines and clause.has("craft"):
         keep_only(editor, clause)
         return
+    lines = lines or [line for source in sources for line in editor.known(source, every=True)]
     wanted = {line for match in named if match for line in editor.known(match["what"], every=True)}
     kept = [
         [line for line in panel if line in lines]
