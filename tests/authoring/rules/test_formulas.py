@@ -37,6 +37,7 @@ from helio.knowledge.quantity_words import WORDS
         ("SYM-H* and Dst*", "pressure-corrected SYM-H and pressure-corrected Dst"),
         ("MMS curl B current density", "MMS curlometer current density"),
         ("ion and electron gyroradius", "ion gyroradius and electron gyroradius"),
+        ("ion and electron T_par", "parallel ion temperature and parallel electron temperature"),
         ("proton, alpha and electron density", "proton density and alpha density and electron density"),
         ("electron gyroradius and inertial length", "electron gyroradius and electron inertial length"),
         ("alpha to proton ratio and density", "alpha to proton ratio and density"),

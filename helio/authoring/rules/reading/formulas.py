@@ -26,6 +26,12 @@ _T = (
     rf"(?<![\w/])T_?(?P<species{{0}}>e|i|p)?[_,]?(?P<side{{0}}>{_PARALLEL}|{_PERPENDICULAR})"
     r"(?:_?(?P<of{0}>e|i|p))?(?!\w)"
 )
+_SIDES_LISTED = r"{0}(?:\s*(?:,|&|\+|\band\b)\s*{0})*".format(re.sub(r"\?P<\w+>", "?:", _T.format("")))
+_OF_BOTH = (
+    r"\b(?P<first>electron|ion|proton)\s*(?:,|/|&|\+|\band\b)\s*(?P<second>electron|ion|proton)\s+"
+    rf"(?P<listed>{_SIDES_LISTED})(?!\s*/)"
+)
+"""Temperatures of two kinds of particles: ``ion and electron T_par, T_perp``."""
 _BEFORE = r"(?:\b(?P<before>electron|ion|proton)s?\s+)?(?:\btemperature\s+(?:anisotropy|ratio)\s*,?\s+)?"
 _BEHIND = r"(?:\s+of\s+(?:the\s+)?(?P<behind>electron|ion|proton)s?\b(?!\s+\w*(?:spectr|flux)))?"
 _TEMPERATURE = r"(?<![\w/])T_?(?P<{0}>e|i|p)(?!\w)"
@@ -326,6 +332,11 @@ def _temperatures(text: str) -> str:
         above, below = _SPECIES[match["above"].lower()], _SPECIES[match["below"].lower()]
         return match[0] if above == below else f"{above} to {below} temperature ratio"
 
+    def of_both(match: re.Match[str]) -> str:
+        sides = re.split(r"\s*(?:,|&|\+|\band\b)\s*", match["listed"])
+        return " and ".join(f"{match[kind]} {side}" for kind in ("first", "second") for side in sides)
+
+    text = _sub(_OF_BOTH, of_both, text)
     one, two = _T.format("1"), _T.format("2").replace(r"(?<![\w/])", "")
     text = _sub(rf"{_BEFORE}{one}\s*/\s*{two}{_BEHIND}", anisotropy, text)
     above, below = _TEMPERATURE.format("above"), _TEMPERATURE.format("below").replace(r"(?<![\w/])", "")
