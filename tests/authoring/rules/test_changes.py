@@ -415,6 +415,7 @@ def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, tol
         ("themis-esa-overview", "only ESA", "ions | electrons | n | V | T | P_i"),
         ("themis-esa-overview", "only electrons", "THA_L2_SST.tha_psef_en_eflux | electrons"),
         ("themis-esa-overview", "only the ion spectrograms", "THA_L2_SST.tha_psif_en_eflux | ions"),
+        ("plasma-beta-mach", "only the measured beta", "beta_measured"),
         ("plasma-beta-mach", "only pressures", "P_B P_th P_tot P_dyn"),
         ("themis-esa-overview", "only ions", "THA_L2_SST.tha_psif_en_eflux | ions"),
         ("plasma-beta-mach", "only beta and Mach numbers", "beta beta_measured | MA Mms"),

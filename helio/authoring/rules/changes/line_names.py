@@ -25,6 +25,8 @@ DESCRIBED = re.compile(
     re.IGNORECASE,
 )
 """Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
+ORIGIN = re.compile(r"(?:the\s+)?(?P<how>measured|assumed)\s+(?P<what>.+)", re.IGNORECASE)
+"""A line by how its values are known: ``the measured beta``."""
 INSTRUMENT = re.compile(r"[A-Z][A-Za-z0-9]+(?:-[A-Za-z]+)?")
 COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{FRAME_WORDS}))?$")
 PART = re.compile(

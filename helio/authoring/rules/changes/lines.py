@@ -18,6 +18,7 @@ from helio.authoring.rules.changes.line_names import (
     GENERAL_NOUN,
     INSTRUMENT,
     MOMENTS,
+    ORIGIN,
     PART,
     QUALIFIED,
     SPECTROGRAMS,
@@ -122,6 +123,10 @@ class Lines:
             ]
             if coloured:
                 return coloured
+        if origin := ORIGIN.fullmatch(what.strip()):
+            if found := self._of_origin(origin["how"], origin["what"], figure):
+                return found
+            what = origin["what"] if origin["how"].casefold() == "measured" else what
         described = DESCRIBED.fullmatch(what.strip())
         if described is None:
             meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
@@ -144,6 +149,14 @@ class Lines:
             if says(plain.get(str(number), ""), words)
             for line in panel
         ]
+
+    def _of_origin(self, how: str, what: str, figure: Document) -> list[str]:
+        """Return the lines of which their words, or the legend, say how they are known: ``the assumed beta``."""
+        names = self.spec(figure).get("trace_names") or {}
+        told = {
+            line: f"{self.own_words(line)} {names.get(line, '')}".casefold() for line in self.drawn(figure)
+        }
+        return [line for line, text in told.items() if says(text, f"{how} {what}".casefold())]
 
     def _spectrograms(self, figure: Document) -> list[str]:
         """Return the lines of the panels that a figure draws as spectrograms."""
