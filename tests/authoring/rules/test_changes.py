@@ -113,6 +113,7 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("mixed-units", "use BGSE instead of B3GSE", "parameter: B3GSE → BGSE"),
         ("mixed-units", "use GSM instead of GSE", "parameter: B3GSE → B3GSM"),  # of the same cadence
         ("parker-spiral-angle", "only the polarity", "histograms removed"),
+        ("omni-storm", "zoom to the last day", "+ 2015-03-18 to 2015-03-19"),
         ("omni-storm", "last day only", "+ 2015-03-18 to 2015-03-19"),
         ("wind-plasma", "extend to 3 days", "→ 2003-10-24 to 2003-10-27"),
         ("wind-plasma", "extend by 3 days", "→ 2003-10-24 to 2003-10-28"),
@@ -186,6 +187,7 @@ def test_a_word_that_no_rule_reads_is_refused(author, templates, name, request_)
         ("running median of 1 h for the density", ("beside the line", "instead of the line")),
         ("dashed line", ("OMNI_HRO_1MIN.F", "OMNI_HRO_1MIN.BZ_GSM", "speed")),
         ("can I use 2026 data?", ("change the pipeline", "only an answer")),
+        ("should I use 5 min data?", ("change the pipeline", "only an answer")),
     ],
 )
 def test_two_honest_readings_are_asked_for(author, templates, request_, choices):

@@ -70,11 +70,15 @@ _LISTED_BELOW_AXIS = re.compile(
 _PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
 _POSSIBLE = re.compile(
-    r"\s*(?:can|could|may)\s+(?:(?:i|we)\s+(?:also\s+)?use|(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)"
-    r"\s+(?:for|with|in))\s+(?P<time>.+?)(?:\s+data)?\s*\?+\s*$",
+    r"\s*(?:(?:can|could|may|should)\s+(?:i|we)\s+(?:also\s+|better\s+)?use"
+    r"|(?:can|could)\s+(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)\s+(?:for|with|in)"
+    r"|(?P<work>(?:would|will|does)\s+(?:this|it)\s+(?:also\s+)?work)\s+(?:for|with|in))"
+    r"\s+(?P<what>.+?)(?:\s+data)?\s*\?+\s*$",
     re.IGNORECASE,
 )
 """Question whether there can be a figure for a time: ``can I use 2026 data?``."""
+_ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
+"""Questions whose answers say whether a time or a cadence is possible."""
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
 
@@ -103,6 +107,8 @@ def edited(
     NotProved
         The changed pipeline could not run.
     """
+    if possibility := "" if sources else _asked_possibility(request, ask, now):
+        return AuthorReply(answered(possibility, template, catalogue, now, records), BY)
     if is_question(request):
         answer = AuthorReply(answered(request, template, catalogue, now, records), BY)
         wish = "" if sources else without_question_mark(request)
@@ -121,11 +127,6 @@ def edited(
             is_clear or ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER) == _CHANGE_OR_ANSWER[0]
         )
         return change if wants_change else answer
-    possible = None if sources else _POSSIBLE.match(request)
-    if possible and {atom.kind for atom in read_atoms(possible["time"], now)} == {"time"}:
-        wanted = ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER)
-        if wanted != _CHANGE_OR_ANSWER[0]:
-            return AuthorReply(answered("until when are there data?", template, catalogue, now, records), BY)
     listed = ListedEvents(request, sources, now=now, ask=ask, is_new=False)
     start = listed.drawn(template, catalogue=catalogue, ask=ask) if sources else template
     editor = FigureEditor(start, catalogue, ask, now)
@@ -148,6 +149,18 @@ def edited(
         raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
     return TemplateDraft(proved, author, tuple(editor.notes))
+
+
+def _asked_possibility(request: str, ask: Asks, now: datetime) -> str:
+    """Return a plain question for a sentence that asks whether a time or a cadence is possible; ask if it is a wish."""
+    possible = _POSSIBLE.match(request)
+    kinds = {atom.kind for atom in read_atoms(possible["what"], now)} if possible else set[str]()
+    plain = _ANSWERED_BY.get(*kinds) if len(kinds) == 1 else None
+    if possible is None or plain is None:
+        return ""
+    if possible["work"] or ask(f"'{request}': what do you want?", _CHANGE_OR_ANSWER) == _CHANGE_OR_ANSWER[1]:
+        return plain
+    return ""
 
 
 def change_as_said(editor: FigureEditor, request: str) -> None:

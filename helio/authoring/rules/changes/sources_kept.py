@@ -24,10 +24,10 @@ def keep_source(editor: FigureEditor, clause: Clause) -> None:
     if _fetch_only(editor, sources):
         return
     lines = [line for source in sources for line in editor.lines.of_instrument(source, editor.drawn)]
-    if not lines and clause.has("craft"):
+    lines = lines or _chosen(editor, clause)
+    if not lines:
         keep_only(editor, clause)
         return
-    lines = lines or [line for source in sources for line in editor.known(source, every=True)]
     wanted = {line for match in named if match for line in editor.known(match["what"], every=True)}
     kept = [
         [line for line in panel if line in lines]
@@ -43,6 +43,23 @@ def keep_source(editor: FigureEditor, clause: Clause) -> None:
     behind = [label for line in editor.drawn for label in editor.behind(line)]
     editor.redraw(kept)
     editor.prune(behind)
+
+
+def _chosen(editor: FigureEditor, clause: Clause) -> list[str]:
+    """Return the line that one name means, if its panel draws another of which it is no part: ``the measured beta``."""
+    lines = (
+        editor.known(clause.names[0], every=True)
+        if len(clause.names) == 1 and not clause.has("craft")
+        else []
+    )
+    if len(lines) != 1:
+        return []
+    (line,) = lines
+    beside = {other for panel in editor.panels if line in panel for other in panel} - {line}
+    apart = [
+        other for other in beside if line not in editor.behind(other) and other not in editor.behind(line)
+    ]
+    return lines if apart else []
 
 
 def _fetch_only(editor: FigureEditor, sources: list[str]) -> bool:

@@ -61,7 +61,7 @@ def set_time(editor: FigureEditor, clause: Clause) -> None:
         )
     name = _time_variable(editor)
     before = str(editor.after["variables"][name].get("default", ""))
-    time = _part_of(before, times[0], editor) if clause.has("verb:only") else ""
+    time = _part_of(before, times[0], editor) if clause.has("verb:only", "verb:zoom") else ""
     time = time or _extended(before, times[0], clause, editor) or _until_now(times[0], before)
     default, notes = default_range(time, parse_time_range(time, editor.now), editor.now)
     if editor.after["variables"][name].get("default") == default:
