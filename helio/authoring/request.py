@@ -172,6 +172,8 @@ class Epochs:
         Whether the figure also shows the quantity in which the tool finds the times.
     notes : tuple of str
         What the user should know about the times.
+    give : str, optional
+        ``"mean"`` or ``"median"`` of the events; if empty, their median and quartiles.
     """
 
     events: Events
@@ -181,6 +183,7 @@ class Epochs:
     about: str
     drawn: bool = True
     notes: tuple[str, ...] = ()
+    give: str = ""
 
 
 @dataclass(frozen=True)
@@ -193,10 +196,13 @@ class SolarXrays:
         ``"GOES-16"``.
     least : float, optional
         The smallest peak in W/m² of the flares to find; None if the request asks for no flares.
+    channels : tuple of str
+        ``"xrsb"`` is the long channel (0.1–0.8 nm), ``"xrsa"`` the short one; flares are found in the long one.
     """
 
     satellite: str
     least: float | None = None
+    channels: tuple[str, ...] = ("xrsb", "xrsa")
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ def superposed(epochs: Epochs, spec: Document, shown: Sequence[PlotSeries], step
     if events.document:
         steps.steps[-1]["annotations"] = {KEY: events.document.to_json()}
     window = {"events_label": times, "before": epochs.before, "after": epochs.after, "bin": epochs.bin}
+    if epochs.give:
+        window["give"] = epochs.give
     made = [
         steps.make(
             f"{label}_epochs".replace(".", "_"),

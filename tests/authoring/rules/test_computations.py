@@ -89,6 +89,18 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             "superposed_epoch",
             {"before": "2d", "after": "3d", "bin": "1h"},
         ),
+        (
+            "superposed epoch of SYM-H at these SSCs: 2015-03-17 04:45, 2015-06-22 18:33. "
+            "From 12 h before to 2 days after; show the mean",
+            "superposed_epoch",
+            {"before": "12h", "after": "2d", "bin": "1h", "give": "mean"},
+        ),
+        (
+            "For each month of 2003-2024 the minimum of Dst",
+            "resample",
+            {"cadence": "1 month", "method": "min"},
+        ),
+        ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
     ],
 )
 def test_a_computation_has_the_arguments_of_the_sentence(author, sentence, tool, args):

@@ -173,6 +173,22 @@ def test_x_rays_and_flares_are_those_of_the_named_satellite(author):
 
 
 @pytest.mark.parametrize(
+    ("sentence", "parameters", "least"),
+    [
+        ("GOES-15 short channel xrs, 5 march 2012", ["xrsa_flux", "xrsa_flag"], None),
+        ("GOES 16 x-rays 1-8 A, 2022-03-30", ["xrsb_flux", "xrsb_flag"], None),
+        ("GOES-16 XRS long channel 4-10 Sept 2017 with the M and X class flares marked on the curve",
+         ["xrsb_flux", "xrsb_flag"], 1e-5),
+        ("goes 18 xrs, may 2024, mark the X flares", ["xrsb_flux", "xrsb_flag"], 1e-4),
+    ],
+)  # fmt: skip
+def test_x_rays_have_the_channels_and_the_flares_of_the_sentence(author, sentence, parameters, least):
+    steps = dict(steps_of(author, sentence))
+    assert steps["fetch_data"]["parameters"] == parameters
+    assert steps.get("solar_flares", {}).get("least") == least
+
+
+@pytest.mark.parametrize(
     ("sentence", "words"),
     [
         ("GOES-16 X-ray flux, 2003-10-28", "GOES-16 was launched in 2016, after 2003"),

@@ -83,10 +83,18 @@ def read_statistics(sentence: Sentence) -> list[ComputationMention]:
 
 
 def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
-    """Read ``daily Kp maxima``, where the input stands between the length of the intervals and the statistic."""
+    """Read ``daily Kp maxima`` and ``for each month the minimum of Dst``, where other words stand between the two."""
     between = rf"(?:(?!(?:and|with|or|vs|{METHOD})\b)[\w|./-]+\s+){{1,4}}?"
-    pattern = rf"(?P<rhythm>{RHYTHM})\s+{between}(?P<statistic>{METHOD})\b(?!\s+of\b)"
-    for match in list(re.finditer(pattern, sentence.left, re.IGNORECASE)):
+    patterns = (
+        rf"(?P<rhythm>{RHYTHM})\s+{between}(?P<statistic>{METHOD})\b(?!\s+of\b)",
+        rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})(?:\s+(?:of|in)\b)?)"
+        rf"(?![\w-])[^.;]*?\b(?P<statistic>{METHOD})(?:\s+values?)?\b",
+        rf"\b(?P<statistic>{METHOD})\b\s[^.;]*?"
+        rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})\b)",
+    )
+    for match in [
+        match for pattern in patterns for match in re.finditer(pattern, sentence.left, re.IGNORECASE)
+    ]:
         if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
             computation = Computation("resample", rhythm_in(match), method_of(match["statistic"]))
             yield ComputationMention(computation, match.start())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
@@ -19,11 +20,21 @@ _XRAYS = (
     r"\b(?:(?:soft|solar)\s+)*(?:XRS|X-?\s?rays?)\b"
     r"(?:\s+(?:sensor|flux(?:es)?|irradiance|light\s*curves?|channels?))*"
 )
+_CHANNEL = (
+    r"\b(?:the\s+|only\s+)*(?:(?P<long>long)|(?P<short>short)|both|two)(?:[- ]wave(?:length)?s?)?(?:\s+channels?\b|\b)"
+    r"|\(?(?<![\d.-])(?:(?P<lower>1\s?(?:-|–|to)\s?8|0\.1\s?(?:-|–|to)\s?0\.8)"
+    r"|(?P<upper>0\.5\s?(?:-|–|to)\s?4(?:\.0)?|0\.05\s?(?:-|–|to)\s?0\.4))\s?(?:Å|angstroms?|A|nm)\b\)?"
+)
 _FLARES = r"\b(?:solar\s+)?(?:X-?\s?ray\s+)?flares?\b(?:\s+peaks?)?"
+_MARKED = (
+    r"\b(?:(?:being\s+|are\s+)?(?:mark|label|indicat|annotat|overplott?)(?:ed|ing|s|e)?|shown)\b"
+    r"(?:\s+(?:on|over|in)\s+(?:it|top|the\s+(?:curve|line|plot|figure|flux)))?"
+)
 _LISTED = r"\b(?:list|table|catalog(?:ue)?|times?)(?:\s+of)?\b"
+_CLASS = r"(?-i:(?P<class{0}>[ABCMX])(?:\s?(?P<size{0}>\d(?:\.\d)?))?)(?:[- ]class)?"
 _LEAST = (
     r"(?:\b(?:above|over|of|from|stronger\s+than|larger\s+than|greater\s+than|at\s+least|class)\s+|>=?|≥)*\s*"
-    r"(?-i:(?P<class>[ABCMX])\s?(?P<size>\d(?:\.\d)?)?)(?:[- ]class)?"
+    rf"\b{_CLASS.format('')}(?:\s*(?:,|and|or|&|/)\s*{_CLASS.format('_too')})?"
     r"(?:\s*(?:or|and)\s+(?:more|above|larger|stronger|greater|up))?"
 )
 _CLASSES = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
@@ -48,14 +59,17 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
     goes = sentence.take_first(_GOES)
     has_flares = sentence.drop(_FLARES) > 0
     has_xrays = sentence.drop(_XRAYS) > 0
-    sentence.drop(r"\b(?:both|the\s+two)\s+channels\b" if has_xrays else r"(?!)")
+    if not has_xrays and not has_flares:
+        return None
+    channels = _channels(sentence)
     files = take_files(sentence)
     is_list = sentence.drop(_LISTED) > 0 or bool(files.formats)
     if not has_xrays and not (has_flares and (goes or is_list)):
         return None
     times = sentence.take_times(now)
     least = sentence.take_first(_LEAST) if has_flares else None
-    if sentence.unread() or len(times) > 1:
+    sentence.drop(_MARKED if has_flares else r"(?!)")
+    if sentence.unread() or len(times) > 1 or (has_flares and channels == ("xrsa",)):
         return None
     if not times:
         raise NotUnderstood("the request for X-rays names no time", advice="add a time, as 'A to B'")
@@ -66,11 +80,11 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
             f"{satellite} was launched in {_LAUNCHED[satellite]}, after {span}",
             advice="choose another satellite, or another time",
         )
-    size = _CLASSES[least["class"]] * float(least["size"] or 1) if least else _CLASSES["C"]
+    size = _size(least) if least else _CLASSES["C"]
     if has_flares and not least:
         notes = (*notes, "flares of class C1 and more, because the request names no class")
     request = PipelineRequest(
-        xrays=SolarXrays(satellite, float(f"{size:.3g}") if has_flares else None),
+        xrays=SolarXrays(satellite, size if has_flares else None, channels),
         times=tuple(times),
         exports=files.formats or (("csv",) if is_list else ()),
         drawn=files.drawn,
@@ -78,6 +92,23 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
         saved=Lines(quantities=(RequestQuantity(FLARES),)) if has_flares else Lines(),
     )
     return request, (*notes, *files.notes)
+
+
+def _channels(sentence: Sentence) -> tuple[str, ...]:
+    """Return the channels of the X-ray sensor that a sentence names; both if it names none."""
+    named = {name for match in sentence.take(_CHANNEL) for name, words in match.groupdict().items() if words}
+    long, short = named & {"long", "lower"}, named & {"short", "upper"}
+    return ("xrsb",) if long and not short else ("xrsa",) if short and not long else ("xrsb", "xrsa")
+
+
+def _size(match: re.Match[str]) -> float:
+    """Return the peak in W/m² of the smallest flare of one or two classes."""
+    peaks = [
+        _CLASSES[match[f"class{which}"]] * float(match[f"size{which}"] or 1)
+        for which in ("", "_too")
+        if match[f"class{which}"]
+    ]
+    return float(f"{min(peaks):.3g}")
 
 
 def _satellite(number: str | None, ask: Asks) -> str:

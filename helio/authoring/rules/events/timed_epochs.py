@@ -19,7 +19,7 @@ _TIME = (
 )
 _NOUNS = (
     r"(?:(?:the|these|those|following|times?|of|at|on|in|and|for|interplanetary|IP|forward|fast|two|three|four|five|six|\d"
-    r"|zero|key|epochs?|shocks?|arrivals?|events?|storms?|sudden|storm|commencements?|ssc|onsets?|dates?|c?mes?|icmes?"
+    r"|zero|key|epochs?|shocks?|arrivals?|events?|storms?|sudden|storm|commencements?|sscs?|scs?|onsets?|dates?|c?mes?|icmes?"
     r"|substorms?|crossings?|flares?|sheaths?|clouds?|sirs?|cirs?|interfaces?|stream|hss|minima|peaks?)\b\s*|[:=]\s*|\()*"
 )
 _LISTED = re.compile(
@@ -27,6 +27,12 @@ _LISTED = re.compile(
     rf"|(?=(?:zero|key|epochs?|events?|onsets?|times?)\b)){_NOUNS}(?P<times>{_TIME}(?:\s*(?:[,;&+/]|\band\b)+\s*{_TIME})+)\)?",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(
+    r",?\s*(?:(?:show(?:ing)?|draw|plot|with|give|only|just)\s+)+(?:the|their|its|a)?\s*(?P<give>mean|average|median)s?"
+    r"(?:\s+(?:of\s+(?:them|the\s+events|all\s+events)|curve|line|only))?(?=\s*(?:$|[,.;]))",
+    re.IGNORECASE,
+)
+"""What a sentence says of the lines to draw, instead of one line for each event."""
 _USUAL = ("1d", "3d")
 """Time before and after the zero times."""
 
@@ -51,11 +57,13 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
         before, after = _USUAL
         notes = (f"superposed from {before} before to {after} after, because the request does not say",)
     bins = sentence.take_first(BINS)
+    given = sentence.take_first(_GIVEN)
     code = code_of_times(f"{time:%Y-%m-%dT%H:%M:%S}" for time in times)
     args = {"pandas_code": code, "units": "s", "description": "times of the request"}
     events = Events("times", "store_dataframe", tuple(args.items()), f"{len(times)} zero times")
     bin_length = duration_in(bins, "1", "2") if bins else usual_bin(before, after)
-    epochs = Epochs(events, before, after, bin_length, f"{len(times)} times", notes=notes)
+    give = "" if given is None else "median" if given["give"].casefold() == "median" else "mean"
+    epochs = Epochs(events, before, after, bin_length, f"{len(times)} times", notes=notes, give=give)
     span = days_around(times[0], times[-1], before, after)
     return f"{match['what']} {sentence.rest()} {span}".replace("  ", " "), epochs
 

@@ -41,6 +41,11 @@ _LISTED = re.compile(
     rf"(?<![\w./:-])(?P<first>{_DAY})(?P<more>(?:\s*,\s*{_DAY})+)\s*(?:,|,?\s*(?:and|&))\s*(?P<last>{_DAY}(?:\s+of)?\s+{MONTH})",
     re.IGNORECASE,
 )
+_BRACKETED = re.compile(
+    rf"(?:{_DAY}\s+)?(?P<month>{MONTH})\s+(?P<year>{YEAR})(?P<words>(?:\s+[a-z-]+){{0,4}})"
+    rf"\s*\(\s*(?P<days>{_DAY}{_JOINT}{_DAY})(?:\s+(?P<again>{MONTH}))?\s*\)",
+    re.IGNORECASE,
+)
 _ANY_YEAR = re.compile(rf"(?<![\w.]){YEAR}(?!\w|[:.]\d)")
 _NOW = datetime(2000, 1, 1)
 
@@ -68,12 +73,14 @@ def with_whole_dates(text: str) -> str:
     ('2020-11-29 to 2020-12-02', '2012-09-27 to 2012-10-01')
     >>> with_whole_dates("23/24 April 2023"), with_whole_dates("14.-16.7.2000")
     ('2023-04-23 through 2023-04-24', '2000-07-14 through 2000-07-16')
+    >>> with_whole_dates("the April 1976 perihelion (15-20 April)")
+    'the perihelion 15-20 April 1976'
     >>> with_whole_dates("3-4.6 MeV protons, 2012")
     '3-4.6 MeV protons, 2012'
     >>> with_whole_dates("30 Dec - 2 Jan 2004"), with_whole_dates("10 May 2005 22:00 to 11 May 02:00")
     ('2003-12-30 to 2004-01-02', '2005-05-10T22:00 to 2005-05-11T02:00')
     """
-    text = _LISTED.sub(_listed, text)
+    text = _LISTED.sub(_listed, _BRACKETED.sub(_bracketed, text))
     for match in reversed(list(_PAIR.finditer(text))):
         if not is_time(match[0]):
             around = f"{text[: match.start()]} {text[match.end() :]}"
@@ -97,6 +104,13 @@ def _listed(match: re.Match[str]) -> str:
     days = [int(number) for number in re.findall(r"\d+", f"{match['first']}{match['more']} {match['last']}")]
     follow = all(later - day == 1 for day, later in pairwise(days))
     return f"{match['first']}-{match['last']}" if follow else match[0]
+
+
+def _bracketed(match: re.Match[str]) -> str:
+    """Leave the days in brackets, which say more than the date before them, if both are of one month."""
+    again = match["again"] or match["month"]
+    same = again[:3].casefold() == match["month"][:3].casefold()
+    return f"{match['words'].strip()} {match['days']} {again} {match['year']}".strip() if same else match[0]
 
 
 def _pair(match: re.Match[str], elsewhere: int) -> str:

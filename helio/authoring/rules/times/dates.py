@@ -239,7 +239,7 @@ def _months_of_year(match: re.Match[str]) -> str:
 
 _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthru\b", "through"),
-    (rf"(?<![\d/])(\d{{1,2}})/({_MONTH})/({_YEAR})(?![\d/])", r"\1 \2 \3"),
+    (rf"(?<![\d/])(\d{{1,2}})(?P<sign>[/-])({_MONTH})(?P=sign)({_YEAR})(?![\d/-])", r"\1 \3 \4"),
     (rf"\b(to|until|till|through)\s+(?:the\s+)?end\s+of\s+(?={_YEAR}(?![\d-]))", r"\1 "),
     (r"\benc\b\.?\s*#?(?=\d{1,2}\b)", "encounter "),
     (rf"\b(?:the\s+)?st\.?\s+patrick['’]?s?\s+day,?\s+(?:of\s+)?({_YEAR})(?!\s+(?:\w+\s+)?storm)", r"17 March \1"),
@@ -289,6 +289,6 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"\b((?:\d{{1,2}}[\s-])?{_MONTH}(?:\s+\d{{1,2}},?)?)\s+['’](\d{{2}})\b", _century),
     (rf"(?<![\w-])(\d{{1,2}}-{_MONTH})-(\d{{2}})(?![\w-])", _century),
     (rf"(?<!-)(?<!new\s)(?<!per\s)(?<!each\s)(?<!every\s)(?<!by\s)\b(?:the\s+)?years?\s+(?={_YEAR}\b)", ""),
-    (r"\b(?:the\s+)?month\s+of\s+(?=\w)", ""),
+    (r"(?<!each )(?<!every )\b(?:the\s+)?month\s+of\s+(?=\w)", ""),
 )  # fmt: skip
 """Patterns of dates, and how helio's grammar writes what they match."""

@@ -43,6 +43,7 @@ _WIDENED = ignoring_case(
     rf"(?P<first>\d{{4}}-\d\d-\d\d) to (?P<last>\d{{4}}-\d\d-\d\d),?\s*\(?{_SIGN}\s*{_LENGTH}\)?"
 )
 _SIGNED = ignoring_case(rf"[,(]?\s*{_SIGN}\s*{_LENGTH}\)?")
+_LEAD_OF_A_MOMENT = ignoring_case(r"\b(?:around|about|near|at|on)\s*(?:\bthe\s*)?$")
 _SEASONS = {"spring": (3, 0), "summer": (6, 0), "autumn": (9, 0), "fall": (9, 0), "winter": (12, 1)}
 """First month of a season in the northern hemisphere; a winter ends in the next year."""
 _SEASON = ignoring_case(
@@ -104,20 +105,26 @@ def with_plain_spans(text: str, notes: list[str]) -> str:
 
 
 def _with_signed(text: str) -> str:
-    """Widen the only moment of a text by a length that stands elsewhere: ``at 18:08 on 2015-06-22: B, n, ± 30 min``."""
+    """Widen the only time of a text by a length that stands elsewhere: ``at 18:08 on 2015-06-22: B, n, ± 30 min``.
+
+    >>> _with_signed("around the 24 Dec 2024 perihelion, +-1 day")
+    '2024-12-23 to 2024-12-26 perihelion'
+    """
     signed = _SIGNED.search(text)
     if signed is None:
         return text
     rest = f"{text[: signed.start()]} {text[signed.end() :]}"
-    moments = [match for match in ignoring_case(_M).finditer(rest) if match["early"] or match["late"]]
-    moment = (
-        _read(moments[0]["date"], moments[0]["early"] or moments[0]["late"]) if len(moments) == 1 else None
-    )
+    dates = list(ignoring_case(_M).finditer(rest))
+    moments = [match for match in dates if match["early"] or match["late"]] or dates
+    if len(moments) != 1:
+        return text
+    moment = _read(moments[0]["date"], moments[0]["early"] or moments[0]["late"] or "")
     if moment is None:
         return text
     length = _length(signed)
-    span = _range(moment.start - length, moment.start + length)
-    return f"{rest[: moments[0].start()]} {span}{rest[moments[0].end() :]}"
+    span = _range(moment.start - length, _end(moment) + length)
+    before = _LEAD_OF_A_MOMENT.sub("", rest[: moments[0].start()])
+    return f"{before} {span}{rest[moments[0].end() :]}".strip()
 
 
 def signed_length(text: str) -> str:
