@@ -96,7 +96,7 @@ _DAY_ALONE = re.compile(r"\bon\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?
 
 
 def _numbered(match: re.Match[str]) -> str:
-    """Write ``23/07/2012`` or ``23.7.2012``; a date with slashes only if one of the numbers is no month."""
+    """Write ``23/07/2012`` or ``23.7.2012``; a date without dots only if one of the numbers is no month."""
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
     months = 12
     if match["dot"] == "." or first > months or first == second:
@@ -112,8 +112,9 @@ def _numbered(match: re.Match[str]) -> str:
 
 
 def _year_first(match: re.Match[str]) -> str:
+    year, month, day = filter(None, match.groups())
     try:
-        return f"{date(int(match[1]), int(match[2]), int(match[3])):%Y-%m-%d}"
+        return f"{date(int(year), int(month), int(day)):%Y-%m-%d}"
     except ValueError:
         return match[0]
 
@@ -203,7 +204,8 @@ _OTHER_LANGUAGES = {
 
 def _english(match: re.Match[str]) -> str:
     month = calendar.month_name[_OTHER_LANGUAGES[match["month"].lower()]]
-    return f"{match['days'].replace('.', '')} {month} {match['year']}"
+    days = re.sub(r"\s*\b(?:bis|et|y|au|al)\b\s*", "-", match["days"].replace(".", ""), flags=re.IGNORECASE)
+    return f"{days} {month} {match['year']}"
 
 
 def _compact(match: re.Match[str]) -> str:
@@ -244,7 +246,7 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\benc\b\.?\s*#?(?=\d{1,2}\b)", "encounter "),
     (rf"\b(?:the\s+)?st\.?\s+patrick['’]?s?\s+day,?\s+(?:of\s+)?({_YEAR})(?!\s+(?:\w+\s+)?storm)", r"17 March \1"),
     (rf"(?<![\w./-]){_COMPACT.format('first')}{_JOINT}{_COMPACT.format('last')}(?![\d:.-])", _compact),
-    (rf"(?P<days>\d{{1,2}}\.?(?:\s*(?:-|–|bis|et|y)\s*\d{{1,2}}\.?)?)\s*(?:de\s+)?"
+    (rf"(?:\b(?:vom|du|del)\s+)?(?P<days>\d{{1,2}}\.?(?:\s*(?:-|–|bis|et|y|au|al)\s*\d{{1,2}}\.?)?)\s*(?:de\s+)?"
      rf"(?P<month>{'|'.join(_OTHER_LANGUAGES)})\s+(?:de\s+)?(?P<year>{_YEAR})(?![\w-])", _english),
     (rf"(?<![\d.])(\d{{1,2}})\.\s*(-|–)\s*(\d{{1,2}})\.\s*(?={_MONTH}\s+{_YEAR})", r"\1-\3 "),
     (rf"(?<![\d./-])({_YEAR})(0\d|1[0-2])([0-3]\d)(?=[\s,]+\d{{4}}\s*(?:-|–|to)\s*\d{{4}}(?!\d))", r"\1-\2-\3"),
@@ -252,22 +254,25 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?<![\d./-])({_YEAR})/([0-3]\d\d)(?![\d/.-])", r"\1-\2"),
     (rf"\b(?:DOY|day)\s*([0-3]?\d?\d)/({_YEAR})(?![\d/.-])", r"\2 DOY \1"),
     (r"(?<![\d./:-])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{2})(?![\d./:-])", _with_century),
+    (r"(?<![\d./:-])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/(?P<year>\d{2})(?![\d./:-])", _with_century),
+    (rf"\b(?:in|for|during|of)\s+(?P<month>0[1-9]|1[0-2])/(?P<year>{_YEAR})(?![\d./-])", r"\g<year>-\g<month>"),
     (rf"^(?P<before>(?!.*(?<!\d){_YEAR}(?!\d)).*?)(?<![\w.:/-])(?P<day>\d{{1,2}})[ -](?P<month>{_MONTH})[ -]"
      r"(?P<year>\d{2})(?![\w:./-]|\s*(?:UTC?|h)\b)", _alone_with_century),
     (rf"(?<![\d./:-])(?P<year>{_YEAR})(?:\s*[(,:]\s*|\s+)(?P<first>{_MONTH})(?:{_JOINT})(?P<last>{_MONTH})"
      r"(?!\s*\d)\)?", _months_of_year),
     (r"\byesterday\s+(?:and|&|\+)\s+today\b", "yesterday through today"),
     (rf"(?<![\d./-])({_YEAR})\s+({_MONTH})\s+({_DAY}\s*(?:-|–|to|through)\s*{_DAY})(?![\d:./-])", r"\2 \3, \1"),
-    (rf"(?<![\d./-])(?P<first>{_YEAR})[-–](?P<last>1[3-9]|[2-9]\d)(?![\d./:-])", _two_short_years),
+    (rf"(?<![\d./-])(?P<first>{_YEAR})[-–/](?P<last>1[3-9]|[2-9]\d)(?![\d./:-])", _two_short_years),
     (r"(?<![\d-])((?:19|20)\d)0s\b", r"\g<1>0 to \g<1>9"),
     (rf"(?<![\d-])({_YEAR}),?\s+(?:the\s+)?(?:whole|full|entire)\s+year\b", r"\1"),
     (rf"\b(?:the\s+)?(?:whole|full|entire)\s+(?:of\s+)?(?={_YEAR}(?![\d-]))", ""),
     (rf"\b({_MONTH}\s+{_YEAR}),?\s+(first|last)\s+week\b", r"the \2 week of \1"),
     (rf"\b(?:one|1|a|single)\s+day,?\s+(?:on\s+|of\s+)?(?={_ISO_DAY}(?![\dT/-])(?!\s*(?:to|-|–|until|through)\b)"
      rf"|{_DAY}\s+{_MONTH}\s+{_YEAR})", ""),
-    (r"(?<![\d./-])(?P<first>\d{1,2})(?P<dot>[./])(?P<second>\d{1,2})(?P=dot)"
+    (r"(?<![\d./-])(?P<first>\d{1,2})(?P<dot>[./-])(?P<second>\d{1,2})(?P=dot)"
      r"(?P<year>(?:19|20)\d{2})(?![\d./-])", _numbered),
-    (r"(?<![\d./-])((?:19|20)\d{2})[./](\d{1,2})[./](\d{1,2})(?![\d./-])", _year_first),
+    (r"(?<![\d./-])((?:19|20)\d{2})(?:[./](\d{1,2})[./](\d{1,2})|-(\d)-(\d{1,2})|-(\d\d)-(\d))(?![\d./-])",
+     _year_first),
     (rf"(?<![\w-])(\d{{1,2}})({'|'.join(_MONTHS)})({_YEAR})(?![\w-])", r"\1 \2 \3"),
     (rf"(?<![\d-])(?P<year>{_YEAR}),\s*(?P<month>{_MONTH})(?:\s+(?P<day>{_DAY}))(?=\s*(?:$|[,.;]))",
      r"\g<day> \g<month> \g<year>"),
@@ -284,6 +289,10 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?:\b(?P<y1>{_YEAR})\s+)?(?<!\b\d\s)(?<!\b\d\d\s)(?<!\dth\s)(?<!\dst\s)(?<!\dnd\s)(?<!\drd\s)(?<!of\s)"
      rf"\b(?P<month>{_MONTH}),?\s+(?P<y2>{_YEAR}\s*:?\s+)?(?P<first>\d{{1,2}}){_TH}\s*[-–]\s*"
      rf"(?P<last>\d{{1,2}}){_TH}(?![\d:.–-]|\s*(?:UTC?|Z|h|hours?)\b)", _days_last),
+    (rf"\bstart(?:ing|s)?\s*[:=]?\s*({_ISO_DAY}),?\s*(?:and\s+)?(?:end(?:ing|s)?|stop(?:ping|s)?)\s*[:=]?"
+     rf"\s*({_ISO_DAY})", r"\1 to \2"),
+    (rf"({_ISO_DAY})\s*(?:to|until|till|-|–)\s*({_ISO_DAY})(?:\s+|\s*\()(?:both\s+)?(?:inclusive|included)\b\)?",
+     r"\1 through \2"),
     (rf"\b({_MONTH})\s+of\s+({_YEAR})(?![\d-])", r"\1 \2"),
     (rf"\bday\s+(\d{{1,2}})\s+of\s+({_MONTH}),?\s+({_YEAR})", r"\1 \2 \3"),
     (rf"\b((?:\d{{1,2}}[\s-])?{_MONTH}(?:\s+\d{{1,2}},?)?)\s+['’](\d{{2}})\b", _century),

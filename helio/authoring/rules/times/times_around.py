@@ -58,6 +58,7 @@ _PARTS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24), "night
 """Hours of the parts of a day in UT."""
 _PART = ignoring_case(
     rf"\b(?:the\s+)?(?P<part>{'|'.join(_PARTS)})\s+of\s+(?:the\s+)?(?P<date>{DATE})(?!\s*[-–T])"
+    rf"|(?P<day>{DATE}),?\s+(?:in\s+the\s+)?(?P<hours>{'|'.join(_PARTS)})\b(?!\s+(?:sector|side|to|until|-))"
 )
 _WEEK = ignoring_case(
     rf"\b(?:the\s+)?(?:calendar\s+)?week\s+(?P<week>\d{{1,2}})(?:,?\s*(?:of|in))?\s+(?P<year>{YEAR})"
@@ -200,6 +201,11 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"{_LENGTH}\s+{_STARTING}\s+{_POINT}", _from),
     (rf"\bfirst\s+{_LENGTH}\s+(?:of|on)\s+{_POINT}", _from),
     (rf"{_POINT},?\s*\(?(?:the\s+)?first\s+{_LENGTH}\)?", _from),
+    (
+        rf"(?:\b(?:starting|beginning|start|from|at)\s+)*{_POINT},?\s+(?:for|lasting)\s+(?:the\s+next\s+)?{_LENGTH}"
+        r"(?!\s*-?\s*(?:\w+\s+)?(?:averag\w+|means?|medians?|windows?|bins?|resolution|cadence|data|smooth\w*|steps?))",
+        _from,
+    ),
     (rf"{_LENGTH}\s+{_ENDING}\s+{_POINT}", _before),
     (
         rf"\b(?:an?\s+)?(?P<long>week|fortnight)\s+(?:from|since|after|(?:starting|beginning)(?:\s+(?:at|on|from|with))?)"
@@ -293,8 +299,8 @@ def _third(match: re.Match[str]) -> tuple[datetime, datetime]:
 
 
 def _part(match: re.Match[str]) -> tuple[datetime, datetime] | None:
-    day = _read(match["date"], "")
-    first, last = _PARTS[match["part"].lower()]
+    day = _read(match["date"] or match["day"], "")
+    first, last = _PARTS[(match["part"] or match["hours"]).lower()]
     return (day.start + timedelta(hours=first), day.start + timedelta(hours=last)) if day else None
 
 
