@@ -227,13 +227,21 @@ def test_some_of_its_changes_are_accepted_and_the_others_are_kept_in_words(propo
     assert "title" in left_out
 
 
-def test_a_part_that_cannot_run_alone_is_refused(proposals, library, mine):
-    made = proposed(proposals, mine, with_average)
-    number = next(number for number, change in enumerate(made.changes, 1) if change.step_id == 3)
-    with pytest.raises(InvalidTemplate):
-        proposals.accept(made, only=[number])
+@pytest.mark.parametrize(
+    ("step_id", "said"), [("smooth", "no step uses the"), (3, "no step produces the label 'Smooth'")]
+)
+def test_a_part_that_is_of_no_use_without_another_is_refused(proposals, library, mine, step_id, said):
+    made = proposed(proposals, mine, both(with_average, titled))
+    numbers = {change.step_id: number for number, change in enumerate(made.changes, 1)}
+    with pytest.raises(RequestError, match=said) as refused:
+        proposals.accept(made, only=[numbers[step_id]])
+    together = f"{numbers['smooth']},{numbers[3]}"
+    assert f"accept {made.id} --only {together}`" in refused.value.advice
     assert library.text(library.find("mine")) == mine
     assert proposals.load(made.id).state == "pending"
+    proposals.accept(made, only=[numbers["smooth"], numbers[3]])
+    [left_out] = proposals.load(made.id).left_out
+    assert "title" in left_out
 
 
 @pytest.mark.parametrize("number", [0, 3, -1])
