@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
+from helio.authoring.arranging import AFTER, BEFORE, NOW, OF_PANELS, Arrangement, are_panels, as_list, both
 from helio.errors import RequestError
 from helio.pipelines.changes import ABSENT, changes
 from helio.pipelines.dialect.written import written_steps
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL, STYLE, panel_of
+from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL, STYLE
 from helio.pipelines.template.shown_values import same, shown
 
 Place = tuple[str | int, ...]
 """The keys to a value in a template; a step is named by its id."""
 _STEP_LISTS = ("steps", "block")
+_MERGED = AT_PANEL | PER_PANEL | {"labels"}
+"""Keys of a figure whose items are removed and added one by one."""
 
 
 class Conflict(RequestError):
@@ -39,14 +42,16 @@ def merged(before: Document, after: Document, now: Document, chosen: Sequence[in
     """
     every = changes(before, after)
     wanted = _wanted(chosen, len(every))
+    figures = _Figures(before, after, now)
     places: dict[Place, list[int]] = {}
     for number, change in enumerate(every, 1):
         for path in (change.path, *change.implied):
-            places.setdefault(_place(path, before, after), []).append(number)
+            numbers = places.setdefault(figures.together(_place(path, before, after)), [])
+            numbers += [] if number in numbers else [number]
     result = deepcopy(now)
     conflicts: list[str] = []
-    panels = _PanelNumbers(before, after, now)
-    for place, numbers in places.items():
+    # the panels first: they decide about the numbers of all settings
+    for place, numbers in sorted(places.items(), key=lambda item: item[0] not in figures.panels):
         here = [number for number in numbers if number in wanted]
         if not here:
             continue
@@ -55,18 +60,25 @@ def merged(before: Document, after: Document, now: Document, chosen: Sequence[in
             raise RequestError(
                 f"changes {together} belong together", advice=f"choose all of {together}, or none"
             )
-        there = panels.moved(place)
-        old, new, present = _value(before, place), _value(after, place), _value(now, there)
-        same_addition = _alike(present, new) and place[:-1] not in panels.figures
-        if not same_addition and _only_grew(old, new) and _only_grew(old, present):
-            added = [panels.with_number(place, value) for value in new[len(old) :]]
-            new = [*present, *added] if place[-1] in PER_PANEL else _extended(present, added)
-            old = present
+        change = every[here[0] - 1]
+        if place in figures.panels:
+            problem = figures.put(result, place)
+            conflicts += [f"{change}, but {problem}"] if problem else []
+            continue
+        there = figures.moved(place)
+        if there is None:
+            conflicts.append(f"{change}, but this panel is no longer there")
+            continue
+        old, new, present = figures.values(place, there, result)
         if _alike(present, new):
             continue
+        if place[-1] in _MERGED and (value := as_list(both(old, new, present))) is not None:
+            old, new = present, value
+        elif _only_grew(old, new) and _only_grew(old, present):
+            old, new = present, _extended(present, new[len(old) :])
         if not _alike(present, old) or not _can_hold(result, there):
             state = "is no longer there" if present is ABSENT else f"is now {_short(present)}"
-            conflicts.append(f"{every[here[0] - 1]}, but it {state}")
+            conflicts.append(f"{change}, but it {state}")
         elif place == ("steps",):
             order = [step.get("step_id") for step in after["steps"]]
             last = len(order)
@@ -78,45 +90,84 @@ def merged(before: Document, after: Document, now: Document, chosen: Sequence[in
     return result
 
 
-class _PanelNumbers:
-    """New numbers of the panels that a proposal adds to a figure, if other panels were added to it meanwhile."""
+class _Figures:
+    """The figures whose panels a proposal names, with the panels' numbers in the merged template."""
 
     def __init__(self, before: Document, after: Document, now: Document) -> None:
-        # the path to the settings of a figure -> number of a panel in the proposal -> its number in the merged figure
-        self.figures: dict[Place, dict[int, int]] = {}
+        self._sides = (before, after, now)
+        self._arranged: dict[Place, Arrangement] = {}
+        self.panels: dict[Place, Place] = {}
+        """From the place of a figure's panels to the place of the figure."""
         steps = [(step, step.id) for step in written_steps(after) if step.id is not None]
         for _, step_id in steps:
             args: Place = ("steps", step_id, "tool_args")
             for figure in (args, (*args, "spec")):
-                old, new, present = (
-                    _value(template, (*figure, "panels")) for template in (before, after, now)
-                )
-                if _only_grew(old, new) and _only_grew(old, present):
-                    drawn = _extended(present, new[len(old) :])
-                    numbers = {number: drawn.index(panel) + 1 for number, panel in enumerate(new, 1)}
-                    if any(number != moved for number, moved in numbers.items()):
-                        self.figures[figure] = numbers
-        figures = tuple(self.figures.values())
+                specs = [_value(template, figure) for template in self._sides]
+                if all(isinstance(spec, dict) and are_panels(spec.get("panels")) for spec in specs):
+                    self._arranged[figure] = Arrangement(*specs)
+                    self.panels[*figure, "panels"] = figure
+        drawn = tuple(self._arranged.values())
         for step, step_id in steps:
-            if step.tool == STYLE and len(figures) == 1:
-                self.figures["steps", step_id, "tool_args"] = figures[0]
+            if step.tool == STYLE and len(drawn) == 1:
+                self._arranged["steps", step_id, "tool_args"] = drawn[0]
 
-    def moved(self, place: Place) -> Place:
-        """Return where the setting of a panel stands in the changed template: ``("y_label", "5")`` for the fourth."""
-        numbers = self.figures.get(place[:-2], {})
-        if len(place) < 2 or place[-2] not in BY_NUMBER or not numbers:
+    def of(self, place: Place) -> Place:
+        """Return the figure, or the style, of a setting of panels; empty for any other place."""
+        for depth, keys in ((1, OF_PANELS), (2, BY_NUMBER)):
+            if place[-depth:][:1] and place[-depth:][0] in keys and place[:-depth] in self._arranged:
+                return place[:-depth]
+        return ()
+
+    def together(self, place: Place) -> Place:
+        """Return the place of the panels for a setting that follows them, because the proposal moves panels."""
+        arrangement = self._arranged.get(self.of(place))
+        if arrangement is None or not arrangement.moves_panels:
             return place
-        key, name = str(place[-2]), str(place[-1])
-        number = panel_of(key, name)
-        new = numbers.get(int(number)) if number.isdigit() else None
-        return (*place[:-1], name.replace(number, str(new), 1)) if new else place
+        return next(panels for panels, figure in self.panels.items() if self._arranged[figure] is arrangement)
 
-    def with_number(self, place: Place, mark: Any) -> Any:
-        """Return a mark of a figure, such as a line at a value, with the new number of its panel."""
-        numbers = self.figures.get(place[:-1], {})
-        if place[-1] not in AT_PANEL or not isinstance(mark, dict) or mark.get("panel") not in numbers:
-            return mark
-        return {**mark, "panel": numbers[mark["panel"]]}
+    def put(self, result: Document, place: Place) -> str:
+        """Put the merged panels into a figure and renumber its settings; return why this is impossible, or ""."""
+        arrangement = self._arranged[self.panels[place]]
+        if arrangement.conflict:
+            return arrangement.conflict
+        after = self._sides[AFTER]
+        _put(result, place, arrangement.merged, after)
+        for figure in [figure for figure, one in self._arranged.items() if one is arrangement]:
+            for key in sorted(OF_PANELS):
+                sides = [_value(template, (*figure, key)) for template in (*self._sides[:NOW], result)]
+                old, new, present = (
+                    arrangement.renumbered(side, key, value) for side, value in enumerate(sides)
+                )
+                value = as_list(both(old, new, present) if arrangement.moves_panels else present)
+                if value is None:
+                    return f"'{key}' is now {_short(sides[NOW])}"
+                if not _alike(value, sides[NOW]):
+                    _put(result, (*figure, key), value, after)
+        return ""
+
+    def moved(self, place: Place) -> Place | None:
+        """Return where a setting of a panel stands in the merged template: ``("y_label", "5")`` for the fourth."""
+        figure = self.of(place)
+        if len(place) != len(figure) + 2 or not figure:
+            return place
+        side = BEFORE if _value(self._sides[AFTER], place) is ABSENT else AFTER
+        name = self._arranged[figure].renamed(side, str(place[-2]), str(place[-1]))
+        return None if name is None else (*place[:-1], name)
+
+    def values(self, place: Place, there: Place, result: Document) -> tuple[Any, Any, Any]:
+        """Return the value at a place before and after the proposal and now, with the numbers of the merged panels."""
+        old, new, now = (_value(template, place) for template in self._sides)
+        figure, key = self.of(place), str(place[-1])
+        if not figure:
+            return old, new, now
+        present = _value(result, there)
+        if len(place) == len(figure) + 1:
+            old, new = (
+                self._arranged[figure].renumbered(side, key, value) for side, value in enumerate((old, new))
+            )
+            if key in PER_PANEL and isinstance(present, list):
+                present = dict(enumerate(present, 1))
+        return old, new, present
 
 
 def _only_grew(old: Any, new: Any) -> bool:

@@ -1,7 +1,7 @@
 """Find titles, names and labels that name another spacecraft, frame or component than the data have.
 
 HE404 (warning)  a title, name or label that an author wrote does not match the data
-    It names another spacecraft, frame or component. Readers believe a figure's title, and no other check finds this.
+    It names another spacecraft, frame, component or unit. Readers believe a title, and no other check finds this.
     before  Wind's field under the title 'ACE B in GSM'
     after   a warning in the review: the data are from Wind
     to do   Correct the title, the name or the label, or reject the proposal.

@@ -22,7 +22,7 @@ from helio.pipelines.changes import Change, changes
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.library import Library
-from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.template.document import Document, as_text, id_like
 from helio.pipelines.template.splice import splice
 from helio.store.files import write_whole
@@ -35,6 +35,8 @@ _DATED = re.compile(r"-\d{8}T")
 """The date in the id of a proposal; the name of a pipeline seldom has one."""
 _MOST_NAMED, _LONGEST_REQUEST = 5, 60
 """Maximum number of proposals that an error names, and of characters of the request of each."""
+_USELESS = ("HV301", "HV302")
+"""Codes of warnings about results that nothing uses."""
 _DECIDED = {"accepted": "was accepted", "rejected": "was rejected", "failed": "failed"}
 
 
@@ -274,7 +276,8 @@ class Proposals:
         Raises
         ------
         RequestError
-            The proposal was already accepted or rejected, or the pipeline has changed at the same places.
+            The proposal was already accepted or rejected, or the pipeline has changed at the same places. Or the chosen
+            changes need another one: they add a step that nothing uses, or draw what nothing computes.
         InvalidTemplate
             The pipeline with the changes cannot run.
         """
@@ -292,11 +295,25 @@ class Proposals:
                 self._accept(lower, ())
             return self._accept(proposal, only)
 
+    def current(self, proposal: Proposal) -> Proposal:
+        """Return a pending proposal as it would be accepted now: its changes, made to the present text of the pipeline.
+
+        Raises
+        ------
+        RequestError
+            The pipeline has changed at the same places, or was deleted.
+        """
+        if proposal.state != "pending" or not proposal.before:
+            return proposal
+        beneath = self.beneath(proposal)
+        now = self.current(beneath[-1]).after if beneath else self._text(proposal)
+        return self._rebased(proposal, now)
+
     def _accept(self, proposal: Proposal, only: Sequence[int]) -> Path:
         path = None if only else self._made_before(proposal)
         accepted = proposal
         if path is None:
-            accepted = self._rebased(proposal, only)
+            accepted = self._rebased(proposal, self._text(proposal), only)
             path = self._make(accepted)
         self._keep(replace(accepted, state="accepted"))
         return path
@@ -308,14 +325,18 @@ class Proposals:
             without = f", with these changes left out: {left_out}" if left_out else ""
             raise InvalidTemplate(errors, place=f"proposal {proposal.id}, still pending{without}")
 
-    def _rebased(self, proposal: Proposal, only: Sequence[int]) -> Proposal:
-        """Return the proposal with its chosen changes on the present text of the pipeline."""
+    def _text(self, proposal: Proposal) -> str:
+        return self._library.text(self._library.find(proposal.pipeline)) if proposal.before else ""
+
+    def _rebased(self, proposal: Proposal, now: str, only: Sequence[int] = ()) -> Proposal:
+        """Return the proposal with its chosen changes on the present text `now` of the pipeline."""
         if not proposal.before:
             return proposal
-        now = self._library.text(self._library.find(proposal.pipeline))
         if now == proposal.before and not only:
             return proposal
         before, after = _template(proposal.before), _template(proposal.after)
+        if only:
+            self._must_stand_alone(proposal, before, after, only)
         present = parse(now)
         if present.errors:
             raise InvalidTemplate(present.errors, place=f"{proposal.pipeline}, as it is now")
@@ -333,17 +354,43 @@ class Proposals:
         left_out = tuple(
             str(change) for number, change in enumerate(proposal.changes, 1) if only and number not in only
         )
-        if left_out:
-            notes += tuple(self._new_warnings(template, than=present.plan))
         text = splice(now, present.plan, template)
         return replace(proposal, before=now, after=text, notes=notes, left_out=left_out)
 
-    def _new_warnings(self, template: Document, *, than: Document) -> Iterator[str]:
-        """Yield the warnings of a template that the earlier template has not: a step that nothing draws."""
-        earlier = {(finding.code, finding.step_id) for finding in self._prove(than)}
-        for finding in self._prove(template):
-            if finding.severity == "warning" and (finding.code, finding.step_id) not in earlier:
-                yield "; ".join((f"step {finding.step_id}: {finding.message}", *finding.advice))
+    def _must_stand_alone(
+        self, proposal: Proposal, before: Document, after: Document, only: Sequence[int]
+    ) -> None:
+        """Refuse a part of a proposal that cannot run, or has a step that nothing uses, without another part."""
+
+        def problems(template: Document) -> dict[tuple[str, StepId | None], str]:
+            return {
+                (finding.code, finding.step_id): f"step {finding.step_id}: {finding.message}"
+                for finding in self._prove(template)
+                if finding.severity == "error" or finding.code in _USELESS
+            }
+
+        def of_part(numbers: Sequence[int]) -> dict[tuple[str, StepId | None], str]:
+            found = problems(merged(before, after, before, numbers))
+            return {key: message for key, message in found.items() if key not in of_whole}
+
+        of_whole = problems(after)
+        alone = of_part(only)
+        if not alone:
+            return
+        needed = list(range(1, len(proposal.changes) + 1))
+        for number in [number for number in needed if number not in only]:
+            fewer = [other for other in needed if other != number]
+            try:
+                needed = needed if of_part(fewer) else fewer
+            except RequestError:  # it belongs together with another one
+                continue
+        missing = [number for number in needed if number not in only]
+        others = f"{'change' if len(missing) == 1 else 'changes'} {', '.join(map(str, missing))}"
+        raise RequestError(
+            f"without {others}: {'; '.join(dict.fromkeys(alone.values()))}",
+            place=f"proposal {proposal.id}, still pending",
+            advice=f"accept them together: `helio accept {proposal.id} --only {','.join(map(str, needed))}`",
+        )
 
     def _make(self, proposal: Proposal) -> Path:
         self._must_run(proposal, _template(proposal.after))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,7 @@ from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from helio.authoring.drawings import Drawings
-    from helio.authoring.proposals import Proposal
+    from helio.authoring.proposals import Proposal, Proposals
 
 Id = Annotated[
     str,
@@ -81,12 +82,30 @@ def show_proposal(
 ) -> None:
     """Show a proposal: what it changes, what it assumes, and who wrote it."""
     with errors_as_text(as_json):
-        loaded = proposals().load(proposal)
+        kept = proposals()
+        loaded = kept.load(proposal)
         if as_json:
             print_json(loaded.to_json())
             return
         print_proposal(loaded, patch=patch)
         say(f"{loaded.state}: {loaded.id}")
+        for line in _lines_since(kept, loaded):
+            say_line(line)
+
+
+def _lines_since(kept: Proposals, proposal: Proposal) -> Iterator[str]:
+    """Yield what accepting a pending proposal would do, if its pipeline has changed since."""
+    from helio.errors import RequestError
+
+    try:
+        current = kept.current(proposal)
+    except RequestError as error:
+        yield f"it cannot be accepted: {error.message}"
+        if error.advice:
+            yield f"  help: {error.advice}"
+    else:
+        if current.before != proposal.before:
+            yield f"{proposal.pipeline} has changed since; to accept it makes these changes to the new text"
 
 
 @proposals_app.command("diff")
@@ -179,6 +198,14 @@ def reject(
         kept = proposals()
         for rejected in kept.reject(kept.load(proposal), because=because):
             say(f"rejected {rejected.id}")
+
+
+def as_it_is_now(kept: Proposals, proposal: Proposal) -> Proposal:
+    """Return a proposal on the present text of its pipeline; if that has changed since, say so."""
+    current = kept.current(proposal)
+    for note in current.notes[len(proposal.notes) :]:
+        say(f"note: {note}", err=True)
+    return current
 
 
 def print_proposal(proposal: Proposal, *, patch: bool) -> None:

@@ -113,10 +113,14 @@ def run(
 
         settings = logged_settings(context)
         pipeline = _one_name(name)
-        proposal = proposals().working(pipeline) if "T" in pipeline else None
+        kept = proposals()
+        proposal = kept.working(pipeline) if "T" in pipeline else None
         chosen = chosen_formats(formats)
         values = assignments(assign or [])
         if proposal is not None:
+            from helio.cli.proposals import as_it_is_now
+
+            proposal = as_it_is_now(kept, proposal)
             say(f"note: {proposal.id} is a proposal that is not accepted yet", err=True)
 
         def planned(plan: Plan) -> None:

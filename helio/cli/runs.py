@@ -251,13 +251,14 @@ def preview_table(
         from helio.errors import RequestError
 
         if not label:
-            from helio.cli.proposals import draw_proposal, say_drawings
+            from helio.cli.proposals import as_it_is_now, draw_proposal, say_drawings
 
             if is_run(run_id):
                 raise RequestError(
                     f"no table of run {run_id} is named", advice="use a label that `helio describe RUN` lists"
                 )
-            proposal = proposals().load(run_id)
+            kept = proposals()
+            proposal = as_it_is_now(kept, kept.load(run_id))
             drawings = draw_proposal(
                 proposal, time_range=time_range, now=now, archive=archive, formats=chosen_formats(formats)
             )

@@ -28,6 +28,7 @@ from helio.pipelines.template.from_document import KEY, from_document
 from helio.pipelines.template.runner import RewriteResult
 from helio.pipelines.template.schema import SCHEMA_VERSION
 from helio.pipelines.template.shown_values import same, shown, shown_apart, shown_line, shown_name
+from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import signatures
 
 Subject = Literal[
@@ -166,6 +167,8 @@ class Change:
         ``"step"`` or ``"value"`` where several lines describe something added or removed as a whole.
     is_inner : bool
         Whether it is part of such an object, so that it has no verb or sign of its own.
+    with_defaults : str
+        The new value with the defaults of the variables in it: ``310min`` for ``3$WINDOW``; otherwise empty.
     implied : tuple of tuple
         The keys to further values that follow from this change: the list of all lines of a figure, from its panels.
     """
@@ -180,6 +183,7 @@ class Change:
     inner: tuple[Change, ...] = ()
     whole: Literal["", "step", "value"] = ""
     is_inner: bool = False
+    with_defaults: str = ""
     implied: tuple[tuple[str | int, ...], ...] = ()
 
     @property
@@ -194,6 +198,8 @@ class Change:
                 return line
             return _below(self._title, texts)
         old, new = shown_apart([None if value is ABSENT else value for value in (self.before, self.after)])
+        if self.with_defaults:
+            new = f"{new} (by default {shown(self.with_defaults)})"
         if self.before is ABSENT:
             line, signed = f"{self.what}: {new}", [new if self.is_inner else f"+ {new}"]
         elif self.after is ABSENT:
@@ -262,7 +268,23 @@ def changes(before: Document, after: Document) -> tuple[Change, ...]:
     The order of keys, default values (``"critical": true``), and an order of steps that changes no result do not
     count.
     """
-    return tuple(_changes(before, after))
+    defaults = {name: facts.get("default") for name, facts in (after.get("variables") or {}).items()}
+    return tuple(_with_defaults(change, defaults) for change in _changes(before, after))
+
+
+def _with_defaults(change: Change, defaults: Mapping[str, Any]) -> Change:
+    """Add what a value means in which variables stand beside other text, as in ``3$WINDOW``."""
+    inner = tuple(_with_defaults(part, defaults) for part in change.inner)
+    value = change.after
+    if change.subject not in _OF_DATA or not _is_around_variable(value):
+        return replace(change, inner=inner) if inner else change
+    return replace(
+        change, inner=inner, with_defaults=TOKEN.sub(lambda name: str(defaults.get(name[0], name[0])), value)
+    )
+
+
+def _is_around_variable(value: Any) -> bool:
+    return isinstance(value, str) and bool(TOKEN.search(value)) and not TOKEN.fullmatch(value)
 
 
 def review_lines(changed: Sequence[Change], *, new: bool, numbered: bool = False) -> list[str]:
@@ -846,6 +868,7 @@ def _computed(tool: str, args: Document) -> tuple[str, tuple[str, ...]]:
         for key, value in args.items()
         if key not in (*sources, "output_label")
         and len(shown(value)) <= _LONGEST_VALUE
+        and not _is_around_variable(value)
         and "\n" not in str(value)
     ]
     if tool == STYLE:

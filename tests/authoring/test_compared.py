@@ -167,7 +167,7 @@ def test_exchanged_names_in_the_legend_are_said(catalogue):
         ),
         (
             "add the density below",
-            template(data(), data("AC_H0_SWE", "Tpr", "T")),
+            template(data(), data("AC_H0_SWE", "Tpr", "T"), labels=["B", "T"], panels=[["B"], ["T"]]),
             "the request names the proton density, but the figure draws no such data",
         ),
         ("remove the density", template(data()), None),
@@ -186,6 +186,127 @@ def test_an_edit_of_what_it_does_not_name_is_said(catalogue, request_, after, sa
 def test_an_edit_is_not_blamed_for_what_was_there(catalogue):
     before = template(data(), ("running_average", {"source_label": "B", "window": "2d", "output_label": "S"}))
     assert told("make it red", before, catalogue, before=before) == []
+
+
+DENSITY, TEMPERATURE = data("AC_H0_SWE", "Np", "n"), data("AC_H0_SWE", "Tpr", "T")
+BOTH = {"labels": ["B", "n"], "panels": [["B"], ["n"]]}
+
+
+def alfven(density):
+    return "alfven_speed", {"field_label": "B", "density_label": density, "output_label": "vA"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "steps", "spec", "said"),
+    [
+        (
+            "ACE Alfven speed for 2022-01-01",
+            [data(), TEMPERATURE, alfven("T")],
+            {},
+            (SHOWN, "step 2 (alfven_speed) takes proton temperature for the proton density"),
+        ),
+        ("ACE Alfven speed for 2022-01-01", [data(), DENSITY, alfven("n")], {}, None),
+        (
+            "compare the magnetic field of ACE and Wind for 2022-01-01",
+            [data(), data("WI_K0_SWE", "Np", "W")],
+            {"labels": ["B", "W"], "panels": [["B"], ["W"]]},
+            (SHOWN, "the request names the magnetic field of Wind, but the figure draws none"),
+        ),
+        (
+            "dynamic power spectrum of ACE Bz in GSM with 30 min windows for 2022-01-01",
+            [
+                data(),
+                (
+                    "power_spectrogram",
+                    {"source_label": "B.z", "window": "30min", "output_label": "S"},
+                ),
+            ],
+            {},
+            (SHOWN, "the request names the frame GSM, but S is made of data in GSE"),
+        ),
+        (
+            "ACE magnetic field and density for 2022-01-01",
+            [data(), DENSITY],
+            {**BOTH, "y_label": {"1": "n [cm⁻³]", "2": "B GSE [nT]"}},
+            ("HE404", "the axis label 'n [cm⁻³]' names the unit cm⁻³, but the data are in nT"),
+        ),
+        (
+            "ACE magnetic field and density for 2022-01-01",
+            [data(), DENSITY],
+            {**BOTH, "y_label": {"1": "B GSE [nT]", "2": "n [cm⁻³]"}},
+            None,
+        ),
+    ],
+)
+def test_what_stands_behind_a_line_and_at_its_axis_is_compared(catalogue, request_, steps, spec, said):
+    found = told(request_, template(*steps, **spec), catalogue)
+    assert found == [] if said is None else said in found
+
+
+@pytest.mark.parametrize(
+    ("request_", "after", "said"),
+    [
+        (
+            "make the lines thicker",
+            template(data()),
+            "the figure no longer draws n, and the request does not remove it",
+        ),
+        ("remove the density panel", template(data()), None),
+        ("only the field", template(data()), None),
+        ("hourly means of both", None, None),
+        (
+            "make the lines thicker",
+            template(data("AC_H0_MFI", "BGSM"), DENSITY, **BOTH),
+            "step 0 now fetches data in GSM, and the request names no frame",
+        ),
+        ("make it GSM", template(data("AC_H0_MFI", "BGSM"), DENSITY, **BOTH), None),
+        (
+            "make the lines thicker",
+            template(data(time="2013-03-17"), DENSITY, **BOTH),
+            "step 0 fetches 2013-03-17 to 2013-03-18, and helio reads no time in the request",
+        ),
+        (
+            "add the temperature in a new panel",
+            template(
+                data(),
+                DENSITY,
+                data("WI_PM_3DP", "P_TEMP", "T"),
+                labels=["B", "n", "T"],
+                panels=[["B"], ["n"], ["T"]],
+            ),
+            "step 2 fetches data from Wind, which the request does not name",
+        ),
+    ],
+)
+def test_an_edit_that_loses_or_turns_data_is_said(catalogue, request_, after, said):
+    before = template(data(), DENSITY, **BOTH)
+    if after is None:
+        means = [
+            ("resample", {"source_label": label, "cadence": "1h", "output_label": f"{label}_1h"})
+            for label in ("B", "n")
+        ]
+        after = template(data(), DENSITY, *means, labels=["B_1h", "n_1h"], panels=[["B_1h"], ["n_1h"]])
+    found = [message for _, message in told(request_, after, catalogue, before=before)]
+    assert found == [] if said is None else said in found
+
+
+def test_exchanged_titles_of_axes_are_said(catalogue):
+    titles = {"1": "B [nT]", "2": "|B| [nT]"}
+    steps = [data(), ("magnitude", {"source_label": "B", "output_label": "Bmag"})]
+    drawn = {"labels": ["B", "Bmag"], "panels": [["B"], ["Bmag"]]}
+    before = template(*steps, **drawn, y_label=titles)
+    after = template(*steps, **drawn, y_label={"1": titles["2"], "2": titles["1"]})
+    said = (SHOWN, "the y axis of panel 1 is now called '|B| [nT]', which was the name of 2")
+    assert said in told("make the lines thicker", after, catalogue, before=before)
+    assert told("exchange the titles of the axes", after, catalogue, before=before) == []
+
+
+def test_a_window_is_read_with_the_variable_in_it(catalogue):
+    smooth = {"source_label": "B", "window": "3$WINDOW", "output_label": "S"}
+    made = template(data(), ("running_average", smooth))
+    made["variables"]["$WINDOW"] = {"type": "duration", "default": "10min"}
+    said = "step 1 (running_average) averages over 310min, which the request does not name"
+    assert (SHOWN, said) in told("ACE magnetic field for 2022-01-01, 30 min running average", made, catalogue)
 
 
 def test_a_model_that_writes_another_time_into_a_step_is_asked_again(serve, author):

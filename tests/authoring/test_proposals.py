@@ -227,13 +227,21 @@ def test_some_of_its_changes_are_accepted_and_the_others_are_kept_in_words(propo
     assert "title" in left_out
 
 
-def test_a_part_that_cannot_run_alone_is_refused(proposals, library, mine):
-    made = proposed(proposals, mine, with_average)
-    number = next(number for number, change in enumerate(made.changes, 1) if change.step_id == 3)
-    with pytest.raises(InvalidTemplate):
-        proposals.accept(made, only=[number])
+@pytest.mark.parametrize(
+    ("step_id", "said"), [("smooth", "no step uses the"), (3, "no step produces the label 'Smooth'")]
+)
+def test_a_part_that_is_of_no_use_without_another_is_refused(proposals, library, mine, step_id, said):
+    made = proposed(proposals, mine, both(with_average, titled))
+    numbers = {change.step_id: number for number, change in enumerate(made.changes, 1)}
+    with pytest.raises(RequestError, match=said) as refused:
+        proposals.accept(made, only=[numbers[step_id]])
+    together = f"{numbers['smooth']},{numbers[3]}"
+    assert f"accept {made.id} --only {together}`" in refused.value.advice
     assert library.text(library.find("mine")) == mine
     assert proposals.load(made.id).state == "pending"
+    proposals.accept(made, only=[numbers["smooth"], numbers[3]])
+    [left_out] = proposals.load(made.id).left_out
+    assert "title" in left_out
 
 
 @pytest.mark.parametrize("number", [0, 3, -1])
@@ -314,6 +322,99 @@ def test_two_changes_that_each_add_a_panel_are_merged_and_the_panels_keep_their_
     assert merged(before, after("beta"), after("beta")) == after("beta")
     with pytest.raises(Conflict, match="panel 2"):
         merged(after("beta"), before, after("density"))
+
+
+def two_panels(*edits):
+    """Return a template that draws A above B, with some edits of its figure."""
+    spec = {"labels": ["A", "B"], "panels": [["A"], ["B"]], "y_label": {"1": "a"}, "row_heights": [1, 2]}
+    for edit in edits:
+        edit(spec)
+    steps = [{"step_id": "plot", "tool_name": "render_spec", "tool_args": {"spec": spec}}]
+    return {"id": "mine", "steps": steps}
+
+
+def line_in(number, label):
+    def edit(spec):
+        spec["labels"].append(label)
+        spec["panels"][number - 1].append(label)
+
+    return edit
+
+
+def panel_at(index, label):
+    def edit(spec):
+        spec["labels"].append(label)
+        spec["panels"].insert(index, [label])
+        spec["row_heights"].insert(index, 3)
+        moved = {
+            str(int(number) + (int(number) > index)): text for number, text in spec.get("y_label", {}).items()
+        }
+        spec["y_label"] = moved | {str(index + 1): label.lower()}
+
+    return edit
+
+
+def without_panel(number):
+    def edit(spec):
+        spec["labels"].remove(spec["panels"].pop(number - 1)[0])
+        del spec["row_heights"][number - 1]
+        spec["y_label"] = {"1": "a"} if number == 2 else {}
+
+    return edit
+
+
+def axis(number, text):
+    return lambda spec: spec["y_label"].update({str(number): text})
+
+
+def settings_of_panels(template):
+    spec = template["steps"][0]["tool_args"]["spec"]
+    return [
+        (panel, spec["y_label"].get(str(number)), spec["row_heights"][number - 1])
+        for number, panel in enumerate(spec["panels"], 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "panels"),
+    [
+        (line_in(1, "C"), line_in(1, "D"), [(["A", "D", "C"], "a", 1), (["B"], None, 2)]),
+        (line_in(1, "C"), line_in(2, "D"), [(["A", "C"], "a", 1), (["B", "D"], None, 2)]),
+        (line_in(1, "C"), panel_at(2, "D"), [(["A", "C"], "a", 1), (["B"], None, 2), (["D"], "d", 3)]),
+        (panel_at(0, "C"), panel_at(2, "D"), [(["C"], "c", 3), (["A"], "a", 1), (["B"], None, 2), (["D"], "d", 3)]),
+        (without_panel(2), panel_at(2, "D"), [(["A"], "a", 1), (["D"], "d", 3)]),
+        (without_panel(1), panel_at(2, "D"), [(["B"], None, 2), (["D"], "d", 3)]),
+        (without_panel(1), axis(2, "b"), [(["B"], "b", 2)]),
+        (panel_at(0, "C"), axis(2, "b"), [(["C"], "c", 3), (["A"], "a", 1), (["B"], "b", 2)]),
+    ],
+)  # fmt: skip
+def test_changes_of_different_panels_are_merged_in_either_order_and_settings_stay_with_their_panel(
+    one, other, panels
+):
+    before = two_panels()
+    first = merged(before, two_panels(one), two_panels(other))
+    second = merged(before, two_panels(other), two_panels(one))
+    assert settings_of_panels(first) == panels
+    assert [(sorted(lines), *rest) for lines, *rest in settings_of_panels(second)] == [
+        (sorted(lines), *rest) for lines, *rest in panels
+    ]
+    for result in (first, second):
+        spec = result["steps"][0]["tool_args"]["spec"]
+        assert sorted(spec["labels"]) == sorted(label for panel in spec["panels"] for label in panel)
+
+
+@pytest.mark.parametrize(
+    ("proposed_", "accepted", "said"),
+    [
+        (axis(2, "b"), without_panel(2), "panel is no longer there"),
+        (without_panel(2), line_in(2, "C"), "the panel of B is now B, C"),
+        (line_in(2, "C"), without_panel(2), "no longer there"),
+        (axis(1, "x"), axis(1, "y"), "it is now y"),
+    ],
+)
+def test_changes_of_the_same_panel_conflict(proposed_, accepted, said):
+    with pytest.raises(Conflict, match=said):
+        merged(two_panels(), two_panels(proposed_), two_panels(accepted))
 
 
 def test_a_step_that_is_gone_is_a_conflict(proposals, library, mine):

@@ -96,20 +96,18 @@ def test_some_changes_are_accepted_by_their_numbers(mine):
     assert "left out: step 4: title" in helio("proposals", "show", made).output
 
 
-def test_accepting_a_step_without_its_panel_says_that_nothing_draws_the_step(mine):
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [
+        ("1", "error: without change 2: step ace_v: no step uses the results of this step"),
+        ("2", "error: without change 1: step 3: no step produces the label 'ACE_V'"),
+    ],
+)
+def test_a_step_and_its_panel_are_accepted_together(mine, only, said):
     made = proposed("edit", "mine", "add the speed of ACE in a new panel")
-    accepted = helio("accept", made, "--only", "1").output
-    assert (
-        "note: step ace_v: no step uses the results of this step; remove the step, or draw its results"
-        in accepted
-    )
-
-
-def test_a_panel_without_its_step_names_the_step_that_was_left_out(mine):
-    made = proposed("edit", "mine", "add the speed of ACE in a new panel")
-    refused = helio("accept", made, "--only", "2", code=2).output
-    assert f"proposal {made}, still pending, with these changes left out: step ace_v: added: " in refused
-    assert "no step produces the label 'ACE_V'" in refused
+    refused = helio("accept", made, "--only", only, code=2).output
+    assert said in refused
+    assert f"help: accept them together: `helio accept {made} --only 1,2`" in refused
 
 
 @pytest.mark.parametrize(("numbers", "said"), [("0", "has no change 0"), ("one", "'one' is not the number")])
@@ -224,3 +222,27 @@ def with_files(*files: tuple[str, str]) -> Any:
     artefacts = tuple(Artefact(Path(name), "f", kind, "sha256:0") for kind, name in files)
     result = SimpleNamespace(steps=())
     return SimpleNamespace(artefacts=artefacts, result=result, unwritten=())
+
+
+def test_a_proposal_is_shown_run_and_drawn_on_the_present_text_of_its_pipeline(mine):
+    red = proposed("edit", "mine", "draw the magnitude in red")
+    title = proposed("edit", "mine", "change the title to 'Storm'")
+    helio("accept", title)
+    assert "mine has changed since" in helio("proposals", "show", red).output
+    assert "note: mine had changed since" in helio("run", red, *SAMPLE).output
+    helio("preview", red, *SAMPLE)
+    figures = [
+        json.loads(file.read_text(encoding="utf-8"))
+        for file in sorted(Path("helio-runs").glob(f"preview-{red}/*/figure-3.json"))
+    ]
+    assert len(figures) == 2
+    assert all("Storm" in json.dumps(figure) for figure in figures)
+
+
+def test_an_outdated_proposal_that_conflicts_says_so_before_it_is_accepted(mine):
+    red = proposed("edit", "mine", "draw the magnitude in red")
+    helio("accept", proposed("edit", "mine", "draw the magnitude in green"))
+    shown = helio("proposals", "show", red).output
+    assert "it cannot be accepted: mine has changed since the change was proposed: step 4: colour" in shown
+    assert "but it is now green" in helio("run", red, *SAMPLE, code=2).output
+    assert "but it is now green" in helio("preview", red, *SAMPLE, code=2).output

@@ -131,3 +131,16 @@ def test_a_changed_number_of_a_computation_shows_its_factor(template):
     assert told(scaled(0.1), scaled(1.0)) == ["step 9: factor: 0.1 → 1.0 (×10)"]
     assert told(scaled(1.16), scaled(-1.61)) == ["step 9: factor: 1.16 → -1.61 (×-1.38793)"]
     assert told(scaled(0), scaled(2)) == ["step 9: factor: 0 → 2"]
+
+
+def test_a_variable_in_a_longer_text_is_shown_with_its_default():
+    def smoothed(window):
+        args = {"source_label": "B", "window": window, "output_label": "S"}
+        step = {"step_id": "s", "tool_name": "running_average", "tool_args": args}
+        return {"id": "p", "variables": {"$W": {"type": "duration", "default": "10min"}}, "steps": [step]}
+
+    [change] = changes(smoothed("$W"), smoothed("3$W"))
+    assert str(change) == "step s: window: $W → 3$W (by default 310min)"
+    assert [str(change) for change in changes(smoothed("1h"), smoothed("$W"))] == ["step s: window: 1h → $W"]
+    empty = {**smoothed("$W"), "steps": []}
+    assert "3$W (by default 310min)" in str(changes(empty, smoothed("3$W"))[0])

@@ -190,6 +190,16 @@ def test_the_axes_of_minimum_variance_are_those_of_the_field(author):
     assert (tools["rotate_to_axes"], panels) == ({}, 2)
 
 
+@pytest.mark.parametrize("named", ["V in GSM and B in LMN", "B in LMN and V in GSM"])
+def test_only_the_field_turns_to_its_axes_if_the_velocity_has_a_frame(author, named):
+    came = author.create(f"{named}, MMS1 2015-10-16 13:05-13:08")
+    assert sorted(came.template["steps"][-1]["tool_args"]["spec"]["labels"]) == [
+        "MMS1_B_lmn",
+        "MMS1_Vvec_gsm",
+    ]
+    assert came.proved.diagnostics == ()
+
+
 def test_a_walen_test_draws_each_component_with_a_fit(author):
     came = author.create("Walén test, THEMIS-E 2008-07-14 04:00-05:00")
     spec = came.template["steps"][-1]["tool_args"]["spec"]

@@ -50,6 +50,8 @@ AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
 _CLEANING = ("mask_by_flag", "mask", "despike")
 """Tools that leave out values; what they give is the quantity of their first input."""
+JOINED = {"B": B, "V": VELOCITY}
+"""Quantities of vectors that are joined of components, by the name that they get."""
 _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
 """Names of the components of vectors in frames; in all others they are x, y and z."""
 _NOTHING = view_in({}, {})
@@ -552,7 +554,7 @@ class Lines:
         if inherited and not quantities:
             quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))
         if step.tool == "join_components":
-            quantities |= {"B": {B}, "V": {VELOCITY}}.get(str(step.params.get("name", "")), set())
+            quantities |= {JOINED[name] for name in JOINED if name == step.params.get("name")}
         return quantities
 
     def own_words(self, label: str) -> str:

@@ -11,7 +11,7 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.named import Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.frame_names import FRAMES
-from helio.knowledge.quantities import ELECTRON_SPEED, ELECTRON_V, SOURCES, VECTOR_V
+from helio.knowledge.quantities import ELECTRON_SPEED, ELECTRON_V, SOURCES, VECTOR_V, B
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import VECTORS
 
@@ -31,6 +31,8 @@ _JOINED = re.compile(
 _BREAK = re.compile(r".*(?:[,;:(+&/|]|\b(?:and|with|plus)\b)", re.IGNORECASE)
 _VELOCITY = re.compile(r"(?:electron\s+)?V_?[ipe]?(?!\w)|(?:\w+\s+)?velocit", re.IGNORECASE)
 
+LMN = "LMN"
+"""The frame of vectors along the axes of minimum variance."""
 _SPEEDS = {SPEED: VECTOR_V, ELECTRON_SPEED: ELECTRON_V}
 """Speeds, whose symbol with a frame means the velocity."""
 
@@ -44,8 +46,16 @@ class _Frames:
     stop: int
 
 
-def read_frames(sentence: Sentence, placed: Placed) -> tuple[str, Placed, NotUnderstood | None]:
+def read_frames(
+    sentence: Sentence, placed: Placed, axes: Sequence[int] = ()
+) -> tuple[str, Placed, NotUnderstood | None]:
     """Remove the frames from a sentence.
+
+    Parameters
+    ----------
+    axes : sequence of int
+        Where the sentence names the axes of minimum variance, which may be those of some vectors beside a frame of
+        others: ``V in GSM and B in LMN``. The frame of these vectors is then `LMN`.
 
     Returns
     -------
@@ -59,6 +69,18 @@ def read_frames(sentence: Sentence, placed: Placed) -> tuple[str, Placed, NotUnd
     found = [
         _Frames((match["frame"].upper(),), match.start(), match.end()) for match in sentence.take(_FRAME)
     ]
+    apart = [*found, *(_Frames((LMN,), at, at + len(LMN)) for at in axes)]
+    frame, framed, doubt = _of_vectors(apart, placed, sentence)
+    turned = {quantity.name for _, quantity in framed if quantity.frame == LMN}
+    others = {quantity.frame for _, quantity in framed} - {LMN, ""}
+    if doubt is None and turned == {B} and others:  # the axes are those of the field
+        return frame, framed, None
+    return _of_vectors(found, placed, sentence)
+
+
+def _of_vectors(
+    found: Sequence[_Frames], placed: Placed, sentence: Sentence
+) -> tuple[str, Placed, NotUnderstood | None]:
     groups = _grouped(sorted(found, key=lambda each: each.start), sentence.text)
     names = list(dict.fromkeys(name for group in groups for name in group.names))
     vectors = [

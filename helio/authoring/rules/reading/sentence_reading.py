@@ -50,7 +50,7 @@ from helio.authoring.rules.reading.named import (
     read_spacecraft,
     with_series,
 )
-from helio.authoring.rules.reading.named_frames import TURNED, read_frames
+from helio.authoring.rules.reading.named_frames import LMN, TURNED, read_frames
 from helio.authoring.rules.reading.named_instruments import (
     Crafts,
     beside_others,
@@ -433,10 +433,31 @@ class _SentenceReader:
             for parameter, title in drawn
         )
 
+    def _along_axes(self, placed: Placed) -> Placed:
+        """Let only the vectors turn to the axes of minimum variance that the sentence names in them: ``B in LMN``."""
+        turned = tuple(replace(quantity, frame="") for _, quantity in placed if quantity.frame == LMN)
+        if turned:
+            self._mentions = tuple(
+                replace(mention, computation=replace(mention.computation, of=Lines((), turned)))
+                if mention.computation.tool == "minimum_variance"
+                else mention
+                for mention in self._mentions
+            )
+        return [
+            (start, replace(quantity, frame="") if quantity.frame == LMN else quantity)
+            for start, quantity in placed
+        ]
+
     def _request(self) -> tuple[PipelineRequest, NotUnderstood | None]:
         """Return the request, and why it is ambiguous, if it is."""
         sentence = self._sentence
-        frame, placed, unclear_frame = read_frames(sentence, self._placed)
+        axes = [
+            mention.position for mention in self._mentions if mention.computation.tool == "minimum_variance"
+        ]
+        frame, placed, unclear_frame = read_frames(
+            sentence, self._placed, [at for at in axes if re.match(_LMN, sentence.text[at:])]
+        )
+        placed = self._along_axes(placed)
         names = {quantity.name for _, quantity in placed}
         vectors = bool(names & {*VECTORS}) and sentence.drop(r"\b(?:3-?d\s+)?vectors?(?=\W|$)") > 0
         lengths = [
