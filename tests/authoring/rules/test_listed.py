@@ -61,6 +61,15 @@ def test_events_are_shaded_from_tables_that_stand_in_the_pipeline(author, file):
     assert sheath["annotations"] == cloud["annotations"]
 
 
+def test_the_time_range_contains_all_events_if_the_sentence_names_none(author, file):
+    draft = author.create("ACE magnetic field, shade the events", sources=read_sources([file(EVENTS)]))
+    assert draft.template["variables"]["$TIME_RANGE"]["default"] == "2022-01-01 to 2022-01-02"
+    assert (
+        "the request names no time: the time range contains all events: 2022-01-01 to 2022-01-02"
+        in draft.notes
+    )
+
+
 def test_a_series_is_superposed_on_the_times_of_a_list(author, file):
     sources = read_sources([file("2015-03-17T06:00\n2017-09-07T21:00\n", "onsets.txt")])
     request = "superposed epoch of Dst at these times, 1 day before to 2 days after in bins of 1 hour"
