@@ -52,6 +52,8 @@ SOURCE = SourceFile("paper.pdf", DIGEST, "", "application/pdf", PAPER, len(PAPER
 TEXT = SourceFile("notes.txt", "0" * 64, "The shock arrived at 03 UT.")
 PICTURE = SourceFile("figure.png", "1" * 64, "", "image/png", png(), 9)
 
+OTHER = "the quote has ANOTHER VALUE"
+
 
 def cell(row: int, column: str, value: str, quote: str, page: int = 2) -> dict[str, Any]:
     return {"row": row, "column": column, "value": value, "page": page, "quote": quote}
@@ -126,7 +128,8 @@ def test_a_table_of_numbers_has_its_unit_and_its_columns() -> None:
     ],
 )
 def test_helio_looks_for_each_quote_on_its_page(quote: str, page: int, on_page: bool) -> None:
-    [made], doubts = table_steps(answer(table([cell(1, "time", "2022-01-01", quote, page)])), [SOURCE])
+    cells = [cell(1, "time", "2022-01-01T06:00", quote, page)]
+    [made], doubts = table_steps(answer(table(cells)), [SOURCE])
     document = from_document(made)
     assert document is not None
     assert document.cells[0].on_page is on_page
@@ -138,12 +141,16 @@ def test_helio_looks_for_each_quote_on_its_page(quote: str, page: int, on_page: 
     )
 
 
-def test_a_number_that_its_quote_does_not_contain_is_said() -> None:
-    cells = [cell(1, "time", "2022-01-01", "at 03 UT"), cell(1, "Dst", "-55", "Its Dst was -50 nT")]
-    _, doubts = table_steps(answer(table(cells, unit="nT")), [SOURCE])
+def test_a_value_that_its_quote_does_not_contain_is_said_above_and_in_its_cell() -> None:
+    cells = [cell(1, "time", "2022-01-01T04:00", "at 03 UT"), cell(1, "Dst", "50", "Its Dst was -50 nT")]
+    [made], doubts = table_steps(answer(table(cells, unit="nT")), [SOURCE])
     assert [doubt.message for doubt in doubts] == [
-        "row 1, Dst: the quote 'Its Dst was -50 nT' does not contain -55"
+        "row 1, time: the quote 'at 03 UT' does not contain 2022-01-01T04:00:00",
+        "row 1, Dst: the quote 'Its Dst was -50 nT' does not contain 50",
     ]
+    document = from_document(made)
+    assert document is not None
+    assert [line.endswith(f" ({OTHER})") for line in document.lines] == [False, True, True]
 
 
 def test_quotes_of_a_text_are_checked_and_those_of_a_picture_or_a_scan_are_not() -> None:
@@ -265,7 +272,7 @@ def test_the_review_shows_each_cell_with_page_and_quote_and_what_was_not_found(d
         for line in lines
     )
     assert any(
-        line.endswith("row 1, time: 2022-01-01T03:00:00 ← page 1 'at 4 UT' (NOT FOUND there)")
+        line.endswith(f"row 1, time: 2022-01-01T03:00:00 ← page 1 'at 4 UT' (NOT FOUND there; {OTHER})")
         for line in lines
     )
     assert (
