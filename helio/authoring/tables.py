@@ -26,7 +26,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helio.authoring.documents import SourceFile
-from helio.authoring.event_lists import MOST_EVENTS, moment
+from helio.authoring.event_lists import MOST_EVENTS
+from helio.authoring.event_times import moment
 from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.quotes import has_value, is_on_page
 from helio.errors import RequestError

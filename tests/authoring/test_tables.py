@@ -180,8 +180,8 @@ def test_quotes_of_a_text_are_checked_and_those_of_a_picture_or_a_scan_are_not()
         ([table([*CLOUDS, cell(1, "Dst", "-50", "x"), cell(2, "Dst", "-50", "x")])], "and nothing else"),
         ([table([cell(1, "Dst", "-50", "Its Dst was")])], "has no column time"),
         (
-            [table([cell(1, "time", "17 March 2015", "at 03 UT")])],
-            "'17 March 2015' is not a time in ISO form",
+            [table([cell(1, "time", "17/03/15", "at 03 UT")])],
+            "'17/03/15' is not a time in ISO form",
         ),
         ([table([TIMES[0], cell(1, "Dst", "low", "x")])], "'low' is not a number"),
         ([table([TIMES[0], cell(1, "Dst", "inf", "x")])], "'inf' is not a number"),

@@ -186,6 +186,47 @@ def test_lists_of_other_forms_are_read(text: str, file):
     assert (event.start, event.stop, event.label) == ("2024-05-12T00:00:00", "2024-05-13T00:00:00", "x")
 
 
+START, STOP = "2022-01-01T23:00:00", "2022-01-02T01:30:00"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start,duration,type\n2022-01-01T23:00,2.5h,x\n",
+        "start;Duration (h);type\n2022-01-01T23:00;2,5;x\n",
+        "Start time (UT),duration_min,type\n2022-01-01T23:00,150,x\n",
+        "onset,Duration [h],type\n2022-01-01T23:00,2:30,x\n",
+        '[{"start": "2022-01-01T23:00", "duration": "150 min", "type": "x"}]',
+        "date,start,end,class\n2022-01-01,23:00,01:30,x\n",
+        "Date,Start (UT),End (UT),Class\n2022/1/1,2300,0130,x\n",
+        "start date,start time,end date,end time,type\n2022-01-01,23:00,2022-01-02,1:30,x\n",
+        "start,end,type\n2022-01-01 23:00,01:30,x\n",
+        "event_starttime,event_endtime,event_type\n2022-01-01T23:00:00,2022-01-02T01:30:00,x\n",
+        "No.,Shock,ICME Start Y/M/D (UT),ICME End Y/M/D (UT),Type\n1,,2022/01/01 2300,2022/01/02 0130,x\n",
+        "t_start,t_stop,label\n01-Jan-2022 23:00,02-Jan-2022 01:30,x\n",
+        "start,stop,label\n1 January 2022 23:00,Jan 2 2022 01:30,x\n",
+        "start,stop,label\n20220101T2300,20220102T0130,x\n",
+        "start (YYYY DDD),stop,label\n2022 001 23:00,2022-002T01:30,x\n",
+        "start,stop,label\n2022-01-01 23:00 UT,2022-01-02 02:30+01:00,x\n",
+        "ICMEs of 2022\n\nSource: a table, of a paper\nstart,stop,label\n2022-01-01T23:00,2022-01-02T01:30,x\n",
+        "A list\nstart;stop;label\n2022-01-01T23:00;2022-01-02T01:30;x\n",
+        "| start | stop | label |\n|---|:---:|---|\n| 2022-01-01T23:00 | 2022-01-02T01:30 | x |\n",
+    ],
+)
+def test_lists_of_archives_and_papers_are_read(text: str, file):
+    (event,), _ = read_events(read_sources([file(text)])[0])
+    assert (event.start, event.stop, event.label) == (START, STOP, "x")
+
+
+def test_lines_above_the_names_and_columns_that_are_not_read_are_said(file):
+    text = "ICMEs, 2022\nDate,Start,End,Dst\n2022-01-01,03:00,06:00,-50\n"
+    _, notes = read_events(read_sources([file(text)])[0])
+    assert notes == (
+        "events.csv: columns that are not used: Dst",
+        "events.csv: 1 line above the names of the columns not read",
+    )
+
+
 def test_events_are_sorted_and_repeated_events_are_left_out(file):
     text = "2024-05-12T01:00\n2024-05-11\n2024-05-12T01:00Z\n"
     events, notes = read_events(read_sources([file(text)])[0])
@@ -210,6 +251,17 @@ def test_events_are_sorted_and_repeated_events_are_left_out(file):
         ("start,stop\n2024-05-12,\n", "line 2: the event has no stop"),
         ("start,stop\n2024-05-12 2024-05-13\n", "line 2 has 1 column, and no stop"),
         ("start,begin\n2024-05-12,2024-05-13\n", "the columns 'start' and 'begin' mean the same"),
+        ("start,stop\n05/06/24 03:00,05/06/24 04:00\n", "line 2: '05/06/24 03:00' is not a time"),
+        ("start\n2024-05-12/2024-05-13\n", "line 2: '2024-05-12/2024-05-13' is not a time"),
+        ("start\nMay 2024\n", "line 2: 'May 2024' is not a time"),
+        ("start\nyesterday\n", "line 2: 'yesterday' is not a time"),
+        ("start,duration\n2024-05-12,5\n", "line 2: '5' is not a duration"),
+        (
+            "start,duration (AU)\n2024-05-12,5\n",
+            r"unit of the column 'duration \(AU\)' is not a unit of time",
+        ),
+        ("start of A,start of B\n2024-05-12,2024-05-13\n", "the columns 'start of A' and 'start of B' mean"),
+        ("start,stop,label\n2024-05-12,2024-05-13,a\u202e\n", "the label has invisible characters"),
         ("2024-05-12,2024-05-13,x,5\n", "has 4 columns without names"),
         (f"start,stop,label\n2024-05-12,2024-05-13,{'x' * 99}\n", "the label has 99 characters"),
         ("start\n" + "2024-05-12\n" * (MOST_EVENTS + 1), "has 201 events"),
