@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from helio.authoring.documents import SourceFile
 from helio.authoring.event_columns import Columns, columns_without_names, named_columns
@@ -13,9 +14,10 @@ from helio.authoring.event_times import is_moment, moment, plain_time
 from helio.counts import number_of
 from helio.errors import RequestError
 from helio.store.records import WrongShape, read_json
+from helio.time_range import TimeRange
 
 MOST_EVENTS = 200
-"""Maximum number of events that stand in a pipeline."""
+"""Maximum number of events of a list that stand in a pipeline."""
 LONGEST_LABEL = 40
 """Maximum characters of the label of an event."""
 _SEPARATORS = (",", ";", "\t", "|")
@@ -146,11 +148,6 @@ def read_events(source: SourceFile) -> tuple[tuple[Event, ...], tuple[str, ...]]
         notes.append(f"{source.name}: {above} above the names of the columns not read")
     if not rows:
         raise RequestError(f"{source.name} contains no events", advice="write one event in each line")
-    if len(rows) > MOST_EVENTS:
-        raise RequestError(
-            f"{source.name} has {number_of(len(rows), 'event')}; a pipeline can contain at most {MOST_EVENTS}",
-            advice="keep the events that the figure shows",
-        )
     events = [_event(source, row, has_stops=listed.has_stops) for row in rows]
     _check_order(source, events)
     if any(len(row.start) <= len("2024-05-10") for row in rows):
@@ -160,6 +157,40 @@ def read_events(source: SourceFile) -> tuple[tuple[Event, ...], tuple[str, ...]]
         notes.append(f"{source.name}: {number_of(len(events) - len(different), 'repeated event')} left out")
     ordered = sorted(different.values(), key=lambda event: (event.start, event.stop, event.label))
     return tuple(ordered), tuple(notes)
+
+
+def events_for(
+    source: SourceFile, events: Sequence[Event], span: TimeRange | None = None
+) -> tuple[tuple[Event, ...], tuple[str, ...]]:
+    """Return the events that stand in a pipeline, and notes: all, or of a long list those in a time range.
+
+    Raises
+    ------
+    RequestError
+        There are too many events, or none of a long list is in the time range.
+    """
+    inside = tuple(event for event in events if span is None or _touches(event, span))
+    there = f" in {span}" if span is not None else ""
+    notes: tuple[str, ...] = ()
+    if not inside:
+        notes = (f"{source.name}: none of its {number_of(len(events), 'event')} is{there}",)
+    if len(events) <= MOST_EVENTS:
+        return tuple(events), notes
+    if not 0 < len(inside) <= MOST_EVENTS:
+        raise RequestError(
+            f"{source.name} has {number_of(len(inside), 'event')}{there}; a pipeline can contain 1 to {MOST_EVENTS}",
+            advice="name a time range of the list in the request, or keep the events that the figure shows",
+        )
+    note = (
+        f"{source.name}: of its {number_of(len(events), 'event')}, the pipeline has the {len(inside)}{there}"
+    )
+    return inside, (f"{note}; for another time range, give the list again",)
+
+
+def _touches(event: Event, span: TimeRange) -> bool:
+    """Return whether an event, or a time, is at least partly in a time range."""
+    start, stop = (datetime.fromisoformat(time[:26]) for time in (event.start, event.stop or event.start))
+    return start < span.stop and (stop > span.start or start >= span.start)
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
