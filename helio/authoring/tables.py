@@ -22,7 +22,7 @@ HE408 (warning)  a value whose quote is not in the document, or has another valu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from helio.authoring.documents import SourceFile
@@ -64,9 +64,10 @@ RULE = (
     "If the request needs values that stand in a document, such as a list of events or a table of numbers, answer with "
     "them in tables: one cell for each value, with the page (from 1; 0 for a picture or a text) and the exact words of "
     "the document around the value. Columns: time; or start and stop; or time and named columns of numbers, all in one "
-    "unit. Times are ISO 8601 in UTC. Rows count from 1. Code makes a step of each table; steps read it by its label: "
-    "a figure shades a table of start and stop with events, and marks a table of times with vlines and of; "
-    "superposed_epoch reads it as events_label. Never write values of a document into steps."
+    "unit. Leave out the cell of a number that the document lacks. Times are ISO 8601 in UTC. Rows count from 1. Code "
+    "makes a step of each table; steps read it by its label: a figure shades a table of start and stop with events, "
+    "and marks a table of times with vlines and of; superposed_epoch reads it as events_label. Never write values of a "
+    "document into steps."
 )
 TABLES: Mapping[str, Any] = {
     "type": "array",
@@ -250,8 +251,8 @@ def _wrong_shape(label: str, cells: Sequence[Cell]) -> Iterator[str]:
         wrong = f"has {len(rows)} rows; at most {MOST_EVENTS}"
     elif len(cells) != len(values):
         wrong = "has two values for one cell"
-    elif len(cells) != len(rows) * len(columns):
-        wrong = "has rows that lack a value"
+    elif lacking := [row for row in sorted(rows) if not _is_whole(row, columns, values)]:
+        wrong = f"lacks a value in row {lacking[0]}"
     elif len(set(times)) < len(times):
         wrong = "has two rows with the same time"
     if wrong:
@@ -262,6 +263,15 @@ def _wrong_shape(label: str, cells: Sequence[Cell]) -> Iterator[str]:
             for row in sorted(rows)
             if values[row, STOP] <= values[row, START]
         )
+
+
+def _is_whole(row: int, columns: Iterable[str], values: Mapping[tuple[int, str], str]) -> bool:
+    """Return whether a row has its times, and at least one of its numbers: a document may lack the others."""
+    times = [column for column in columns if column in (TIME, START, STOP)]
+    numbers = [column for column in columns if column not in times]
+    return all((row, column) in values for column in times) and (
+        not numbers or any((row, column) in values for column in numbers)
+    )
 
 
 def _doubts(label: str, document: FromDocument) -> Iterator[Diagnostic]:

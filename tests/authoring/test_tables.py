@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from helio import api
@@ -118,6 +120,24 @@ def test_a_table_of_numbers_has_its_unit_and_its_columns() -> None:
     assert doubts == []
 
 
+def test_a_number_that_the_document_lacks_is_missing_in_the_table() -> None:
+    cells = [
+        cell(1, "time", "2022-01-01T03:00", "at 03 UT"),
+        cell(1, "Dst", "-50", "Its Dst was -50 nT"),
+        cell(2, "time", "2022-01-01T12:00", "at 12:00 UT"),
+        cell(2, "Sym-H", "-1230", "the other's -1,230 nT"),
+    ]
+    [made], doubts = table_steps(answer(table(cells, unit="nT")), [SOURCE])
+    assert doubts == []
+    made_by_code: dict[str, Any] = {"pd": pd}
+    exec(made["tool_args"]["pandas_code"], made_by_code)
+    assert made_by_code["result"].to_dict("list") == {"Dst": [-50, pytest.approx(np.nan, nan_ok=True)],
+                                                      "Sym-H": [pytest.approx(np.nan, nan_ok=True), -1230]}  # fmt: skip
+    assert list(made_by_code["result"].dtypes) == [np.float64, np.float64]
+    with pytest.raises(RejectedAnswer, match="lacks a value in row 2"):
+        table_steps(answer(table(cells[:3], unit="nT")), [SOURCE])
+
+
 @pytest.mark.parametrize(
     ("quote", "page", "on_page"),
     [
@@ -174,7 +194,7 @@ def test_quotes_of_a_text_are_checked_and_those_of_a_picture_or_a_scan_are_not()
         ([table(CLOUDS), table(TIMES)], "the label 'CLOUDS' is taken"),
         ([table([])], "has no cells"),
         ([table(CLOUDS, label=f"T{number}") for number in range(MOST_TABLES + 1)], "at most 12 tables"),
-        ([table(CLOUDS[:3])], "has rows that lack a value"),
+        ([table(CLOUDS[:3])], "lacks a value in row 2"),
         ([table([*CLOUDS, CLOUDS[0]])], "two values for one cell"),
         ([table([cell(1, "start", "2022-01-01", "at 03 UT")])], "give start and stop, and nothing else"),
         ([table([*CLOUDS, cell(1, "Dst", "-50", "x"), cell(2, "Dst", "-50", "x")])], "and nothing else"),

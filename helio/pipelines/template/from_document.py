@@ -140,12 +140,14 @@ def code_of(cells: Sequence[Cell]) -> str:
     ]
     time = pd.to_datetime([row[0] for row in rows], format="ISO8601")
     result = pd.DataFrame([row[1:] for row in rows], index=time, columns=["Dst"])
+
+    A number that the document lacks is None in the code, and NaN in the table.
     """
     columns = list(dict.fromkeys(cell.column for cell in cells))
     rows: dict[int, dict[str, str | float]] = {}
     for cell in cells:
         rows.setdefault(cell.row, {})[cell.column] = cell.value
-    values = [[row.get(column, "") for column in columns] for row in rows.values()]
+    values = [[row.get(column) for column in columns] for row in rows.values()]
     if columns == [TIME]:
         return code_of_times([str(row[0]) for row in values])
     if columns == [START, STOP]:
@@ -189,8 +191,10 @@ def code_of_times(times: Iterable[str]) -> str:
     return f'times = [\n{lines}\n]\nresult = pd.Series(0.0, index=pd.to_datetime(times, format="ISO8601"))'
 
 
-def _rows(rows: Iterable[Sequence[str | float]]) -> str:
-    lines = "\n".join(f"    ({', '.join(json.dumps(value) for value in row)})," for row in rows)
+def _rows(rows: Iterable[Sequence[str | float | None]]) -> str:
+    lines = "\n".join(
+        f"    ({', '.join('None' if value is None else json.dumps(value) for value in row)})," for row in rows
+    )
     return f"rows = [\n{lines}\n]\n"
 
 
