@@ -13,6 +13,8 @@ from helio.authoring.event_times import is_moment, moment
 from helio.errors import RequestError
 from helio.time_range import Duration
 
+LONGEST_NAME = 100
+"""Maximum characters that are read of the name of a column."""
 _START = frozenset(
     ("start", "start time", "starttime", "begin", "begin time", "from", "onset", "onset time", "time", "epoch",
      "datetime", "times", "t", "zero time")
@@ -105,7 +107,7 @@ def named_columns(name: str, header: Sequence[str], *, with_labels: bool) -> Col
     """
     names, units = [], []
     for cell in header:
-        named = re.fullmatch(r"(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?", cell)
+        named = re.fullmatch(r"(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?", cell[:LONGEST_NAME])
         assert named is not None  # the pattern matches every line
         names.append(" ".join(re.split(r"[\s_.-]+", named[1].casefold())).strip())
         units.append((named[2] or "").casefold())

@@ -94,7 +94,12 @@ def event_rows(name: str, text: str, *, with_labels: bool = True) -> EventRows:
     """
     if text.lstrip()[:1] in ("[", "{"):
         return _rows_of_json(name, text, with_labels)
-    lines = [(f"line {number}", cells) for number, cells in _lines(text)]
+    try:
+        lines = [(f"line {number}", cells) for number, cells in _lines(text)]
+    except csv.Error as error:
+        raise RequestError(
+            f"{name} cannot be read as a table: {error}", advice='close each quotation mark "'
+        ) from error
     if not lines:
         return EventRows(())
     if not any(is_moment(cell) for cell in lines[0][1]):

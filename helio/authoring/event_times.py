@@ -9,6 +9,8 @@ from helio.errors import RequestError, TimeRangeError
 from helio.time_range import is_relative, parse_time_range
 
 _WRITE_ISO = "write times in UTC as 2024-05-10T17:05"
+LONGEST_TIME = 60
+"""Maximum characters of a time in words."""
 _DAY = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?=\D|$)")
 _DAY_OF_YEAR = re.compile(r"(\d{4})[-/ ](\d{3})(?=[T ]|$)")
 _CLOCK_WITHOUT_COLON = re.compile(
@@ -85,7 +87,7 @@ def moment(text: str, where: str, *more: str) -> str:
 
 def _in_words(text: str) -> datetime | None:
     """Return a time such as ``17 Mar 2015 04:45``; None if the text is no single time of at most a day."""
-    if _TWO_TIMES.search(text) or not re.search(r"\d{4}", text):
+    if len(text) > LONGEST_TIME or _TWO_TIMES.search(text) or not re.search(r"\d{4}", text):
         return None
     try:
         span = parse_time_range(text, _ANY_TIME)

@@ -70,8 +70,12 @@ def test_the_time_range_contains_all_events_if_the_sentence_names_none(author, f
     )
 
 
-HOURS = "".join(f"2022-01-{day:02}T{hour:02}:00\n" for day in range(1, 32) for hour in range(24)) * 4
-"""A list of 744 times, four times each, longer than a model may get."""
+HOURS = "time,note\n" + "".join(
+    f"2022-01-{day:02}T{hour:02}:00,{'a note of 40 characters':<40}.\n"
+    for day in range(1, 32)
+    for hour in range(24)
+)
+"""A list of 744 times, longer than a model may get."""
 
 
 def test_of_a_long_list_the_events_in_the_time_range_stand_in_the_pipeline(author, file):
@@ -283,6 +287,10 @@ def test_events_are_sorted_and_repeated_events_are_left_out(file):
         ("start,stop\n2024-05-12,\n", "line 2: the event has no stop"),
         ("start,stop\n2024-05-12 2024-05-13\n", "line 2 has 1 column, and no stop"),
         ("start,begin\n2024-05-12,2024-05-13\n", "the columns 'start' and 'begin' mean the same"),
+        ('start,label\n2024-05-12,"' + "xy\n" * 70_000, "cannot be read as a table: field larger than"),
+        ("(" * 300_000 + "\n", "field larger than"),
+        ("(" * 100_000 + "\n", r"has no column 'start'; its columns are '\(\(\("),
+        ("1" + "2" * 100_000 + "\n", "line 1: '1222.*' is not a time"),
         ("start,stop\n05/06/24 03:00,05/06/24 04:00\n", "line 2: '05/06/24 03:00' is not a time"),
         ("start\n2024-05-12/2024-05-13\n", "line 2: '2024-05-12/2024-05-13' is not a time"),
         ("start\nMay 2024\n", "line 2: 'May 2024' is not a time"),

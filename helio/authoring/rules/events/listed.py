@@ -159,8 +159,8 @@ class ListedEvents:
         if not bin_length:
             bin_length = usual_bin(before, after)
             self.notes.append(f"superposed in bins of {bin_length}")
-        events, _ = events_for(source, self._events[source.name])
-        times = list(dict.fromkeys(event.start for event in events))
+        listed, _ = events_for(source, self._events[source.name])
+        times = list(dict.fromkeys(event.start for event in listed))
         args = {"pandas_code": code_of_times(times), "units": "s", "description": f"from {source.origin}"}
         about = f"{number_of(len(times), 'time')} from {source.name}"
         document = FromDocument(source.name, source.digest)
