@@ -238,7 +238,7 @@ class Authors:
             try:
                 return by_rules()
             except RequestError as error:
-                if not asks_model:
+                if not asks_model or any(file.is_too_long for file in files):
                     raise
                 note = f"a model got the files, because the rules could not draw them: {error.message}"
             outcome = by_author()

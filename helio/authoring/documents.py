@@ -25,7 +25,7 @@ LARGEST = 10**6
 MOST_FILES = 10
 """Maximum number of files of one request."""
 LONGEST_TEXT = 40_000
-"""Maximum characters of a text."""
+"""Maximum characters of a text for a model."""
 LONGEST_SIDE = 8000
 """Maximum pixels of the width and of the height of a picture: providers refuse larger ones."""
 LONGEST_NAME = 200
@@ -88,6 +88,11 @@ class SourceFile:
     def is_text(self) -> bool:
         """Whether the file is a text, which rules can read too."""
         return self.media_type == TEXT
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the file is a text that is too long for a model; rules draw long lists of events."""
+        return len(self.text) > LONGEST_TEXT
 
     @property
     def is_pdf(self) -> bool:
@@ -229,9 +234,9 @@ def _text(path: Path, content: bytes) -> str:
         raise RequestError(f"{path} is not a text in UTF-8", advice=_ADVICE) from error
     if re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text):
         raise RequestError(f"{path} is not a text: it contains control characters", advice=_ADVICE)
-    if len(text) > LONGEST_TEXT:
+    if len(content) > LARGEST:
         raise RequestError(
-            f"{path} has {len(text):,} characters; the limit is {LONGEST_TEXT:,}",
+            f"{path} has {len(content) / 10**6:.1f} MB; a text may have {LARGEST / 10**6:g} MB",
             advice="keep only the part that the request needs",
         )
     return text
@@ -255,9 +260,20 @@ def turn_with(text: str, sources: Sequence[SourceFile], rule: str = "") -> UserT
     ----------
     rule : str
         What to do with values of documents, in helio's words.
+
+    Raises
+    ------
+    RequestError
+        A text is too long for a model.
     """
     if not sources:
         return UserTurn(text)
+    for source in sources:
+        if source.is_too_long:
+            raise RequestError(
+                f"{source.name} has {len(source.text):,} characters; the limit for a model is {LONGEST_TEXT:,}",
+                advice="keep only the part that the request needs",
+            )
     listed = [
         {"document": number, "name": source.name, "kind": source.kind}
         | ({"pages": len(source.pages)} if source.pages else {})

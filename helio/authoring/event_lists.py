@@ -5,40 +5,24 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from helio.authoring.documents import SourceFile
+from helio.authoring.event_columns import Columns, columns_without_names, named_columns
+from helio.authoring.event_times import is_moment, moment, plain_time
 from helio.counts import number_of
 from helio.errors import RequestError
 from helio.store.records import WrongShape, read_json
+from helio.time_range import TimeRange
 
 MOST_EVENTS = 200
-"""Maximum number of events that stand in a pipeline."""
+"""Maximum number of events of a list that stand in a pipeline."""
 LONGEST_LABEL = 40
 """Maximum characters of the label of an event."""
 _SEPARATORS = (",", ";", "\t", "|")
-_START = frozenset(
-    [
-        *(
-            "start",
-            "start time",
-            "start date",
-            "starttime",
-            "begin",
-            "begin time",
-            "from",
-            "onset",
-            "onset time",
-        ),
-        *("time", "epoch", "date", "datetime", "times", "t", "zero time"),
-    ]
-)
-_STOP = frozenset(
-    ("stop", "stop time", "end", "end time", "end date", "endtime", "stoptime", "finish", "to", "until")
-)
-_LABEL = frozenset(("label", "name", "event", "type", "class", "category"))
-_UNIVERSAL = frozenset(("", "utc", "ut", "iso", "iso 8601", "z", "gmt"))
-_WRITE_ISO = "write times in UTC as 2024-05-10T17:05"
+_MOST_LINES_ABOVE = 20
+"""Maximum number of lines above the names of the columns, such as a title."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +34,7 @@ class EventRow:
     place : str
         ``"line 3"`` of a table, or ``"event 2"`` of JSON.
     width : int
-        Number of cells of the line; 0 in JSON.
+        Number of cells of the line.
     """
 
     place: str
@@ -62,11 +46,12 @@ class EventRow:
 
 @dataclass(frozen=True)
 class EventRows:
-    """The rows of a list of events, whether it has stops, and the names of columns that are not read."""
+    """The rows of a list of events, whether it has stops, and what is not read: columns, and lines above the header."""
 
     rows: tuple[EventRow, ...]
     has_stops: bool = False
     unused: tuple[str, ...] = ()
+    lines_above: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,9 +75,10 @@ class Event:
 def event_rows(name: str, text: str, *, with_labels: bool = True) -> EventRows:
     """Read the rows of a list of events, and do not yet read their times.
 
-    The first line may name the columns ``start``, ``stop`` and ``label``; other columns are not read. Without names,
-    the columns are the start, the stop or the label, and the label. Commas, semicolons, tabs or ``|`` separate columns.
-    A list in JSON has times, or objects with the same names, alone or below ``events``.
+    The first line may name the columns: the start, and perhaps the stop or the duration, and the label; other columns
+    are not read, nor lines above the names. A date may have a column of its own. Without names, the columns are the
+    start, the stop or the label, and the label. Commas, semicolons, tabs or ``|`` separate columns. A list in JSON has
+    times, or objects with the same names, alone or below ``events``.
 
     Parameters
     ----------
@@ -107,27 +93,47 @@ def event_rows(name: str, text: str, *, with_labels: bool = True) -> EventRows:
         The text is no list of events; the message names the line.
     """
     if text.lstrip()[:1] in ("[", "{"):
-        return _rows_of_json(name, text)
-    lines = list(_lines(text))
+        return _rows_of_json(name, text, with_labels)
+    try:
+        lines = [(f"line {number}", cells) for number, cells in _lines(text)]
+    except csv.Error as error:
+        raise RequestError(
+            f"{name} cannot be read as a table: {error}", advice='close each quotation mark "'
+        ) from error
     if not lines:
         return EventRows(())
-    header = lines[0][1]
-    columns = _columns(name, header, with_labels)
-    unused: list[str] = []
-    if columns is None:
-        columns = _columns_without_names(name, header, with_labels)
-    else:
-        unused = [cell for number, cell in enumerate(header) if cell and number not in columns]
-        lines = lines[1:]
-    rows = []
-    for line, cells in lines:
-        start, stop, label = (
-            cells[column] if column is not None and column < len(cells) else "" for column in columns
+    if not any(is_moment(cell) for cell in lines[0][1]):
+        for above, (_, cells) in enumerate(lines[:_MOST_LINES_ABOVE]):
+            columns = named_columns(name, cells, with_labels=with_labels)
+            if columns is not None:
+                return _rows(name, columns, cells, lines[above + 1 :], lines_above=above)
+    first = lines[0][1]
+    if not any(re.match(r"\d", cell) for cell in first):
+        listed = ", ".join(f"'{cell}'" for cell in first)
+        raise RequestError(
+            f"{name} has no column 'start'; its columns are {listed[:200]}",
+            advice="name the columns start, stop and label, and separate them with commas",
         )
+    return _rows(name, columns_without_names(name, first, with_labels=with_labels), (), lines)
+
+
+def _rows(
+    name: str,
+    columns: Columns,
+    header: Sequence[str],
+    lines: Sequence[tuple[str, Sequence[str]]],
+    *,
+    lines_above: int = 0,
+) -> EventRows:
+    """Read the rows below a header; of a list without names of columns, the header is empty."""
+    rows = []
+    for place, cells in lines:
+        start, stop, label = columns.event(cells, f"{name}, {place}")
         if not start:
-            raise _without(name, f"line {line}", "start")
-        rows.append(EventRow(f"line {line}", start, stop, label, len(cells)))
-    return EventRows(tuple(rows), columns[1] is not None, tuple(unused))
+            raise _without(name, place, "start")
+        rows.append(EventRow(place, plain_time(start), plain_time(stop), label, len(cells)))
+    unused = [cell for number, cell in enumerate(header) if cell and number not in columns.used]
+    return EventRows(tuple(rows), columns.has_stops, tuple(unused), lines_above)
 
 
 def read_events(source: SourceFile) -> tuple[tuple[Event, ...], tuple[str, ...]]:
@@ -142,13 +148,11 @@ def read_events(source: SourceFile) -> tuple[tuple[Event, ...], tuple[str, ...]]
     rows, notes = listed.rows, []
     if listed.unused:
         notes.append(f"{source.name}: columns that are not used: {', '.join(listed.unused)}")
+    if listed.lines_above:
+        above = number_of(listed.lines_above, "line")
+        notes.append(f"{source.name}: {above} above the names of the columns not read")
     if not rows:
         raise RequestError(f"{source.name} contains no events", advice="write one event in each line")
-    if len(rows) > MOST_EVENTS:
-        raise RequestError(
-            f"{source.name} has {number_of(len(rows), 'event')}; a pipeline can contain at most {MOST_EVENTS}",
-            advice="keep the events that the figure shows",
-        )
     events = [_event(source, row, has_stops=listed.has_stops) for row in rows]
     _check_order(source, events)
     if any(len(row.start) <= len("2024-05-10") for row in rows):
@@ -160,19 +164,54 @@ def read_events(source: SourceFile) -> tuple[tuple[Event, ...], tuple[str, ...]]
     return tuple(ordered), tuple(notes)
 
 
+def events_for(
+    source: SourceFile, events: Sequence[Event], span: TimeRange | None = None
+) -> tuple[tuple[Event, ...], tuple[str, ...]]:
+    """Return the events that stand in a pipeline, and notes: all, or of a long list those in a time range.
+
+    Raises
+    ------
+    RequestError
+        There are too many events, or none of a long list is in the time range.
+    """
+    inside = tuple(event for event in events if span is None or _touches(event, span))
+    there = f" in {span}" if span is not None else ""
+    notes: tuple[str, ...] = ()
+    if not inside:
+        notes = (f"{source.name}: none of its {number_of(len(events), 'event')} is{there}",)
+    if len(events) <= MOST_EVENTS:
+        return tuple(events), notes
+    if not 0 < len(inside) <= MOST_EVENTS:
+        raise RequestError(
+            f"{source.name} has {number_of(len(inside), 'event')}{there}; a pipeline can contain 1 to {MOST_EVENTS}",
+            advice="name a time range of the list in the request, or keep the events that the figure shows",
+        )
+    note = (
+        f"{source.name}: of its {number_of(len(events), 'event')}, the pipeline has the {len(inside)}{there}"
+    )
+    return inside, (f"{note}; for another time range, give the list again",)
+
+
+def _touches(event: Event, span: TimeRange) -> bool:
+    """Return whether an event, or a time, is at least partly in a time range."""
+    start, stop = (datetime.fromisoformat(time[:26]) for time in (event.start, event.stop or event.start))
+    return start < span.stop and (stop > span.start or start >= span.start)
+
+
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is neither empty nor a comment."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    counts = {mark: min(line.count(mark) for line in lines) for mark in _SEPARATORS} if lines else {}
-    separator = max(_SEPARATORS, key=lambda mark: counts.get(mark, 0))
+    counts = {mark: sorted(line.count(mark) for line in lines) or [0] for mark in _SEPARATORS}
+    # in each line; else in most lines, because lines above the names of the columns are texts
+    separator = max(_SEPARATORS, key=lambda mark: (counts[mark][0], counts[mark][len(lines) // 2]))
     reader = csv.reader(text.splitlines(), delimiter=separator, skipinitialspace=True)
     for row in reader:
         cells = [" ".join(cell.split()) for cell in row]
-        if any(cells) and not cells[0].startswith("#"):
+        if any(cell.strip("-: ") for cell in cells) and not cells[0].startswith("#"):
             yield reader.line_num, cells
 
 
-def _rows_of_json(name: str, text: str) -> EventRows:
+def _rows_of_json(name: str, text: str, with_labels: bool) -> EventRows:
     try:
         document = read_json(text.encode())
     except WrongShape as error:
@@ -180,79 +219,26 @@ def _rows_of_json(name: str, text: str) -> EventRows:
     listed = document.get("events") if isinstance(document, dict) else document
     if not isinstance(listed, list):
         raise RequestError(f"{name} has no list of events", advice='write a list, or {"events": […]}')
-    rows = []
-    for number, event in enumerate(listed, start=1):
-        named = event if isinstance(event, dict) else {"start": event}
-        start, stop, label = (
-            next((value for key, value in named.items() if _plain(str(key)) in names and value), "")
-            for names in (_START, _STOP, _LABEL)
-        )
-        if not (isinstance(start, str) and start and isinstance(stop, str)):
-            raise _without(name, f"event {number}", "start")
-        rows.append(EventRow(f"event {number}", start, stop, " ".join(str(label).split())))
-    return EventRows(tuple(rows), any(row.stop for row in rows))
+    events = [
+        event if isinstance(event, dict) else {"start": event if isinstance(event, str) else None}
+        for event in listed
+    ]
+    header = list(dict.fromkeys(str(key) for event in events for key in event))
+    columns = named_columns(name, header, with_labels=with_labels) or Columns(None)
+    lines = [
+        (f"event {number}", [" ".join(str(event.get(key) or "").split()) for key in header])
+        for number, event in enumerate(events, start=1)
+    ]
+    read = _rows(name, columns, header, lines)
+    return replace(
+        read,
+        has_stops=any(row.stop for row in read.rows),
+        rows=tuple(replace(row, width=0) for row in read.rows),
+    )
 
 
 def _without(name: str, place: str, part: str) -> RequestError:
     return RequestError(f"{name}, {place}: the event has no {part}", advice=f"write a {part} for each event")
-
-
-Columns = tuple[int, int | None, int | None]
-
-
-def _plain(name: str) -> str:
-    return " ".join(re.split(r"[\s_.-]+", name.casefold()))
-
-
-def _columns(name: str, header: Sequence[str], with_labels: bool) -> Columns | None:
-    """Return the places of the start, the stop and the label among named columns; None if the line has times."""
-    names, units = [], []
-    for cell in header:
-        named = re.fullmatch(r"(.*?)\s*(?:[(\[]\s*(.*?)\s*[)\]])?", cell)
-        assert named is not None  # the pattern matches every line
-        names.append(_plain(named[1]))
-        units.append((named[2] or "").casefold())
-
-    def place(words: frozenset[str]) -> int | None:
-        places = [number for number, name in enumerate(names) if name in words]
-        if len(places) > 1:
-            twice = " and ".join(f"'{header[number]}'" for number in places)
-            raise RequestError(
-                f"{name}: the columns {twice} mean the same", advice="keep one of these columns"
-            )
-        return places[0] if places else None
-
-    if _START.isdisjoint(names):
-        if any(_is_time(cell) or re.match(r"\d", cell) for cell in header):
-            return None
-        listed = ", ".join(f"'{cell}'" for cell in header)
-        raise RequestError(
-            f"{name} has no column 'start'; its columns are {listed[:200]}",
-            advice="name the columns start, stop and label, and separate them with commas",
-        )
-    start, stop = place(_START), place(_STOP)
-    assert start is not None  # a name of the header means it
-    for column in (start, stop):
-        if column is not None and units[column] not in _UNIVERSAL:
-            raise RequestError(f"{name}: the column '{header[column]}' is not in UTC", advice=_WRITE_ISO)
-    return start, stop, place(_LABEL) if with_labels else None
-
-
-def _columns_without_names(name: str, cells: Sequence[str], with_labels: bool) -> Columns:
-    """Return the places of the start, the stop and the label, from the cells of a list without names of columns."""
-    if len(cells) == 1:
-        return 0, None, None
-    has_stop = _is_time(cells[1])
-    if not with_labels:
-        return 0, 1 if has_stop else None, None
-    if len(cells) > 3:
-        raise RequestError(
-            f"{name} has {len(cells)} columns without names",
-            advice="name the columns in the first line: start, stop and label",
-        )
-    if len(cells) == 3:
-        return 0, 1, 2
-    return (0, 1, None) if has_stop else (0, None, 1)
 
 
 def _event(source: SourceFile, row: EventRow, *, has_stops: bool) -> Event:
@@ -265,8 +251,9 @@ def _event(source: SourceFile, row: EventRow, *, has_stops: bool) -> Event:
             )
         raise _without(source.name, row.place, "stop")
     if len(row.label) > LONGEST_LABEL or not row.label.isprintable():
+        wrong = "invisible characters" if len(row.label) <= LONGEST_LABEL else f"{len(row.label)} characters"
         raise RequestError(
-            f"{where}: the label has {len(row.label)} characters or invisible characters",
+            f"{where}: the label has {wrong}",
             advice=f"write at most {LONGEST_LABEL} visible characters",
         )
     start, stop = (
@@ -294,39 +281,3 @@ def _check_order(source: SourceFile, events: Sequence[Event]) -> None:
         + ("; so do all other events" if every else ""),
         advice="exchange the columns of the start and of the stop" if every else "correct this line",
     )
-
-
-def _is_time(text: str) -> bool:
-    from helio.sources.iso_times import is_time
-
-    return is_time(text)
-
-
-def moment(text: str, where: str, *more: str) -> str:
-    """Convert a time to ISO 8601 in UTC with seconds, and with fractions only if the text has them.
-
-    Parameters
-    ----------
-    where : str
-        Where the time stands, for the message.
-    more : str
-        Further advice.
-
-    Raises
-    ------
-    RequestError
-        The text is not a time.
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    from helio.sources.iso_times import NotATime, nanoseconds_of_texts
-
-    try:
-        instant = np.datetime64(int(nanoseconds_of_texts(pa.chunked_array([[text]]))[0]), "ns")
-    except NotATime as error:
-        raise RequestError(
-            f"{where}: '{text[:60]}' is not a time in ISO form", advice=", and ".join([_WRITE_ISO, *more])
-        ) from error
-    seconds, _, fraction = str(instant).partition(".")
-    return f"{seconds}.{fraction.rstrip('0')}".rstrip(".")

@@ -12,7 +12,7 @@ HA110 (error)  values of a document outside tables
     after   the author is asked again
     to do   Nothing in the template: the model is asked again. If it fails again, give the table as CSV.
 
-HE408 (warning)  a value whose quote is not in the document, or does not contain it
+HE408 (warning)  a value whose quote is not in the document, or has another value
     The model may have misread the document, or invented the value.
     before  the quote "at 06 UT" for page 4, which does not have these words
     after   a warning above the changes; the cell says that the quote was not found there
@@ -22,13 +22,14 @@ HE408 (warning)  a value whose quote is not in the document, or does not contain
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from helio.authoring.documents import SourceFile
-from helio.authoring.event_lists import MOST_EVENTS, moment
+from helio.authoring.event_lists import MOST_EVENTS
+from helio.authoring.event_times import moment
 from helio.authoring.models.exchange import RejectedAnswer
+from helio.authoring.quotes import has_value, is_on_page
 from helio.errors import RequestError
 from helio.pipelines.dialect.written import object_of, spec_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic
@@ -63,9 +64,10 @@ RULE = (
     "If the request needs values that stand in a document, such as a list of events or a table of numbers, answer with "
     "them in tables: one cell for each value, with the page (from 1; 0 for a picture or a text) and the exact words of "
     "the document around the value. Columns: time; or start and stop; or time and named columns of numbers, all in one "
-    "unit. Times are ISO 8601 in UTC. Rows count from 1. Code makes a step of each table; steps read it by its label: "
-    "a figure shades a table of start and stop with events, and marks a table of times with vlines and of; "
-    "superposed_epoch reads it as events_label. Never write values of a document into steps."
+    "unit. Leave out the cell of a number that the document lacks. Times are ISO 8601 in UTC. Rows count from 1. Code "
+    "makes a step of each table; steps read it by its label: a figure shades a table of start and stop with events, "
+    "and marks a table of times with vlines and of; superposed_epoch reads it as events_label. Never write values of a "
+    "document into steps."
 )
 TABLES: Mapping[str, Any] = {
     "type": "array",
@@ -215,8 +217,8 @@ def _cell(written: Mapping[str, Any], label: str, source: SourceFile, problems: 
         problems.append(f"{error.message}: {error.advice}")
         return None
     page_text = source.text if source.is_text else source.pages[page - 1] if page and most else ""
-    on_page = _bare(quote) in _bare(page_text) if page_text.strip() else None
-    return Cell(row, column, value, page, quote, on_page)
+    on_page = is_on_page(quote, page_text) if page_text.strip() else None
+    return Cell(row, column, value, page, quote, on_page, is_other=not has_value(quote, value))
 
 
 def _number(text: str, where: str) -> float:
@@ -249,8 +251,8 @@ def _wrong_shape(label: str, cells: Sequence[Cell]) -> Iterator[str]:
         wrong = f"has {len(rows)} rows; at most {MOST_EVENTS}"
     elif len(cells) != len(values):
         wrong = "has two values for one cell"
-    elif len(cells) != len(rows) * len(columns):
-        wrong = "has rows that lack a value"
+    elif lacking := [row for row in sorted(rows) if not _is_whole(row, columns, values)]:
+        wrong = f"lacks a value in row {lacking[0]}"
     elif len(set(times)) < len(times):
         wrong = "has two rows with the same time"
     if wrong:
@@ -263,14 +265,24 @@ def _wrong_shape(label: str, cells: Sequence[Cell]) -> Iterator[str]:
         )
 
 
+def _is_whole(row: int, columns: Iterable[str], values: Mapping[tuple[int, str], str]) -> bool:
+    """Return whether a row has its times, and at least one of its numbers: a document may lack the others."""
+    times = [column for column in columns if column in (TIME, START, STOP)]
+    numbers = [column for column in columns if column not in times]
+    return all((row, column) in values for column in times) and (
+        not numbers or any((row, column) in values for column in numbers)
+    )
+
+
 def _doubts(label: str, document: FromDocument) -> Iterator[Diagnostic]:
-    """Yield a warning for each cell whose quote is not on its page, or does not contain its number."""
+    """Yield a warning for each cell whose quote is not on its page, or has another value."""
     for cell in document.cells:
         where = f"page {cell.page} of {document.name}" if cell.page else document.name
         if cell.on_page is False:
             what = f"the quote '{cell.quote}' is not on {where}"
-        elif isinstance(cell.value, float) and _digits(cell.value) not in _bare(cell.quote).replace(",", ""):
-            what = f"the quote '{cell.quote}' does not contain {cell.value:g}"
+        elif cell.is_other:
+            shown = cell.value if isinstance(cell.value, str) else f"{cell.value:.15g}"
+            what = f"the quote '{cell.quote}' does not contain {shown}"
         else:
             continue
         yield Diagnostic(DOUBTFUL, f"row {cell.row}, {cell.column}: {what}", "warning", label, _MAKER)
@@ -284,20 +296,6 @@ def _doubts(label: str, document: FromDocument) -> Iterator[Diagnostic]:
             label,
             _MAKER,
         )
-
-
-def _digits(value: float) -> str:
-    return f"{abs(value):.10g}"
-
-
-def _bare(text: str) -> str:
-    """Return a text without blanks, case, kinds of dashes and hyphens at line ends, which differ between readers.
-
-    >>> _bare("inter-\\nplanetary Shock, −50 nT")
-    'interplanetaryshock,-50nt'
-    """
-    joined = re.sub(r"-\s*\n\s*", "", text.translate(_DASHES)).replace("\u00ad", "")
-    return "".join(unicodedata.normalize("NFKC", joined).casefold().split())
 
 
 def check_tables(

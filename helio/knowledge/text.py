@@ -18,8 +18,11 @@ from helio.sources.registry import datasets_known_to, sources_about, stated_in_f
 WIDTH = 110
 
 
-def answer_lines(answer: SearchResult) -> list[str]:
-    """Write the datasets that a search has found, best match first, and suggestions for unknown words."""
+def answer_lines(answer: SearchResult, *, option: str = "--limit") -> list[str]:
+    """Write the datasets that a search has found, best match first, and suggestions for unknown words.
+
+    `option` is the reader's name for the number of datasets to show.
+    """
     rows = [
         (hit.dataset.id, _span(hit.dataset), hit.dataset.cadence_words, hit.dataset.title)
         for hit in answer.hits
@@ -27,7 +30,7 @@ def answer_lines(answer: SearchResult) -> list[str]:
     lines = aligned(rows)
     if answer.total > len(answer.hits):
         lines.append(
-            f"and {answer.total - len(answer.hits)} more; show them with --limit {min(answer.total, 50)}"
+            f"and {answer.total - len(answer.hits)} more; show them with {option} {min(answer.total, 50)}"
         )
     if not answer.hits:
         lines.append("no dataset matches")

@@ -101,7 +101,7 @@ def test_the_text_of_each_page_is_read(file) -> None:
         (b"\x1f\x8b\x08....", "is compressed", "decompress"),
         (b"\x7fELF\xff", "is not a text in UTF-8", "PNG or JPEG"),
         (b"a\0b", "contains control characters", "PNG or JPEG"),
-        (b"2024-05-12\n" * 5000, "has 55,000 characters", "keep only the part"),
+        (b"2024-05-12\n" * 100_000, "has 1.1 MB", "keep only the part"),
     ],
 )
 def test_what_helio_cannot_read_is_refused_with_the_remedy(content, message, advice, file) -> None:
@@ -372,6 +372,16 @@ def test_a_list_that_the_rules_do_not_draw_goes_to_the_model_and_the_proposal_sa
         assert any(
             note.startswith("a model got the files, because the rules could not") for note in made.notes
         )
+
+
+def test_a_model_gets_no_text_that_is_too_long(desk, file) -> None:
+    path = file("onsets of storms\n" * 3000, "storms.txt")
+    with GeminiStandIn(()) as server:
+        with pytest.raises(RequestError, match=r"storms\.txt has 51,000 characters; the limit for a model"):
+            desk(server, by="model").create("ACE magnetic field around the storms", sources=[path])
+        with pytest.raises(RequestError, match="has no column 'start'"):
+            desk(server).create("ACE magnetic field around the storms", sources=[path])
+        assert server.requests == []
 
 
 @pytest.mark.parametrize("options", [{"by": "rules"}, {}])

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from helio import api
@@ -51,6 +53,8 @@ DIGEST = hashlib.sha256(PAPER).hexdigest()
 SOURCE = SourceFile("paper.pdf", DIGEST, "", "application/pdf", PAPER, len(PAPER), PAGES)
 TEXT = SourceFile("notes.txt", "0" * 64, "The shock arrived at 03 UT.")
 PICTURE = SourceFile("figure.png", "1" * 64, "", "image/png", png(), 9)
+
+OTHER = "the quote has ANOTHER VALUE"
 
 
 def cell(row: int, column: str, value: str, quote: str, page: int = 2) -> dict[str, Any]:
@@ -116,6 +120,24 @@ def test_a_table_of_numbers_has_its_unit_and_its_columns() -> None:
     assert doubts == []
 
 
+def test_a_number_that_the_document_lacks_is_missing_in_the_table() -> None:
+    cells = [
+        cell(1, "time", "2022-01-01T03:00", "at 03 UT"),
+        cell(1, "Dst", "-50", "Its Dst was -50 nT"),
+        cell(2, "time", "2022-01-01T12:00", "at 12:00 UT"),
+        cell(2, "Sym-H", "-1230", "the other's -1,230 nT"),
+    ]
+    [made], doubts = table_steps(answer(table(cells, unit="nT")), [SOURCE])
+    assert doubts == []
+    made_by_code: dict[str, Any] = {"pd": pd}
+    exec(made["tool_args"]["pandas_code"], made_by_code)
+    assert made_by_code["result"].to_dict("list") == {"Dst": [-50, pytest.approx(np.nan, nan_ok=True)],
+                                                      "Sym-H": [pytest.approx(np.nan, nan_ok=True), -1230]}  # fmt: skip
+    assert list(made_by_code["result"].dtypes) == [np.float64, np.float64]
+    with pytest.raises(RejectedAnswer, match="lacks a value in row 2"):
+        table_steps(answer(table(cells[:3], unit="nT")), [SOURCE])
+
+
 @pytest.mark.parametrize(
     ("quote", "page", "on_page"),
     [
@@ -126,7 +148,8 @@ def test_a_table_of_numbers_has_its_unit_and_its_columns() -> None:
     ],
 )
 def test_helio_looks_for_each_quote_on_its_page(quote: str, page: int, on_page: bool) -> None:
-    [made], doubts = table_steps(answer(table([cell(1, "time", "2022-01-01", quote, page)])), [SOURCE])
+    cells = [cell(1, "time", "2022-01-01T06:00", quote, page)]
+    [made], doubts = table_steps(answer(table(cells)), [SOURCE])
     document = from_document(made)
     assert document is not None
     assert document.cells[0].on_page is on_page
@@ -138,12 +161,16 @@ def test_helio_looks_for_each_quote_on_its_page(quote: str, page: int, on_page: 
     )
 
 
-def test_a_number_that_its_quote_does_not_contain_is_said() -> None:
-    cells = [cell(1, "time", "2022-01-01", "at 03 UT"), cell(1, "Dst", "-55", "Its Dst was -50 nT")]
-    _, doubts = table_steps(answer(table(cells, unit="nT")), [SOURCE])
+def test_a_value_that_its_quote_does_not_contain_is_said_above_and_in_its_cell() -> None:
+    cells = [cell(1, "time", "2022-01-01T04:00", "at 03 UT"), cell(1, "Dst", "50", "Its Dst was -50 nT")]
+    [made], doubts = table_steps(answer(table(cells, unit="nT")), [SOURCE])
     assert [doubt.message for doubt in doubts] == [
-        "row 1, Dst: the quote 'Its Dst was -50 nT' does not contain -55"
+        "row 1, time: the quote 'at 03 UT' does not contain 2022-01-01T04:00:00",
+        "row 1, Dst: the quote 'Its Dst was -50 nT' does not contain 50",
     ]
+    document = from_document(made)
+    assert document is not None
+    assert [line.endswith(f" ({OTHER})") for line in document.lines] == [False, True, True]
 
 
 def test_quotes_of_a_text_are_checked_and_those_of_a_picture_or_a_scan_are_not() -> None:
@@ -167,14 +194,14 @@ def test_quotes_of_a_text_are_checked_and_those_of_a_picture_or_a_scan_are_not()
         ([table(CLOUDS), table(TIMES)], "the label 'CLOUDS' is taken"),
         ([table([])], "has no cells"),
         ([table(CLOUDS, label=f"T{number}") for number in range(MOST_TABLES + 1)], "at most 12 tables"),
-        ([table(CLOUDS[:3])], "has rows that lack a value"),
+        ([table(CLOUDS[:3])], "lacks a value in row 2"),
         ([table([*CLOUDS, CLOUDS[0]])], "two values for one cell"),
         ([table([cell(1, "start", "2022-01-01", "at 03 UT")])], "give start and stop, and nothing else"),
         ([table([*CLOUDS, cell(1, "Dst", "-50", "x"), cell(2, "Dst", "-50", "x")])], "and nothing else"),
         ([table([cell(1, "Dst", "-50", "Its Dst was")])], "has no column time"),
         (
-            [table([cell(1, "time", "17 March 2015", "at 03 UT")])],
-            "'17 March 2015' is not a time in ISO form",
+            [table([cell(1, "time", "17/03/15", "at 03 UT")])],
+            "'17/03/15' is not a time in ISO form",
         ),
         ([table([TIMES[0], cell(1, "Dst", "low", "x")])], "'low' is not a number"),
         ([table([TIMES[0], cell(1, "Dst", "inf", "x")])], "'inf' is not a number"),
@@ -265,7 +292,7 @@ def test_the_review_shows_each_cell_with_page_and_quote_and_what_was_not_found(d
         for line in lines
     )
     assert any(
-        line.endswith("row 1, time: 2022-01-01T03:00:00 ← page 1 'at 4 UT' (NOT FOUND there)")
+        line.endswith(f"row 1, time: 2022-01-01T03:00:00 ← page 1 'at 4 UT' (NOT FOUND there; {OTHER})")
         for line in lines
     )
     assert (

@@ -147,6 +147,8 @@ AROUND = "2024-05-10T15:05:00 to 2024-05-11T17:05:00"
         ("2024-05-10T17:05,2024-05-10T20:00\n", ("5min", ""), [EVENING]),
         ("2024-05-10;x;5;6\n", ("", ""), [DAY]),
         ("name,type,start_time (UTC),end time\nA,B,2024-05-10,2024-05-11\n", ("", ""), [DAY]),
+        ("start,duration (min)\n2024-05-10T17:05,175\n", ("5min", ""), [EVENING]),
+        ("date,start,end\n2024/5/10,1700,2000\n", ("", ""), [EVENING]),
         (json.dumps(["2024-05-10T17:05:00"]), ("2h", "1d"), [AROUND]),
         (json.dumps({"events": [{"start": "2024-05-10", "stop": "2024-05-11", "name": "x"}]}), ("", ""), [DAY]),
         (json.dumps([{"Time": "2024-05-10T17:05Z", "end": None}]), ("2h", "1d"), [AROUND]),

@@ -40,6 +40,8 @@ class Cell:
         The words of the document with the value.
     on_page : bool or None
         Whether helio found the quote on that page; None if helio cannot read the page.
+    is_other : bool
+        Whether the quote has another number, time of day or date.
     """
 
     row: int
@@ -48,20 +50,24 @@ class Cell:
     page: int = 0
     quote: str = ""
     on_page: bool | None = None
+    is_other: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Convert to JSON, without facts that are not known."""
         facts: dict[str, Any] = {"row": self.row, "column": self.column, "value": self.value}
         facts |= {"page": self.page} if self.page else {}
         facts |= {"quote": self.quote} if self.quote else {}
-        return facts if self.on_page is None else {**facts, "on_page": self.on_page}
+        facts |= {} if self.on_page is None else {"on_page": self.on_page}
+        return {**facts, "is_other": True} if self.is_other else facts
 
     @property
     def words(self) -> str:
         """Return the cell and its source in words: ``row 3, stop: … ← page 4 'until 05 UT on the 18th'``."""
         at = f"page {self.page} " if self.page else ""
-        checked = {True: "", False: " (NOT FOUND there)", None: " (not checked)"}[self.on_page]
-        return f"row {self.row}, {self.column}: {self.value} ← {at}'{self.quote}'{checked}"
+        doubts = {True: [], False: ["NOT FOUND there"], None: ["not checked"]}[self.on_page]
+        doubts = [*doubts, "the quote has ANOTHER VALUE"] if self.is_other else doubts
+        doubt = f" ({'; '.join(doubts)})" if doubts else ""
+        return f"row {self.row}, {self.column}: {self.value} ← {at}'{self.quote}'{doubt}"
 
 
 @dataclass(frozen=True)
@@ -134,12 +140,14 @@ def code_of(cells: Sequence[Cell]) -> str:
     ]
     time = pd.to_datetime([row[0] for row in rows], format="ISO8601")
     result = pd.DataFrame([row[1:] for row in rows], index=time, columns=["Dst"])
+
+    A number that the document lacks is None in the code, and NaN in the table.
     """
     columns = list(dict.fromkeys(cell.column for cell in cells))
     rows: dict[int, dict[str, str | float]] = {}
     for cell in cells:
         rows.setdefault(cell.row, {})[cell.column] = cell.value
-    values = [[row.get(column, "") for column in columns] for row in rows.values()]
+    values = [[row.get(column) for column in columns] for row in rows.values()]
     if columns == [TIME]:
         return code_of_times([str(row[0]) for row in values])
     if columns == [START, STOP]:
@@ -183,8 +191,10 @@ def code_of_times(times: Iterable[str]) -> str:
     return f'times = [\n{lines}\n]\nresult = pd.Series(0.0, index=pd.to_datetime(times, format="ISO8601"))'
 
 
-def _rows(rows: Iterable[Sequence[str | float]]) -> str:
-    lines = "\n".join(f"    ({', '.join(json.dumps(value) for value in row)})," for row in rows)
+def _rows(rows: Iterable[Sequence[str | float | None]]) -> str:
+    lines = "\n".join(
+        f"    ({', '.join('None' if value is None else json.dumps(value) for value in row)})," for row in rows
+    )
     return f"rows = [\n{lines}\n]\n"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helio.authoring.documents import SourceFile
-from helio.authoring.event_lists import Event, read_events
+from helio.authoring.event_lists import Event, events_for, read_events
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Epochs, Events
@@ -25,7 +25,7 @@ from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.from_document import KEY, FromDocument, code_of_events, code_of_times
-from helio.time_range import TimeRange
+from helio.time_range import TimeRange, is_time_range, parse_time_range
 
 MOST_LABELS = 12
 """Maximum number of different labels that a figure shows: each is a table of its own."""
@@ -159,7 +159,8 @@ class ListedEvents:
         if not bin_length:
             bin_length = usual_bin(before, after)
             self.notes.append(f"superposed in bins of {bin_length}")
-        times = list(dict.fromkeys(event.start for event in self._events[source.name]))
+        listed, _ = events_for(source, self._events[source.name])
+        times = list(dict.fromkeys(event.start for event in listed))
         args = {"pandas_code": code_of_times(times), "units": "s", "description": f"from {source.origin}"}
         about = f"{number_of(len(times), 'time')} from {source.name}"
         document = FromDocument(source.name, source.digest)
@@ -177,15 +178,26 @@ class ListedEvents:
     def drawn(self, template: Document, *, catalogue: Catalogue, ask: Asks) -> Document:
         """Return a template whose figure shows the events as the sentence wishes."""
         figure = EventFigure(template, catalogue, ask, self._now)
+        span = _range_of(template, self._now)
         for wish in self._wishes:
             for source in wish.sources:
-                events = self._events[source.name]
+                events, notes = events_for(source, self._events[source.name], span)
+                self.notes += notes
                 if events[0].stop:
                     self.notes += figure.shade(events, source, wish.colour)
                 else:
                     self.notes.append(f"{source.name} has no stops: its times are vertical lines")
                     figure.mark(events, source, wish.colour)
         return figure.after
+
+
+def _range_of(template: Document, now: datetime) -> TimeRange | None:
+    """Return the time range of a template; None if it has none of its own, or several."""
+    variables = template.get("variables") or {}
+    spans = [facts.get("default") for facts in variables.values() if facts.get("type") == "time_range"]
+    if len(spans) != 1 or not isinstance(spans[0], str) or not is_time_range(spans[0]):
+        return None
+    return parse_time_range(spans[0], now)
 
 
 def _meant(match: re.Match[str], sources: Sequence[SourceFile]) -> tuple[SourceFile, ...]:

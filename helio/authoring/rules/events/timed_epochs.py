@@ -68,9 +68,14 @@ def read_timed_epochs(text: str, now: datetime) -> tuple[str, Epochs | None]:
     return f"{match['what']} {sentence.rest()} {span}".replace("  ", " "), epochs
 
 
-def days_around(first: datetime, last: datetime, before: str = "0s", after: str = "0s") -> TimeRange:
-    """Return whole days that contain the first and the last of several times, with the time before and after them."""
-    start, stop = first - length_of(before), last + length_of(after)
+def days_around(first: datetime, last: datetime, before: str = "", after: str = "") -> TimeRange:
+    """Return whole days that contain the first and the last of several times, with the time before and after them.
+
+    >>> print(days_around(datetime(2015, 3, 17, 4), datetime(2015, 3, 17, 9)))
+    2015-03-17 to 2015-03-18
+    """
+    start = first - length_of(before) if before else first
+    stop = last + length_of(after) if after else last
     midnight = datetime.min.time()
     return TimeRange(datetime.combine(start, midnight), datetime.combine(stop, midnight) + timedelta(days=1))
 
