@@ -50,7 +50,7 @@ from helio.store.runs import Runs
 
 if TYPE_CHECKING:
     from helio.authoring.models.door import Door
-    from helio.sources.archive_listing import ArchiveListing
+    from helio.knowledge.archive_catalogue import Listing
 
 _SCHEDULE_IT = "To schedule it, at a time in UTC"
 
@@ -66,8 +66,8 @@ class Desk:
     by : "auto", "rules" or "model"
         The author. ``auto``: a model if the user has named one or an API key is set, otherwise the rules.
     archive : str
-        The archive to use in runs: a folder, or ``"sample"``; empty for none.
-    listing : ArchiveListing, optional
+        The archive to use in runs: a folder, ``"sample"`` or a HAPI server; empty for none.
+    listing : Listing, optional
         The content of that archive, to search before the catalogue.
     ended : threading.Event, optional
         Set this event to cancel a question to a model.
@@ -82,7 +82,7 @@ class Desk:
         now: datetime,
         by: By = "auto",
         archive: str = "",
-        listing: ArchiveListing | None = None,
+        listing: Listing | None = None,
         ended: threading.Event | None = None,
         replay: Path | None = None,
     ) -> None:

@@ -153,7 +153,7 @@ class RuleAuthor:
         items = self._remembered()
         request, names = with_names(request, items)
         request, archive = take_archive(request, self._servers)
-        if archive and (note := archive_note(archive, self._catalogue)):
+        if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
         ask = _answers(chosen)
         rest, looks = take_looks(request, self._now)
