@@ -278,7 +278,6 @@ class RuleAuthor:
         from helio.authoring.rules.changes.edit import edited
 
         _check_length(request)
-        request, _ = with_names(request, self._remembered())
         try:
             return edited(
                 request,
@@ -289,6 +288,7 @@ class RuleAuthor:
                 ask=_answers(chosen),
                 sources=sources,
                 records=self._records,
+                remembered=self._remembered(),
             )
         except _PendingQuestion as pending:
             return pending.question
