@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from helio.authoring.desk import Desk
     from helio.authoring.drawings import Drawings
     from helio.authoring.proposals import Proposal
+    from helio.knowledge.archive_catalogue import Listing
     from helio.knowledge.citations import Citation
     from helio.pipelines.blame import Origin
     from helio.pipelines.changes import Change
@@ -1139,8 +1140,8 @@ def desk(
     by : "auto", "rules" or "model"
         The author; ``auto`` means a model if there is a key for one, otherwise the rules.
     archive : str or Path
-        A folder of files, or ``"sample"``. It is searched before the catalogue, and its datasets may be proposed even
-        if they are not in the catalogue.
+        A folder of files, ``"sample"``, or a HAPI server: ``"hapi:NAME"`` or its URL. It is searched before the
+        catalogue, and its datasets may be proposed even if they are not in the catalogue.
     replay : str or Path
         A recorded conversation, by file or id, whose answers are used instead of asking the model. It also sets the
         default of `now`.
@@ -1484,14 +1485,25 @@ def _archive(archive: str | Path | None, settings: Settings) -> str:
     return archive_named(str(archive or settings.archive))
 
 
-def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
-    """List the content of a local archive; return None for other archives, which have their own lists."""
-    from helio.sources.archives import is_folder
-    from helio.sources.registry import SAMPLE
+def _listing_of(archive: str, settings: Settings) -> Listing | None:
+    """List the content of a folder or a HAPI server; return None for archives with datasets of the catalogue, and for
+    the other providers.
+    """
+    from helio.sources.archives import archives_of, is_folder
+    from helio.sources.cdf import CdfReader
+    from helio.sources.registry import SAMPLE, family_of, is_url
 
-    if archive != SAMPLE and not is_folder(archive):
+    if archive == SAMPLE or is_folder(archive):
+        return list_archive(archive, settings=settings)
+    if not family_of(archive) and not is_url(archive):
         return None
-    return list_archive(archive, settings=settings)
+    from helio.sources.providers.hapi import Hapi
+    from helio.sources.server_listing import ServerListing
+
+    server = archives_of(settings, CdfReader(), archive).choose("")
+    if not isinstance(server, Hapi) or server.has_catalogued_ids(server.server):
+        return None
+    return ServerListing(server)
 
 
 @checked

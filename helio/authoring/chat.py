@@ -16,7 +16,7 @@ from helio.authoring.documents import read_sources
 from helio.authoring.earlier_looks import colour_operations
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
 from helio.authoring.known_pipelines import asks_to_undo
-from helio.authoring.memory import Item, Memory, scope_of, wishes
+from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
 from helio.authoring.proposals import Proposal, Proposals
@@ -220,7 +220,7 @@ class Chat:
             diagnostics = getattr(error, "diagnostics", ())
             lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
             if any(wishes([text])):
-                lines.append("note: after /quit, helio proposes to remember this sentence")
+                lines.append("note: after /quit, helio proposes to remember this")
             answer = Answer(tuple(lines), is_error=True)
         self.conversation.note("answered with", text=str(answer), is_error=answer.is_error)
         return answer
@@ -474,12 +474,14 @@ class Chat:
         record = runs.load(self.progress.run) if self.progress.run in runs.ids() else None
         scope = scope_of(pipeline=self.progress.pipeline)
         proposed = [Item("pitfall", text, scope) for text in (pitfalls(record) if record is not None else ())]
-        proposed += wishes(self.progress.said)
+        proposed += wishes(self.progress.said, self.progress.run)
         new = [item for item in dict.fromkeys(proposed) if item.text not in remembered]
         for item in new:
             memory.proposed.add(item)
         return [
-            f"to remember? {item.text}; `helio memory` lists it, and accepts or forgets it" for item in new
+            f"to remember? {item.text}{'' if item.scope == EVERYTHING else f' ({item.scope})'}; "
+            "`helio memory` lists it, and accepts or forgets it"
+            for item in new
         ]
 
     # What the sentences and the commands share -----------------------------------------------------------

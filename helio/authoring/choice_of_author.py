@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
-from helio.authoring.memory import MOST_GIVEN, Item, Memory
+from helio.authoring.memory import Item, Memory, given_to_model
 from helio.authoring.models.providers import has_model, is_small, is_wanted
 from helio.authoring.models.quoting import data
 from helio.authoring.outcome import (
@@ -87,7 +87,7 @@ class Authors:
         self._library = library
         self._gate = gate
         self._proposals = proposals
-        self._memory = Memory(settings.memory)
+        self.memory = Memory(settings.memory)
         self._records = Records(Runs(settings.runs), library)
         self._now = now
         self._by = by
@@ -98,7 +98,7 @@ class Authors:
             catalogue,
             gate,
             now=now,
-            remembered=self._remembered,
+            remembered=self.remembered,
             records=self._records,
             servers=settings.servers,
         )
@@ -260,9 +260,9 @@ class Authors:
             self._model.background = self._background()
         return author
 
-    def _remembered(self) -> Sequence[Item]:
+    def remembered(self) -> Sequence[Item]:
         """Return what the user told helio to remember about the pipeline and the missions of the request."""
-        return self._memory.about(self._pipeline, f"{self._request} {self._pipeline}")[:MOST_GIVEN]
+        return self.memory.about(self._pipeline, f"{self._request} {self._pipeline}")
 
     def _background(self) -> str:
         rejected = [
@@ -275,7 +275,9 @@ class Authors:
             if proposal.because and proposal.pipeline == self._pipeline
         ][:_MOST_REJECTED]
         reasons = data("Earlier proposals that the user rejected", rejected) if rejected else ""
-        remembered = [f"{item.kind} ({item.scope}): {item.text}" for item in self._remembered()]
+        remembered = [
+            f"{item.kind} ({item.scope}): {item.text}" for item in given_to_model(self.remembered())
+        ]
         memory = data("What the user told helio to remember", remembered) if remembered else ""
         return "\n\n".join(part for part in (memory, self.context, reasons) if part)
 

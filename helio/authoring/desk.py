@@ -15,6 +15,7 @@ from helio.authoring.failed_run import failure_of
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.known_pipelines import answered, asks_to_undo, schedule_command
+from helio.authoring.memory import files_named
 from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.models.scrub import scrub_of
 from helio.authoring.operations import Operation, apply, step_of
@@ -50,7 +51,7 @@ from helio.store.runs import Runs
 
 if TYPE_CHECKING:
     from helio.authoring.models.door import Door
-    from helio.sources.archive_listing import ArchiveListing
+    from helio.knowledge.archive_catalogue import Listing
 
 _SCHEDULE_IT = "To schedule it, at a time in UTC"
 
@@ -66,8 +67,8 @@ class Desk:
     by : "auto", "rules" or "model"
         The author. ``auto``: a model if the user has named one or an API key is set, otherwise the rules.
     archive : str
-        The archive to use in runs: a folder, or ``"sample"``; empty for none.
-    listing : ArchiveListing, optional
+        The archive to use in runs: a folder, ``"sample"`` or a HAPI server; empty for none.
+    listing : Listing, optional
         The content of that archive, to search before the catalogue.
     ended : threading.Event, optional
         Set this event to cancel a question to a model.
@@ -82,7 +83,7 @@ class Desk:
         now: datetime,
         by: By = "auto",
         archive: str = "",
-        listing: ArchiveListing | None = None,
+        listing: Listing | None = None,
         ended: threading.Event | None = None,
         replay: Path | None = None,
     ) -> None:
@@ -201,6 +202,7 @@ class Desk:
         if name:
             self._must_be_free(name)
         request = self._scrub(request)
+        sources = (*sources, *files_named(request, self.authors.memory.about(name, request)))
         files = self._read(sources, documents)
         self._errand = Errand("authored", "", request, name, chosen, _absolute(sources))
         commands = "" if files else answered(request, self.library, self._now)
@@ -271,9 +273,11 @@ class Desk:
             Texts to read like such files, by the names of the files.
         """
         request = self._scrub(request)
+        aim = self._aim(pipeline)
+        about = self.authors.memory.about(aim.name, f"{request} {aim.name}")
+        sources = (*sources, *files_named(request, about))
         files = self._read(sources, documents)
         self._errand = Errand("edited", str(pipeline), request, name, chosen, _absolute(sources))
-        aim = self._aim(pipeline)
         if asks_to_undo(request):
             command = f"edit {aim.name} --undo" if aim.proposal is None else f"reject {aim.proposal.id}"
             raise RequestError(

@@ -13,6 +13,7 @@ from helio.authoring.choice_of_author import Authors
 from helio.authoring.compared import differences
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import datasets_by_fetch
+from helio.authoring.memory import with_names
 from helio.authoring.outcome import Attribution, NotProved, NotUnderstood, TemplateDraft
 from helio.authoring.proposals import Proposal, Proposals
 from helio.errors import ModelError
@@ -133,7 +134,8 @@ class Proposer:
         if task.run:
             return ()
         old = parse(before).plan if before else None
-        return differences(task.request, draft.template, self._catalogue, self._now, before=old)
+        request, _ = with_names(task.request, self._authors.remembered())
+        return differences(request, draft.template, self._catalogue, self._now, before=old)
 
     def _keep(
         self,

@@ -56,10 +56,11 @@ def author(
 
     The proposal is saved as your pipeline when you accept it.
     """
-    from helio.authoring.rules.reading.named_archives import take_folder
+    from helio.authoring.rules.reading.named_archives import OF_CATALOGUE, take_archive
 
     with errors_as_text(as_json):
-        archive = archive or take_folder(request)[1] or None
+        named = take_archive(request, current_settings().servers)[1]
+        archive = archive or (named if named != OF_CATALOGUE else "") or None
     options = Options(yes, as_json, preview, size, time_range, now, archive)
     with open_desk(context, options, by=by, replay=replay) as desk:
         outcome = ask(

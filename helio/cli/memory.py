@@ -56,6 +56,8 @@ def list_items(as_json: Json = False) -> None:
             say(f"{number:>3}  {mark}{item.kind} ({item.scope}): {item.text}")
         if any(new for _, new in rows):
             say("to remember a proposed item: `helio memory accept NUMBER`")
+        for line in kept.unused():
+            say(f"not used: {line}")
         say(f"files: {current_settings().memory}" if rows else "helio remembers nothing")
 
 
@@ -87,7 +89,7 @@ def add_item(
 ) -> None:
     """Remember a preference, a pitfall or a name of your own, for all pipelines, a mission or a pipeline."""
     with errors_as_text(as_json=False):
-        from helio.authoring.memory import KINDS, Item, scope_of
+        from helio.authoring.memory import KINDS, Item, is_for_rules, is_mission, scope_of, with_whole_path
         from helio.errors import RequestError
 
         chosen = next((name for name in KINDS if name == kind), None)
@@ -95,12 +97,19 @@ def add_item(
             raise RequestError(f"'{kind}' cannot be remembered", advice="use preference, pitfall or name")
         if mission and pipeline:
             raise RequestError("--mission and --pipeline cannot be used together")
-        item = Item(chosen, text, scope_of(mission=mission, pipeline=pipeline))
+        item = with_whole_path(Item(chosen, text, scope_of(mission=mission, pipeline=pipeline)))
         added = _memory().add(item)
-        where = f"; used for requests that say '{mission}'" if mission else ""
+        remarks = []
+        if mission and not is_mission(mission):
+            remarks.append(f"used for requests that say '{mission}', which is no spacecraft that helio knows")
+        elif mission:
+            remarks.append(f"used for requests that say '{mission}'")
         if pipeline and not _is_known(pipeline):
-            where = f"; there is no pipeline '{pipeline}' yet"
-        say(f"{'remembered' if added else 'remembered already'} ({item.scope}): {item.text}{where}")
+            remarks.append(f"there is no pipeline '{pipeline}' yet")
+        if chosen == "preference" and not is_for_rules(item.text):
+            remarks.append("only a model uses it: rules use a frame and logarithmic axes of quantities")
+        said = "".join(f"; {remark}" for remark in remarks)
+        say(f"{'remembered' if added else 'remembered already'} ({item.scope}): {item.text}{said}")
 
 
 @memory_app.command("accept")

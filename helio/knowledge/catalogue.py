@@ -256,12 +256,13 @@ class Catalogue:
         return iter(self.ids())
 
     def in_archive(self, dataset_id: object) -> bool:
-        """Return whether a dataset is in a local archive, which is never true for the catalogue of CDAWeb."""
+        """Return whether a dataset is in the person's own archive, which is never true for the catalogue of CDAWeb."""
         del dataset_id
         return False
 
-    def archived(self) -> tuple[CatalogueEntry, ...]:
-        """Return the datasets of a local archive: none, for the catalogue of CDAWeb."""
+    def archived(self, spacecraft: str = "") -> tuple[CatalogueEntry, ...]:
+        """Return the datasets of the person's own archive: none, for the catalogue of CDAWeb."""
+        del spacecraft
         return ()
 
     def ids(self) -> list[str]:

@@ -114,6 +114,15 @@ class ArchiveListing:
     unread: tuple[SkippedEntry, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the datasets."""
+        return tuple(dataset.id for dataset in self.datasets)
+
+    def dataset(self, dataset_id: str) -> ArchiveDataset:
+        """Return a dataset of `ids`."""
+        return next(dataset for dataset in self.datasets if dataset.id == dataset_id)
+
     def __repr__(self) -> str:
         unread = f", {number_of(len(self.unread), 'unreadable file')}" if self.unread else ""
         return f"<ArchiveListing {self.folder!r}: {number_of(len(self.datasets), 'dataset')}{unread}>"

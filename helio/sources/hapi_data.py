@@ -464,7 +464,7 @@ def table_of(parameter: HapiParameter, records: Records) -> Table:
     if unnamed and not representation:
         layout_notes += istp.unknown_components(components)
     if unnamed and representation == "cartesian":
-        letters = ("r", "t", "n") if _frame(parameter, ()) == "RTN" else ("x", "y", "z")
+        letters = ("r", "t", "n") if frame_of(parameter, ()) == "RTN" else ("x", "y", "z")
         components = (*letters, *components[3:])
     single = parameter.labels[0] if len(parameter.labels) == 1 else ""
     return Table(
@@ -472,7 +472,7 @@ def table_of(parameter: HapiParameter, records: Records) -> Table:
         values=values,
         unit=unit,
         name=single or istp.stem_of(components) or parameter.name,
-        frame=_frame(parameter, labels) if components else "",
+        frame=frame_of(parameter, labels) if components else "",
         components=components,
         axes=axes,
         stated_representation=representation,
@@ -490,7 +490,8 @@ def table_of(parameter: HapiParameter, records: Records) -> Table:
     )
 
 
-def _frame(parameter: HapiParameter, labels: Sequence[str]) -> str:
+def frame_of(parameter: HapiParameter, labels: Sequence[str]) -> str:
+    """Return the frame of a parameter, from the server's words; empty if it has none."""
     attributes = {"COORDINATE_SYSTEM": parameter.frame, "CATDESC": parameter.description}
     return istp.frame_of(parameter.name, attributes, labels)
 

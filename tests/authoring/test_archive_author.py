@@ -175,12 +175,6 @@ def test_a_server_with_the_data_of_the_catalogue_is_said_in_a_note(desk):
     assert "to take the data from hapi:CDAWeb, run with --archive hapi:CDAWeb" in made.notes
 
 
-def test_a_server_whose_datasets_are_not_known_is_refused(desk):
-    with pytest.raises(NotUnderstood, match="does not know the datasets of hapi:CSA") as caught:
-        desk(archive=None).create("ACE magnetic field for 2022-01-01 via HAPI of CSA")
-    assert "--archive hapi:CSA" in caught.value.advice
-
-
 @pytest.mark.parametrize(
     ("words", "archive"),
     [
@@ -299,7 +293,7 @@ def test_a_model_finds_and_plans_with_the_archive(desk, serve, folder, settings)
     assert isinstance(made, Proposal)
     assert any(note.endswith(f"helio run mine --archive '{folder}'") for note in made.notes)
     searched, _, planned = (json.dumps(request.body, ensure_ascii=False) for request in server.requests)
-    assert "has an archive of files, which is searched first" in searched
+    assert "has an archive of their own, which is searched first" in searched
     assert '\\"found_in\\": \\"archive\\"' in planned
     assert str(folder) not in searched + planned
     one.proposals.accept(made)

@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from helio.authoring.memory import LONGEST_ITEM, MOST_ITEMS, Item, Memory, wishes, with_names
+from helio.authoring.memory import (
+    LONGEST_ITEM,
+    MOST_GIVEN,
+    MOST_ITEMS,
+    Item,
+    Memory,
+    given_to_model,
+    wishes,
+    with_names,
+)
 from helio.authoring.models import door as doors
 from helio.errors import RequestError
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan
@@ -179,6 +188,133 @@ def test_nothing_remembered_changes_nothing():
     assert "preference" not in helio("author", FIELD).output
 
 
+@pytest.mark.parametrize(
+    ("preference", "quantity", "wanted"),
+    [
+        ("log scale for particles", "electron flux", True),
+        ("particle fluxes on a logarithmic axis", "electron flux", True),
+        ("log scale for the proton flux", "electron flux", False),
+        ("never a log scale for particles", "electron flux", False),
+        ("log scale for particles", "proton density", False),
+        ("log scale for electron density", "proton density", False),
+        ("log scale for the field", "magnetic field", False),
+    ],
+)
+def test_particles_are_fluxes_and_a_preference_may_be_against_something(preference, quantity, wanted):
+    helio("memory", "add", "preference", preference)
+    output = helio("author", f"plot the ACE {quantity} for 2022-01-01").output
+    assert (f"your preference '{preference}'" in output) is wanted
+    assert ("logarithmic y axis" in output or "y scale" in output) is wanted
+
+
+@pytest.mark.parametrize(
+    ("items", "frame"),
+    [
+        (["use gsm"], "GSM"),
+        (["avoid GSM"], ""),
+        (["RTN instead of GSM"], "RTN"),
+        (["GSM", "RTN"], "RTN"),
+        (["--mission ACE GSM", "RTN"], "GSM"),
+        (["--pipeline mine RTN", "--mission ACE GSM"], "RTN"),
+    ],
+)
+def test_of_two_preferences_the_narrower_then_the_later_comes_first(items, frame):
+    for item in items:
+        words = item.split(" ")
+        options, text = (words[:2], words[2:]) if words[0].startswith("--") else ([], words)
+        helio("memory", "add", "preference", " ".join(text), *options)
+    output = helio("author", FIELD, "--as", "mine").output
+    assert (f"note: frame {frame}:" in output) is bool(frame)
+
+
+def test_a_mission_has_all_its_names_and_its_preference_is_not_for_other_spacecraft(memory):
+    helio("memory", "add", "preference", "GSM", "--mission", "Parker Solar Probe")
+    helio("memory", "add", "preference", "GSM", "--mission", "Wind")
+    assert len(memory.about("", "PSP magnetic field")) == 1
+    assert "frame GSM" in helio("author", "Wind magnetic field for 2022-01-01").output
+    assert "frame GSM" not in helio("author", "compare ACE and Wind magnetic field for 2022-01-01").output
+    told = helio("memory", "add", "preference", "GSM", "--mission", "Nosuch").output
+    assert "which is no spacecraft that helio knows" in told
+
+
+def test_a_preference_that_rules_do_not_use_is_said_to_be_for_a_model():
+    assert "only a model uses it" in helio("memory", "add", "preference", "1 min cadence").output
+    assert "only a model uses it" not in helio("memory", "add", "preference", "use RTN").output
+
+
+def test_what_a_change_adds_is_drawn_as_preferred_and_what_was_there_stays():
+    helio("copy", "ace-bfield-overview", "my-ace")
+    helio("memory", "add", "preference", "log scale for density", "--pipeline", "my-ace")
+    output = helio("edit", "my-ace", "add the density").output
+    assert "note: logarithmic axis for proton density: your preference 'log scale for density'" in output
+    assert "y scale of panel 3: log" in output
+    assert "your preference" not in helio("edit", "my-ace", "make the magnitude red").output
+
+
+def test_a_name_that_is_also_a_known_storm_is_read_as_the_person_means_it():
+    helio("memory", "add", "name", "halloween = 2003-10-28 to 2003-11-01")
+    output = helio("author", "plot the ACE magnetic field during the Halloween").output
+    assert "default: 2003-10-28 to 2003-11-01" in output
+    assert "HE405" not in output
+
+
+def test_a_name_for_a_file_is_the_list_that_a_sentence_draws(tmp_path, monkeypatch):
+    (tmp_path / "shocks.csv").write_text("time,label\n2022-01-01T03:00,a\n")
+    monkeypatch.chdir(tmp_path)
+    helio("memory", "add", "name", "our shock list = shocks.csv")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    output = helio("author", "AC_K2_MFI.BGSEc for 2022-01-01, mark the times of our shock list").output
+    assert f"'our shock list' is {tmp_path / 'shocks.csv'}, as you told helio to remember" in output
+    assert "1 time from shocks.csv" in output
+    helio("copy", "ace-bfield-overview", "my-ace")
+    assert "1 time from shocks.csv" in helio("edit", "my-ace", "mark our shock list").output
+
+
+def test_of_two_names_the_longer_one_is_read_and_a_meaning_is_not_read_again():
+    items = [Item("name", "storm = 2003-10-29"), Item("name", "my storm = storm of May")]
+    assert with_names("my storm", items)[0] == "storm of May"
+
+
+def test_a_model_gets_the_items_of_the_narrowest_scopes_first():
+    many = [Item("preference", f"number {n}") for n in range(MOST_GIVEN)]
+    own = Item("preference", "RTN", "pipeline-mine")
+    assert given_to_model([*many, own]) == [*many[1:], own]
+
+
+# ---- files that a person edits
+
+
+def test_an_edited_file_may_have_other_bullets_and_capitals_and_what_is_not_used_is_said(tmp_path):
+    folder = tmp_path / "home" / "memory"
+    folder.mkdir(parents=True)
+    lines = [
+        "\ufeff* Preference: GSM",
+        "notes of mine",
+        "- name: my storm: 2003",
+        "- preferences: RTN",
+        "- pitfall:",
+    ]
+    many = [f"- pitfall: number {n}" for n in range(MOST_ITEMS)]
+    (folder / "all.md").write_text("\n".join([*lines, *many]), encoding="utf-8")
+    (folder / "notes.md").write_text("- preference: RTN\n")
+    text = helio("memory").output
+    assert "  1  preference (all): GSM\n  2  preference (all): RTN\n" in text
+    assert "not used: all.md line 3: write NAME = MEANING" in text
+    assert "not used: all.md line 5: write from 1 to 300 characters" in text
+    assert "not used: all.md line 55: a file may have 50 items" in text
+    assert "not used: notes.md line 1: call the file all.md, mission-NAME.md or pipeline-NAME.md" in text
+    helio("memory", "forget", "1")
+    assert (folder / "all.md").read_text(encoding="utf-8").startswith("notes of mine\n")
+
+
+def test_a_file_that_is_no_text_is_an_error_with_what_to_do(tmp_path):
+    folder = tmp_path / "home" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "all.md").write_bytes(b"\xff\xfe- preference: RTN")
+    assert "save it as a text in UTF-8" in helio("memory", code=2).output
+
+
 # ---- a model
 
 
@@ -225,6 +361,23 @@ def test_a_dataset_that_the_archive_of_the_run_does_not_have_is_no_pitfall():
     assert "no dataset is called 'WI_H1_SWE' in sample archive" in text
     assert "help: choose another --archive, or datasets that `helio archive` lists for it" in text
     assert "to remember?" not in text
+
+
+@pytest.mark.parametrize(
+    ("said", "item"),
+    [
+        ("never use key parameters", Item("preference", "never use key parameters")),
+        ("for ACE always use GSM", Item("preference", "for ACE always use GSM", "mission-ace")),
+        ("call 2003-10-28 to 2003-11-01 my storm", Item("name", "my storm = 2003-10-28 to 2003-11-01")),
+        ("our craft is Solar Orbiter.", Item("name", "our craft = Solar Orbiter")),
+        ("remember that our line is the bow shock", Item("name", "our line = the bow shock")),
+        ("remember that AC_K2_MFI has spikes", Item("pitfall", "AC_K2_MFI has spikes (run r1)")),
+        ("my plot is empty", None),
+        ("never mind", None),
+    ],
+)
+def test_a_sentence_is_proposed_as_what_it_is(said, item):
+    assert [*wishes([said], "r1")] == ([item] if item else [])
 
 
 def test_only_sentences_that_say_so_are_wishes():

@@ -49,7 +49,7 @@ def a_run() -> str:
         ("helio show ps", ["psp-bfield", "psp-encounter"]),
         ("helio show running_", ["running_average", "running_median"]),
         ("helio tools running_", ["running_average", "running_median"]),
-        ("helio explain HR20", ["HR201", "HR202", "HR203", "HR204"]),
+        ("helio explain HR20", ["HR201", "HR202", "HR203", "HR204", "HR205"]),
         ("helio explain for_", ["for_each"]),
         ("helio explain running_m", ["running_median"]),
         ("helio run psp-bfield --archive cdaweb", ["cdaweb", "cdaweb-folders"]),

@@ -153,7 +153,7 @@ class RuleAuthor:
         items = self._remembered()
         request, names = with_names(request, items)
         request, archive = take_archive(request, self._servers)
-        if archive and (note := archive_note(archive, self._catalogue)):
+        if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)
         ask = _answers(chosen)
         rest, looks = take_looks(request, self._now)
@@ -278,7 +278,6 @@ class RuleAuthor:
         from helio.authoring.rules.changes.edit import edited
 
         _check_length(request)
-        request, _ = with_names(request, self._remembered())
         try:
             return edited(
                 request,
@@ -289,6 +288,7 @@ class RuleAuthor:
                 ask=_answers(chosen),
                 sources=sources,
                 records=self._records,
+                remembered=self._remembered(),
             )
         except _PendingQuestion as pending:
             return pending.question

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
@@ -38,7 +38,7 @@ def pick(
     """List the datasets and parameters that have a quantity, best first; empty if no dataset has it in the given frame.
 
     Sources `at_hand`, which a pipeline fetches already, come first; then those of the person's own archive, if they
-    reach into the time and are fine enough for the cadence;
+    reach into the time and are fine enough for the cadence, first those that cover most of the time;
     then those of the named instruments. For a cadence the coarsest source is taken that is not coarser, as finer data
     can be averaged.
 
@@ -71,7 +71,7 @@ def pick(
             )
         # another dataset may have records of a time after the last that the catalogue knows of this one
         sources = [source for source in reaching if has_records(source, span, catalogue)] or reaching
-    sources.sort(key=lambda source: not _is_archived(source, catalogue))
+    sources.sort(key=lambda source: _share_in_archive(source, span, catalogue), reverse=True)
     sources.sort(key=lambda source: (source.dataset, source.parameters[0]) not in at_hand)
     first = sources[0]
     if cadence is not None and (first.dataset, first.parameters[0]) not in at_hand:
@@ -112,7 +112,7 @@ def _sources_of(quantity: str, craft: str, frame: str, catalogue: Catalogue) -> 
     """Return the table's sources of a quantity, then those of the archive that are recognised by their parameters."""
     sources = sources_of(quantity, craft, frame=frame)
     meant = (quantity, spacecraft_named(craft))
-    own = (source for entry in catalogue.archived() for source in rows_of(entry))
+    own = (source for entry in catalogue.archived(meant[1]) for source in rows_of(entry))
     own = (source for source in own if (source.quantity, source.spacecraft) == meant)
     return sources + [source for source in own if frame in ("", source.frame) and source not in sources]
 
@@ -200,6 +200,19 @@ def _is_archived(source: QuantitySource, catalogue: Catalogue) -> bool:
         return False
     known = {parameter.name for parameter in catalogue.dataset(source.dataset).parameters}
     return known.issuperset(source.parameters)
+
+
+def _share_in_archive(source: QuantitySource, span: TimeRange | None, catalogue: Catalogue) -> float:
+    """Return which share of a time a source of the person's own archive covers; -1 for a source that is elsewhere."""
+    if not _is_archived(source, catalogue):
+        return -1.0
+    entry = catalogue.summary(source.dataset)
+    if span is None or entry.first is None or entry.last is None:
+        return 0.0
+    # the last record stands for the time up to the next one
+    last = _naive(entry.last) + timedelta(seconds=max(entry.cadence, default=0.0))
+    covered = min(span.stop, last) - max(span.start, _naive(entry.first))
+    return round(max(covered / (span.stop - span.start), 0.0), 2)
 
 
 def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:

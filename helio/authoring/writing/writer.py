@@ -84,7 +84,7 @@ def _template(
 
 def _time_variables(request: PipelineRequest, now: datetime, steps: Steps) -> list[TimeVariable]:
     """Return the time ranges of the figure, and define their variables."""
-    times = request.times
+    times = tuple(dict.fromkeys(request.times))
     if len(times) > 2 or (len(times) == 2 and not request.panels.compare):
         raise NotUnderstood(
             f"the request names {len(times)} time ranges: {', '.join(times)}",

@@ -41,7 +41,7 @@ from typing import Any
 
 from helio.counts import number_of
 from helio.pipelines.dialect.rename_template_keys import template_renaming
-from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded, misspelt
+from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded, is_null, misspelt
 from helio.pipelines.dialect.written import list_of, object_of
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import (
@@ -252,7 +252,16 @@ def _tasks(steps: Any) -> list[str]:
     tasks = [object_of(item) for item in list_of(steps)]
     if not all(isinstance(task.get("instruction"), str) and not _is_action(task) for task in tasks):
         return []
-    return [f"{task['instruction'].strip().rstrip('.')}." for task in tasks]
+    return [_sentence(task) for task in tasks]
+
+
+def _sentence(task: Document) -> str:
+    """Return the instruction of a task with its mission, if the words do not name it; ``__data_ops__`` is none."""
+    words, mission = task["instruction"].strip().rstrip("."), task.get("mission")
+    named = isinstance(mission, str) and not is_null(mission) and not mission.startswith("_")
+    if not named or str(mission).casefold() in words.casefold():
+        return f"{words}."
+    return f"{mission}: {words}."
 
 
 def _wrapped(value: Any) -> Any:

@@ -88,6 +88,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
         renaming.flatten_call(tools)
         renaming.gather_arguments(tools, of_call, context.signatures)
         renaming.say_optional()
+        renaming.drop_kind()
         renaming.settle_use()
         yield from (*renaming.findings(), *renaming.misspelt_keys(STEP["properties"], STEP_KINDS))
         loop = KeyRenaming((*step.path, "for_each"), object_of(renaming.now.get("for_each")), step.id)
@@ -252,6 +253,12 @@ class StepRenaming(KeyRenaming):
             self.take("optional")
             self.put("critical", not value)
             self.renamed.append("optional → not critical")
+
+    def drop_kind(self) -> None:
+        """Leave out ``type: loop`` beside the items of a loop, which say the same."""
+        if fold(text_of(self.now.get("type"))) == "loop" and self.now.keys() & {"loop_over", "for_each"}:
+            self.take("type")
+            self.renamed.append("type: loop → the loop over its items")
 
     def settle_use(self) -> None:
         """Rename the key for arguments: ``with`` for a call of a pipeline, ``tool_args`` for a tool."""

@@ -2,6 +2,7 @@
 
 HR204 (edit safe)  reference to the result of a numbered step replaced by its label
     The step gives one table, and no label has the name in the reference.
+    Of a loop it means all results, except in a loop.
     before  "source_label": "result_of_phase_1"
     after   "source_label": "AC_H2_MFI.BGSEc"
 """
@@ -17,6 +18,9 @@ from helio.pipelines.dialect.written import Replacement, lists_of_written_steps,
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.variables import TOKEN
+
+_LOOPS = frozenset({"loop_over", "for_each"})
 
 RESULT = re.compile(
     r"(?:results?|output)[ _]of[ _](?:step|phase|task)[ _#-]*([0-9]{1,9})"
@@ -40,6 +44,7 @@ def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
     for steps in lists_of_written_steps(plan):
         names = StepNames(steps, context)
         labels_of: dict[StepId | None, list[str]] = {}
+        looped = {step.id for step in steps if _LOOPS & step.json.keys()}
         for label, step_id in names.producers.items():
             labels_of.setdefault(step_id, []).append(label)
         for step in steps:
@@ -48,6 +53,9 @@ def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
                 number = int(result[1] or result[2]) if result and read.label not in names.producers else None
                 giver = names.ids.get(str(number))
                 given = labels_of.get(giver, [])
+                if not _LOOPS & step.json.keys():
+                    # of a loop, whose labels have its variable, all results
+                    given = [TOKEN.sub("*", label) if giver in looped else label for label in given]
                 if giver is not None and giver != step.id and len(given) == 1:
                     change = Replacement((*step.path, "tool_args", *read.path), read.label, given[0])
                     message = f"the result of step {giver} replaced by its label {given[0]}"

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.dialect.synonyms import (
-    LOOKING,
+    ELSEWHERE,
     close_tools,
     fold,
     is_null,
@@ -95,10 +95,9 @@ def _moved(step: WrittenStep, before: tuple[str, str], after: tuple[str, str], n
 
 def _unknown(step: WrittenStep, context: Context) -> Diagnostic:
     name, at = step.tool, step.at("tool_name")
-    if fold(name) in LOOKING:
-        message = f"'{name}' only shows data: it gives no result that a pipeline could keep"
-        advice = "remove the step; to see the data of a run, use `helio describe RUN LABEL`"
-        return Diagnostic("HN402", message, step_id=step.id, path=at, advice=(advice,))
+    if fold(name) in ELSEWHERE:
+        does, advice = ELSEWHERE[fold(name)]
+        return Diagnostic("HN402", f"'{name}' {does}", step_id=step.id, path=at, advice=(advice,))
     close = close_tools(name, context.signatures)
     saved = closest(name, context.pipelines)
     return Diagnostic(

@@ -79,8 +79,69 @@ VARIABLE_TYPES: Mapping[str, str] = {
     "duration": "timedelta length",
 }
 
-LOOKING = frozenset({"describedata", "previewdata", "listfetcheddata"})
-"""Names of tools that only show data, without case and underscores; a pipeline cannot have such a step."""
+_SHOWS = (
+    "only shows data: it gives no result that a pipeline could keep",
+    "remove the step; to see the data of a run, use `helio describe RUN LABEL`",
+)
+_SEARCHES = (
+    "searches for data, which no run does",
+    "remove the step, and name the dataset in fetch_data; to search, use `helio datasets search WORDS`",
+)
+_LOOKS_UP = (
+    "looks up a dataset, which no run does",
+    "remove the step; to see parameters and times, use `helio datasets show DATASET`",
+)
+_TELLS_TIME = (
+    "gives dates, which a time range does by itself",
+    'remove the step, and write the time range in words: "time_range": "last 3 days"',
+)
+_ASKS_MODEL = (
+    "asks a language model, which no run does",
+    "write its work as steps, or let helio propose them: `helio edit PIPELINE REQUEST`",
+)
+_REPORTS = (
+    "writes a report in words, which no run does",
+    "remove the step; to read about a run, use `helio show RUN`",
+)
+_CONVERSES = (
+    "belongs to a conversation, and not to a pipeline",
+    "remove the step; for a conversation, use `helio chat PIPELINE`",
+)
+ELSEWHERE: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("describedata", "previewdata", "listfetcheddata"), _SHOWS),
+    **dict.fromkeys(("searchdatasets", "searchfullcatalog", "browsedatasets", "listmissions"), _SEARCHES),
+    **dict.fromkeys(("listparameters", "getdataavailability", "getdatasetdocs"), _LOOKS_UP),
+    **dict.fromkeys(("tdacurrentdate", "tdadaterange"), _TELLS_TIME),
+    **dict.fromkeys(("tdallmtask", "llmtask", "readdocument", "googlesearch"), _ASKS_MODEL),
+    **dict.fromkeys(("tdafinalreport", "tdacomplexpromptreport", "tdacontextreport"), _REPORTS),
+    **dict.fromkeys(
+        (
+            *("askclarification", "recallmemories", "requestplanning", "delegatetomission"),
+            *("delegatetovisualization", "delegatetodataops", "delegatetodataextraction"),
+        ),
+        _CONVERSES,
+    ),
+    **dict.fromkeys(
+        ("getfunctiondocs", "searchfunctiondocs"),
+        (
+            "explains functions, which no run does",
+            "remove the step; to read about a tool, use `helio tools TOOL`",
+        ),
+    ),
+    **dict.fromkeys(
+        ("savepipeline", "runpipeline", "listpipelines", "deletepipeline"),
+        (
+            "is about pipelines, and not a step of one",
+            'use `helio run`, `helio list` or `helio import`; to use a pipeline in a step, write "use": "NAME"',
+        ),
+    ),
+    "tdacharting": (
+        "draws a figure in another program",
+        "use render_spec or plot_data, with the labels to draw",
+    ),
+}
+"""Names of tools of planners, without case and underscores, that a pipeline cannot have: what such a tool does, and
+what to do instead."""
 
 ARGUMENTS: Mapping[str, str] = {
     "dataset_id": "dataset dataset_name data_set data_set_id ds id product",

@@ -11,6 +11,7 @@ from helio.pipelines.dialect.drop_nulls import drop_nulls
 from helio.pipelines.dialect.drop_repeated_steps import drop_repeated_steps
 from helio.pipelines.dialect.keep_unknown_keys import keep_unknown_keys
 from helio.pipelines.dialect.mend_dependencies import mend_dependencies
+from helio.pipelines.dialect.read_sources import read_sources
 from helio.pipelines.dialect.rename_arguments import rename_arguments
 from helio.pipelines.dialect.rename_keys import rename_keys
 from helio.pipelines.dialect.rename_template_keys import rename_template_keys
@@ -94,6 +95,8 @@ NORMALISE: tuple[Stage, ...] = (
         settle_ids,
         # A tool decides what its arguments are called and what they hold.
         unpack_json,
+        # A reference is a text for all passes below.
+        read_sources,
         spell_tools,
         rename_arguments,
         # Nothing is no value: it must not be compared, spelt or wired.

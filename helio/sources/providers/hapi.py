@@ -337,6 +337,15 @@ class Hapi(Source):
         ids: list[str] = self.saved("catalog", ask, list[str], never_asked=self._never_asked("its catalogue"))
         return ids
 
+    def describe(self, dataset_id: str) -> Info:
+        """Return the server's description of a dataset; helio asks the server for it once a day.
+
+        Raises
+        ------
+        UnknownDataset, DamagedFile, ServerUnavailable, RateLimited, Refused, Offline
+        """
+        return self._info(dataset_id)
+
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Return the data request for that part of a range which the dataset covers, without requesting records.
 

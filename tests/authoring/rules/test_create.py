@@ -330,7 +330,7 @@ def test_a_sentence_names_data(author, request_, parameters):
     [
         ("vorticity of MMS1 2016-10-16", "'vorticity'"),
         ("ACE speed when Bz is negative 2003-01-02", "'when', 'negative'"),
-        ("ACE density from the HAPI server of AMDA 2003-01-02", "the datasets of hapi:AMDA"),
+        ("ACE density from the HAPI server of AMDA 2003-01-02", "names the archive hapi:AMDA"),
         ("ACE Bz with a trend line 2003-01-02", "'trend'"),
     ],
 )
@@ -338,6 +338,20 @@ def test_a_part_of_a_sentence_is_never_left_out(author, request_, words):
     with pytest.raises(NotUnderstood) as raised:
         author.create(request_)
     assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "rest", ["compute magnitude of each", "the magnitude of each of them, and plot them"]
+)
+def test_a_magnitude_of_each_is_one_of_every_spacecraft_and_no_parameter(author, rest):
+    draft = made(author, f"Compare ACE and Wind magnetic field for 2022-01-01, {rest}")
+    assert len([*steps(draft, "magnitude")]) == 2
+    assert datasets(draft) == {"AC_H0_MFI", "AC_K1_MFI", "WI_H0_MFI"}
+
+
+def test_one_time_that_is_named_twice_is_one_time(author):
+    draft = made(author, "ACE: fetch Bz for last week. Wind: fetch Bz for last week. Plot them.")
+    assert list(draft.template["variables"]) == ["$TIME_RANGE"]
 
 
 def test_an_ended_dataset_gives_way_to_one_that_goes_on(author):

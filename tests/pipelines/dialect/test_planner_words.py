@@ -148,6 +148,63 @@ def test_the_item_of_a_loop_has_the_names_of_planners(written: str) -> None:
     assert "HX205" in {edit.code for edit in found.edits}
 
 
+def test_a_reference_in_an_object_is_read_as_a_text() -> None:
+    step = {**average(source_label={"source": "result_of_phase_1", "key": "data"}), "depends_on": []}
+    assert plan_of(scalar(), step)[1]["tool_args"]["source_label"] == "AC_H2_MFI.Magnitude"
+    looped = {**scalar(dataset_id={"source": "loop_item", "key": "id"}), "loop_over": ["AC_H2_MFI"]}
+    assert check(template(looped, variables={}), now=NOW, catalogue=CATALOGUE).errors == ()
+
+
+def test_the_results_of_a_loop_are_all_its_labels_and_its_type_says_nothing_more() -> None:
+    days = ["2024-01-10", "2024-01-11"]
+    looped = {
+        **scalar(time_range="{loop_item}", output_label="B_{loop_item}"),
+        "loop_over": days,
+        "type": "loop",
+    }
+    figure = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": "result_of_phase_1"}}
+    found = check(template(looped, figure, variables={}), now=NOW, catalogue=CATALOGUE)
+    assert found.errors == ()
+    assert "HN101" not in {edit.code for edit in found.edits}
+    smoothed = average(source_label="result_of_phase_1", output_label="S_{loop_item}")
+    each = {**smoothed, "loop_over": days}
+    last = {**figure, "step_id": 3, "tool_args": {"labels": "result_of_phase_2"}}
+    found = check(template(looped, each, last, variables={}), now=NOW, catalogue=CATALOGUE)
+    assert found.errors == ()
+    assert "S_*" in str(found.edits)
+
+
+@pytest.mark.parametrize(
+    ("tool", "advice"),
+    [
+        ("TDA_CurrentDate", '"time_range": "last 3 days"'),
+        ("TDA_LLMTask", "helio edit"),
+        ("tda_final_report", "helio show RUN"),
+        ("search_datasets", "helio datasets search"),
+        ("delegate_to_mission", "helio chat"),
+    ],
+)
+def test_a_tool_of_planners_is_refused_with_what_to_do_instead(tool: str, advice: str) -> None:
+    step = {"step_id": 2, "tool_name": tool, "tool_args": {}}
+    [error] = check(template(scalar(), step, variables={}), now=NOW, catalogue=CATALOGUE).errors
+    assert error.code == "HN402"
+    assert advice in error.advice[0]
+
+
+def test_a_task_is_sent_with_its_mission_if_its_words_do_not_name_it() -> None:
+    tasks = [
+        {"instruction": "Fetch the field for last week", "mission": "ACE"},
+        {"instruction": "Fetch Wind field for last week", "mission": "WIND"},
+        {"instruction": "Compute magnitude", "mission": "__data_ops__"},
+        {"instruction": "Plot them", "mission": "null"},
+    ]
+    [error] = parse({"status": "continue", "tasks": tasks}).errors
+    assert error.advice[0].endswith(
+        "helio author 'ACE: Fetch the field for last week. Fetch Wind field for last week. Compute magnitude. "
+        "Plot them.'"
+    )
+
+
 def test_an_item_without_a_loop_is_no_variable() -> None:
     assert "HN702" in codes_of(scalar(time_range="{loop_item}"))
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from helio.authoring.memory import preferred_frame
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.changes.added_content import (
@@ -195,6 +196,9 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
     if not request.spacecraft and not request.datasets:
         request = replace(request, spacecraft=crafts_for(editor, request))
     request = in_frame_of_figure(editor, request)
+    if not any(quantity.frame for quantity in request.quantities):
+        request, preferences = preferred_frame(request, editor.remembered)
+        editor.notes += preferences
     if not request.computations and not instead:
         _check_new(editor, request)
     if (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
+from helio.authoring.memory import Item, preferred_logs, with_names
 from helio.authoring.outcome import (
     UNABLE,
     USE_A_MODEL,
@@ -34,6 +35,7 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import style_lines
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
+from helio.authoring.rules.changes.panel_settings import set_scale
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
 from helio.authoring.rules.changes.settings import SETTINGS
 from helio.authoring.rules.changes.siblings import Siblings
@@ -92,11 +94,14 @@ def edited(
     ask: Asks,
     sources: tuple[SourceFile, ...] = (),
     records: Records | None = None,
+    remembered: Sequence[Item] = (),
 ) -> Outcome:
     """Answer a question about a template, or change the template as the sentence requests.
 
     Parameters
     ----------
+    remembered : sequence of Item
+        What the user told helio to remember: names of their own, and preferences.
     records : Records, optional
         The records of runs and changes, for questions about them.
 
@@ -107,6 +112,7 @@ def edited(
     NotProved
         The changed pipeline could not run.
     """
+    request, named = with_names(request, remembered)
     if possibility := "" if sources else _asked_possibility(request, ask, now):
         return AuthorReply(answered(possibility, template, catalogue, now, records), BY)
     if is_question(request):
@@ -115,7 +121,9 @@ def edited(
         if not wish:
             return answer
         try:
-            change = edited(wish, template, catalogue=catalogue, gate=gate, now=now, ask=ask)
+            change = edited(
+                wish, template, catalogue=catalogue, gate=gate, now=now, ask=ask, remembered=remembered
+            )
         except UNABLE:
             if is_whole(answer.text):
                 return answer
@@ -130,8 +138,10 @@ def edited(
     listed = ListedEvents(request, sources, now=now, ask=ask, is_new=False)
     start = listed.drawn(template, catalogue=catalogue, ask=ask) if sources else template
     editor = FigureEditor(start, catalogue, ask, now)
-    editor.notes += listed.notes
+    editor.notes += (*named, *listed.notes)
+    editor.remembered = remembered
     editor.changed = bool(sources)
+    earlier = _drawn_in_all(editor)
     try:
         change_as_said(editor, listed.rest)
     except NotUnderstood:
@@ -141,6 +151,7 @@ def edited(
         if not reply:
             raise
         return AuthorReply(reply, BY)
+    _scale_as_preferred(editor, _drawn_in_all(editor) - earlier)
     proved = gate.edited(template, editor.after)
     if proved.errors:
         raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
@@ -149,6 +160,24 @@ def edited(
         raise NotUnderstood(f"the request changes nothing: {known}")
     author = Attribution("equivalence table") if editor.swapped else BY
     return TemplateDraft(proved, author, tuple(editor.notes))
+
+
+def _drawn_in_all(editor: FigureEditor) -> set[str]:
+    return {line for figure in editor.figures().values() for line in editor.lines.drawn(figure)}
+
+
+def _scale_as_preferred(editor: FigureEditor, new: Container[str]) -> None:
+    """Make the axes of panels that have only new lines logarithmic if the user prefers it, with a note."""
+    if not editor.remembered or not any(line in new for line in _drawn_in_all(editor)):
+        return
+    for number, panel in enumerate(editor.panels, 1):
+        if all(line in new for line in panel):
+            names = sorted(set[str]().union(*map(editor.lines.quantities, panel)))
+            crafts = sorted(set[str]().union(*map(editor.lines.crafts, panel)))
+            logarithmic, notes = preferred_logs(names, crafts, editor.said, editor.remembered)
+            if len(logarithmic) == len(names) > 0:
+                set_scale(editor, number, "log")
+                editor.notes += notes
 
 
 def _asked_possibility(request: str, ask: Asks, now: datetime) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from helio.authoring.fetches import FETCH
+from helio.authoring.memory import Item
 from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
@@ -60,6 +61,8 @@ class FigureEditor:
         self.ask = ask
         self.now = now
         self.notes: list[str] = []
+        self.remembered: Sequence[Item] = ()
+        """What the user told helio to remember."""
         self.changed = False
         self.swapped = False
         self.lines = Lines(self.after, catalogue, ask)

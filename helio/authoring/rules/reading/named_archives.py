@@ -17,7 +17,7 @@ from helio.store.files import is_folder_there, user_path
 Servers = Mapping[str, Mapping[str, str]]
 
 _HAPI = "hapi"
-_OF_CATALOGUE = "hapi:CDAWeb"
+OF_CATALOGUE = "hapi:CDAWeb"
 """The HAPI server that has the datasets of helio's catalogue."""
 _FROM = r"[,;]?\s*(?:\b(?:taken|fetched|read)\s+)?\b(?:from|via|at|in|using|by|out\s+of)\s+(?:the\s+|my\s+)?"
 _URL = r"https?://[^\s,;()]*[^\s,;().]"
@@ -91,24 +91,18 @@ def take_folder(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def archive_note(archive: str, catalogue: Catalogue) -> str:
+def archive_note(archive: str, catalogue: Catalogue, servers: Servers) -> str:
     """Say how a run takes the data from the archive of a sentence; empty for the archive that was searched.
 
     Raises
     ------
     NotUnderstood
-        The archive is a folder that helio did not search, or a server whose datasets helio does not know.
+        The archive is a folder or a server that helio did not search.
     """
-    if archive != SAMPLE and not is_folder(archive):
-        if archive != _OF_CATALOGUE:
-            raise NotUnderstood(
-                f"helio does not know the datasets of {archive}, so it cannot choose one",
-                advice=f"leave out the server to use CDAWeb; or write a fetch of {archive} yourself, and "
-                f"run with --archive {archive}",
-            )
+    if archive == OF_CATALOGUE:
         return f"to take the data from {archive}, run with --archive {archive}"
     searched = catalogue.archive if isinstance(catalogue, CatalogueWithArchive) else ""
-    if _absolute(searched) != _absolute(archive):
+    if _whole_name(name_of_server(searched, servers) or searched) != _whole_name(archive):
         raise NotUnderstood(
             f"the request names the archive {archive}, but helio searched "
             f"{f'the archive {searched}' if searched else 'no archive'}",
@@ -117,8 +111,10 @@ def archive_note(archive: str, catalogue: Catalogue) -> str:
     return ""
 
 
-def _absolute(archive: str) -> str | Path:
-    return archive if archive in ("", SAMPLE) else user_path(archive).absolute()
+def _whole_name(archive: str) -> str | Path:
+    if archive == SAMPLE or not is_folder(archive):
+        return archive.casefold().rstrip("/")
+    return user_path(archive).absolute()
 
 
 def _without(text: str, match: re.Match[str]) -> str:
