@@ -209,6 +209,7 @@ class Chat:
         if not text:
             return Answer(())
         self._ended = threading.Event()
+        self.conversation.refresh()
         self.conversation.note("said", text=text)
         try:
             answer = self._said(text)

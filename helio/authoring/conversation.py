@@ -116,6 +116,15 @@ class Conversation:
         """Return the path of the file."""
         return self._file.path
 
+    def refresh(self) -> None:
+        """Read what another process has added to the file.
+
+        Raises
+        ------
+        RequestError
+        """
+        self.progress = _progress(read_lines(self.path))
+
     def note(self, kind: str, **facts: Any) -> None:
         """Add a line.
 

@@ -418,6 +418,26 @@ def test_only_a_damaged_conversation_is_not_no_conversation():
         assert "`helio proposals`" in text
 
 
+def test_a_conversation_outlives_a_crash_in_the_middle_of_a_line():
+    chat(PLOT, "add the magnitude")
+    [file] = Path("home/chats").glob("*.jsonl")
+    file.write_bytes(file.read_bytes() + b'{"kind": "said", "text": "make')
+    for count in (2, 3):
+        text = chat("/diff", "make the magnitude red", words=("--continue",), code=0 if count == 2 else 1)
+        assert answer(text, "/diff")[0] == f"{count} pending changes:"
+
+
+def test_two_processes_hold_one_conversation():
+    chat(PLOT)
+    here = package.chat(resume=True, archive="sample")
+    there = package.chat(resume=True, archive="sample")
+    here.say("add the magnitude")
+    there.say("make the magnitude red")
+    assert str(here.say("/diff")).startswith("3 pending changes:")
+    here.say("/undo")
+    assert str(there.say("/diff")).startswith("2 pending changes:")
+
+
 @pytest.mark.parametrize("damage", ["{", None])
 def test_a_conversation_goes_on_without_a_proposal_that_is_lost(damage):
     chat(PLOT, "/accept", "add the magnitude")
