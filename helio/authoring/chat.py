@@ -23,7 +23,7 @@ from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.review import proposal_lines, work_line
 from helio.authoring.rules.questions.question_form import is_question, without_question_mark
 from helio.counts import number_of
-from helio.errors import Cancelled, HelioError, RequestError, did_you_mean
+from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline, did_you_mean
 from helio.notebook import printed
 from helio.pipelines.changes import changes, describe_step, review_lines
 from helio.pipelines.dialect.parse import parse
@@ -60,7 +60,8 @@ _COLOURS = re.compile(
     re.IGNORECASE,
 )
 _NEVER_MIND = re.compile(
-    r"\s*(?:never ?mind|forget it|none(?: of (?:them|these))?)\s*[.!]?\s*", re.IGNORECASE
+    r"\s*(?:never ?mind|forget it|no(?: thanks)?|neither|cancel|none(?: of (?:them|these))?)\s*[.!]?\s*",
+    re.IGNORECASE,
 )
 _MOST_SAID = 12
 """Maximum number of earlier sentences that a model gets with a request."""
@@ -126,7 +127,8 @@ class Chat:
         self._by: By = by
         self._ended = threading.Event()
         self._explained = False
-        self._proposals = Proposals(settings.proposals, Library(settings.templates))
+        self._library = Library(settings.templates)
+        self._proposals = Proposals(settings.proposals, self._library)
         self._commands: dict[str, Callable[[str], Answer]] = {
             "/help": self._help,
             "/new": self._new,
@@ -185,17 +187,12 @@ class Chat:
 
     def greeting(self) -> Answer:
         """Return the first lines of a new or resumed conversation."""
-        about = f"about {self.progress.pipeline}" if self.progress.pipeline else "about a new pipeline"
-        lines = [f"{self.id}, {about}; /help lists the commands"]
+        lines = [f"{self.id}, about {self._pipeline() or 'a new pipeline'}; /help lists the commands"]
         lines += [f"note: this change is lost: {error.message}" for error in self._loaded()[1]]
         pending = self._pending()
         if pending:
             lines.append(f"{number_of(len(pending), 'pending change')}; /diff shows them")
-        if self.progress.question:
-            with closing(self._desk()) as desk:
-                kept = desk.questions.load(self.progress.question)
-            lines += _question_lines(kept.text, kept.choices)
-        return Answer(tuple(lines))
+        return Answer((*lines, *self._open_question()))
 
     def say(self, text: str) -> Answer:
         """Carry out one line of the user: a sentence, the answer to a question, or a slash command.
@@ -218,11 +215,7 @@ class Chat:
             self.conversation.note("cancelled")
             raise
         except HelioError as error:
-            diagnostics = getattr(error, "diagnostics", ())
-            lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
-            if any(wishes([text])):
-                lines.append("note: after /quit, helio proposes to remember this sentence")
-            answer = Answer(tuple(lines), is_error=True)
+            answer = _refused(error, text)
         self.conversation.note("answered with", text=str(answer), is_error=answer.is_error)
         return answer
 
@@ -242,8 +235,9 @@ class Chat:
                     f"there is no command {name}", advice=hint or "use /help to list the commands"
                 )
             return command(rest.strip())
-        if self.progress.question:
-            return self._answered(text)
+        return self._answered(text) if self.progress.question else self._heard(text)
+
+    def _heard(self, text: str) -> Answer:
         if asks_to_undo(text):
             if not self.progress.proposals:
                 raise RequestError(
@@ -268,13 +262,35 @@ class Chat:
             return self._shown(desk, desk.edit(target, text, name=copy, sources=self.progress.files))
 
     def _answered(self, text: str) -> Answer:
-        if _NEVER_MIND.fullmatch(text):
-            self.conversation.note("dropped", question=self.progress.question)
-            return Answer(("the question is dropped; nothing was proposed",))
+        """Answer the open question, or carry out another sentence; a question of the user leaves it open."""
+        if _NEVER_MIND.fullmatch(text) or asks_to_undo(text):
+            return self._drop_question()
+        question = self.progress.question
         with closing(self._desk()) as desk:
-            outcome = desk.answer(self.progress.question, text)
-            self.conversation.note("answered", question=self.progress.question)
-            return self._shown(desk, outcome)
+            choice = desk.choice(desk.questions.load(question), text)
+            if choice or text.isdecimal():
+                outcome = desk.answer(question, choice or text)
+                self.conversation.note("answered", question=question)
+                return self._shown(desk, outcome)
+        try:
+            said = self._heard(text)
+        except HelioError as error:
+            said = _refused(error, text)
+        if self.progress.question != question:
+            return said
+        return replace(said, lines=(*said.lines, "this question is still open:", *self._open_question()))
+
+    def _drop_question(self) -> Answer:
+        self.conversation.note("dropped", question=self.progress.question)
+        return Answer(("the question is dropped; nothing was proposed",))
+
+    def _open_question(self) -> list[str]:
+        """Return the lines of the question that waits for an answer; none if no question waits."""
+        if not self.progress.question:
+            return []
+        with closing(self._desk()) as desk:
+            kept = desk.questions.load(self.progress.question)
+        return _question_lines(kept.text, kept.choices)
 
     def _shown(self, desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply) -> Answer:
         if isinstance(outcome, AuthorReply):
@@ -330,12 +346,11 @@ class Chat:
         runs = Runs(self._settings.runs)
         if self.progress.run in runs.ids():
             return runs.load(self.progress.run)
-        record = last_drawn(self._settings, self.progress.pipeline)
+        pipeline = self._pipeline()
+        record = last_drawn(self._settings, pipeline)
         if record is not None:
             return record
-        raise RequestError(
-            f"there is no run of {self.progress.pipeline or 'a pipeline'} yet", advice="use /run first"
-        )
+        raise RequestError(f"there is no run of {pipeline or 'a pipeline'} yet", advice="use /run first")
 
     # Commands ---------------------------------------------------------------------------------------------
 
@@ -390,9 +405,9 @@ class Chat:
 
     def _run(self, rest: str) -> Answer:
         pending = self._pending()
-        if not pending and not self.progress.pipeline:
+        if not self._target():
             raise RequestError("there is no pipeline yet", advice="first say what to plot")
-        run = self._tools.run(pending[-1].template if pending else self.progress.pipeline, _range(rest))
+        run = self._tools.run(pending[-1].template if pending else self._target(), _range(rest))
         self.conversation.note("ran", run=run.id)
         lines = [
             f"{file.kind:<5} {file.path}"
@@ -431,12 +446,11 @@ class Chat:
         if rest:
             raise RequestError("/undo takes no argument", advice="/reject REASON rejects with a reason")
         if self.progress.question:
-            self.conversation.note("dropped", question=self.progress.question)
-            return Answer(("the question is dropped; nothing was proposed",))
+            return self._drop_question()
         if self._pending():
             return Answer((f"undone: {self._reject('').lines[0].removeprefix('rejected: ')}",))
         with closing(self._desk()) as desk:
-            entry = desk.library.own(self.progress.pipeline)
+            entry = desk.library.own(self._pipeline())
             history = desk.library.history(entry.id)
             undone = history.last_sentence()
             revision = history.undo()
@@ -473,7 +487,7 @@ class Chat:
         remembered = [item.text for item in (*memory.items(), *memory.proposed.items())]
         runs = Runs(self._settings.runs)
         record = runs.load(self.progress.run) if self.progress.run in runs.ids() else None
-        scope = scope_of(pipeline=self.progress.pipeline)
+        scope = scope_of(pipeline=self._pipeline())
         proposed = [Item("pitfall", text, scope) for text in (pitfalls(record) if record is not None else ())]
         proposed += wishes(self.progress.said)
         new = [item for item in dict.fromkeys(proposed) if item.text not in remembered]
@@ -513,7 +527,18 @@ class Chat:
     def _target(self) -> str:
         """Return what the next change is about: the last pending proposal, or else the pipeline."""
         pending = self._pending()
-        return pending[-1].id if pending else self.progress.pipeline
+        return pending[-1].id if pending else self._pipeline()
+
+    def _pipeline(self) -> str:
+        """Return the pipeline that the conversation is about; one that nobody accepted is none."""
+        name = self.progress.pipeline
+        if self._pending() or name == self.progress.before:
+            return name
+        try:
+            self._library.find(name)
+        except UnknownPipeline:
+            return self.progress.before
+        return name
 
     def _template(self) -> Document:
         with closing(self._desk()) as desk:
@@ -529,6 +554,15 @@ class Chat:
 
 
 _WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "model")
+
+
+def _refused(error: HelioError, text: str) -> Answer:
+    """Return the answer to a line that could not be carried out."""
+    diagnostics = getattr(error, "diagnostics", ())
+    lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
+    if any(wishes([text])):
+        lines.append("note: after /quit, helio proposes to remember this sentence")
+    return Answer(tuple(lines), is_error=True)
 
 
 def _range(text: str) -> str | None:

@@ -24,6 +24,8 @@ class Progress:
     ----------
     pipeline : str
         The pipeline that the conversation is about; empty for none yet.
+    before : str
+        The pipeline that the conversation was about before its pending proposals; empty for none.
     proposals : tuple of str
         Ids of the proposals that the conversation made and that were neither accepted nor rejected, oldest first.
     question : str
@@ -43,6 +45,7 @@ class Progress:
     """
 
     pipeline: str = ""
+    before: str = ""
     proposals: tuple[str, ...] = ()
     question: str = ""
     run: str = ""
@@ -62,13 +65,16 @@ class Progress:
         if kind == "said":
             return replace(here, said=(*here.said, str(facts["text"])))
         if kind == "about":
-            return replace(here, pipeline=str(facts["pipeline"]), proposals=(), question="")
+            pipeline = str(facts["pipeline"])
+            return replace(here, pipeline=pipeline, before=pipeline, proposals=(), question="")
         if kind == "proposed":
             proposals = (*here.proposals, str(facts["proposal"]))
             return replace(here, pipeline=str(facts["pipeline"]), proposals=proposals, question="", files=())
         if kind in ("accepted", "rejected"):
-            gone = facts["proposals"]
-            return replace(here, proposals=tuple(name for name in here.proposals if name not in gone))
+            left = tuple(name for name in here.proposals if name not in facts["proposals"])
+            before = here.pipeline if kind == "accepted" else here.before
+            pipeline = here.pipeline if left else before
+            return replace(here, pipeline=pipeline, before=before, proposals=left, question="")
         if kind == "asked":
             return replace(here, question=str(facts["question"]), files=())
         if kind == "replied":

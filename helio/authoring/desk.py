@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.authoring.choice_of_author import Authors, By
+from helio.authoring.choosing import choice_meant
 from helio.authoring.documents import NO_TEXTS, SourceFile, read_sources
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, why_empty
 from helio.authoring.failed_run import failure_of
@@ -458,7 +459,7 @@ class Desk:
         name : str
             The id of the question.
         choice : str
-            One of its choices, or the number of a choice.
+            One of its choices, the number of a choice, or words that mean only one of them: ``the second panel``.
 
         Raises
         ------
@@ -466,7 +467,8 @@ class Desk:
             There is no such question, or the answer is none of its choices.
         """
         kept = self.questions.load(name)
-        chosen = AuthorQuestion(kept.text, kept.choices, Attribution("")).choice(choice)
+        meant = self.choice(kept, choice) or choice
+        chosen = AuthorQuestion(kept.text, kept.choices, Attribution("")).choice(meant)
         self.authors.resume(kept.asked)
         errand = kept.errand
         answers = (*errand.chosen, chosen)
@@ -480,6 +482,12 @@ class Desk:
             outcome = self.create(errand.request, name=errand.name, chosen=answers, sources=errand.sources)
         self.questions.remove(kept)
         return outcome
+
+    def choice(self, question: OpenQuestion, answer: str) -> str:
+        """Return the choice of a question that an answer in words means; return an empty text if it means none."""
+        subject = question.errand.subject if question.errand.kind == "edited" else ""
+        template = self.template(subject) if subject else None
+        return choice_meant(answer, question.choices, template, self.catalogue)
 
     def work(self, proposal: Proposal) -> RemainingWork:
         """Describe which steps a run of the proposed pipeline would compute again."""

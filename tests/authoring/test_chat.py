@@ -487,3 +487,75 @@ def test_a_notebook_holds_the_same_conversation():
     again = package.chat(held.id, resume=True, archive="sample")
     assert again.progress.pipeline == "ace-bgsec"
     assert "ace-bgsec" in again.say("/show")._repr_html_()
+
+
+# ---- open questions
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("the second one", "ACE_BGSEcmag"),
+        ("no, the second panel", "ACE_BGSEcmag"),
+        ("the magnitude, please", "ACE_BGSEcmag"),
+        ("2", "ACE_BGSEcmag"),
+        ("ACE_BGSEcmag", "ACE_BGSEcmag"),
+    ],
+)
+def test_words_that_mean_one_choice_answer_a_question(said, line):
+    text = chat(PLOT, "add the magnitude", "make it dashed", said)
+    assert answer(text, "make it dashed")[0] == "Which line do you mean?"
+    assert f"  ~ step figure: line of {line}: " + '{"dash": "dash"}' in answer(text, said)
+
+
+def test_a_question_of_the_user_leaves_a_question_open_and_another_wish_takes_its_place():
+    text = chat(
+        PLOT, "add the magnitude", "make it dashed", "what is the cadence?", "make the magnitude red", "/diff"
+    )
+    assert answer(text, "what is the cadence?") == [
+        "1 h (AC_K2_MFI.BGSEc)",
+        "this question is still open:",
+        *answer(text, "make it dashed"),
+    ]
+    assert "  ~ step figure: colour of ACE_BGSEcmag: red" in answer(text, "make the magnitude red")
+    assert not any("dash" in line for line in answer(text, "/diff"))
+
+
+def test_a_sentence_that_nobody_understands_leaves_a_question_open():
+    text = chat(PLOT, "add the magnitude", "make it dashed", "xyzzy", "the magnitude", code=1)
+    assert answer(text, "xyzzy")[0] == "error: helio does not understand 'xyzzy'"
+    assert answer(text, "xyzzy")[-4:] == answer(text, "make it dashed")
+    assert "dash" in "\n".join(answer(text, "the magnitude"))
+
+
+@pytest.mark.parametrize("decision", ["/reject", "/accept"])
+def test_a_question_about_a_decided_change_is_no_longer_open(decision):
+    text = chat(PLOT, "add the magnitude", "make it dashed", decision, "make Bz red")
+    assert "still open" not in text
+    assert "colour of ACE_BGSEc.z: red" in "\n".join(answer(text, "make Bz red"))
+
+
+# ---- undo
+
+
+def test_after_the_first_change_is_undone_another_pipeline_can_be_asked_for():
+    text = chat(PLOT, "undo that", "plot the Wind magnetic field for 2022-01-01")
+    assert (
+        "wind-magnetic-field: authored by rules"
+        in answer(text, "plot the Wind magnetic field for 2022-01-01")[0]
+    )
+
+
+def test_after_the_copy_is_undone_the_conversation_is_about_the_pipeline_again():
+    text = chat("make the title 'SEP'", "undo that", "what is the cadence?", words=("gle73-particles",))
+    assert answer(text, "what is the cadence?") == ["1 min (STA_L1_HET.Proton_Flux, Electron_Flux)"]
+    assert ", about gle73-particles; " in chat(words=("--continue",))
+
+
+def test_after_a_rejection_elsewhere_the_conversation_goes_on():
+    chat(PLOT)
+    [row] = json.loads(helio("proposals", "--json").stdout)
+    helio("reject", row["id"])
+    text = chat("plot the Wind magnetic field for 2022-01-01", words=("--continue",))
+    assert "about a new pipeline" in text
+    assert "wind-magnetic-field: authored by rules" in text
