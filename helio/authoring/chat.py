@@ -245,7 +245,7 @@ class Chat:
                 )
             return self._undo("")
         if asks_why_empty(text):
-            return Answer(tuple(why_empty(text, self._last_run())))
+            return Answer(tuple(why_empty(text, self._last_drawn())))
         if _COLOURS.search(text):
             return self._same_colours(text)
         if (meant := f"/{text.casefold().rstrip('.!')}") in self._commands:
@@ -341,16 +341,12 @@ class Chat:
             if proposal.pipeline != present:
                 yield proposal.pipeline, parse(proposal.after).plan
 
-    def _last_run(self) -> RunRecord:
-        """Return the record of the last run of this conversation, or else the last run or preview of the pipeline."""
-        runs = Runs(self._settings.runs)
-        if self.progress.run in runs.ids():
-            return runs.load(self.progress.run)
+    def _last_drawn(self) -> RunRecord:
         pipeline = self._pipeline()
         record = last_drawn(self._settings, pipeline)
-        if record is not None:
-            return record
-        raise RequestError(f"there is no run of {pipeline or 'a pipeline'} yet", advice="use /run first")
+        if record is None:
+            raise RequestError(f"there is no run of {pipeline or 'a pipeline'} yet", advice="use /run first")
+        return record
 
     # Commands ---------------------------------------------------------------------------------------------
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from helio.authoring.rules.changes.atoms import COUNTED, PLACE, PLACES, panel_number
-from helio.authoring.rules.changes.lines import Lines
+from helio.authoring.named_lines import lines_named
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atoms import PLACE, PLACES, panel_number
 from helio.authoring.rules.questions.asked import PANEL, folded, stems
 from helio.authoring.rules.questions.question_form import is_question, is_wish
-from helio.authoring.writing.asking import no_question
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES
-from helio.pipelines.template.labels import owner
 
 _OPENING = re.compile(
     r"\s*(?:(?:no|yes|ok(?:ay)?|sorry|please|i mean|i meant|i want|use|take|choose|the|that of)\b[\s,:]*)*",
@@ -55,16 +53,10 @@ def _of_lines(words: str, choices: Sequence[str], template: Document, catalogue:
     """Return the choices that are lines of a figure and that words mean: ``the magnitude``, ``panel 2``."""
     if is_question(words) or (is_wish(words) and not PANEL.search(words)):
         return []
-    lines = Lines(template, catalogue, no_question)
-    meant: list[str] = []
-    for figure in (step for step in template["steps"] if step.get("tool_name") in FIGURES):
-        if panel := PANEL.fullmatch(words):
-            written = (panel["number"] or panel["place"]).casefold()
-            panels = lines.panels(figure)
-            place = PLACES[written] if panel["place"] else int(COUNTED.get(written, written))
-            number = panel_number(place, len(panels))
-            meant += panels[number - 1] if number else []
-        else:
-            meant += lines.meant(words, figure)
-    named = {*meant, *(owner(line, lines.producers) for line in meant)}
-    return [choice for choice in choices if choice in named]
+    try:
+        named = lines_named(words, template, catalogue)
+    except NotUnderstood:
+        return []
+    return [
+        choice for choice in choices if any(line == choice or line.startswith(f"{choice}.") for line in named)
+    ]

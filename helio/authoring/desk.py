@@ -16,6 +16,7 @@ from helio.authoring.failed_run import failure_of
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.known_pipelines import answered, asks_to_undo, schedule_command
+from helio.authoring.measured import asks_for_values, values_answered
 from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.models.scrub import scrub_of
 from helio.authoring.operations import Operation, apply, step_of
@@ -48,6 +49,7 @@ from helio.pipelines.template.document import Document, as_text, require_id, slu
 from helio.settings import Settings
 from helio.store.files import user_path
 from helio.store.runs import Runs
+from helio.store.store import Store
 
 if TYPE_CHECKING:
     from helio.authoring.models.door import Door
@@ -298,6 +300,8 @@ class Desk:
             record = last_drawn(self._settings, str(aim.template.get("id")))
             if record is not None:
                 return AuthorReply("\n".join(why_empty(request, record)), Attribution("rules"))
+        if said := self._measured(request, str(aim.template.get("id"))):
+            return AuthorReply("\n".join(said), Attribution("rules"))
         task = Assignment("edited", request, files=files)
         with self._proposer.recording(task, aim.name, before=aim.text):
             outcome = self.authors.edit(aim.name, request, aim.template, chosen=chosen, sources=files)
@@ -506,6 +510,13 @@ class Desk:
         files = read_sources(sources, self._settings, documents)
         self._has_texts = bool(documents)
         return tuple(file.without_keys(self._scrub) for file in files)
+
+    def _measured(self, request: str, pipeline: str) -> Sequence[str]:
+        """Answer a question about values from the last run or preview of a pipeline; return nothing if it is none."""
+        record = last_drawn(self._settings, pipeline) if asks_for_values(request) else None
+        if record is None:
+            return ()
+        return values_answered(request, record, Store(self._settings.store), self.catalogue)
 
     def _known_as(self, entry: Entry) -> str:
         """Return the name of a pipeline of the library; for any other file, return its absolute path."""

@@ -214,10 +214,10 @@ def test_why_a_panel_is_empty_is_read_from_the_record_of_the_run():
         PLOT, "why is panel 1 empty?", "/run 2021-12-31 to 2022-01-02", "why is panel 1 empty?", code=1
     )
     assert "error: there is no run of ace-bgsec yet" in text
-    assert "  panel 1 (ACE_BGSEc) is not empty: it shows 72 values" in text
+    assert "panel 1 (ACE_BGSEc) is not empty: it shows 72 values\nfrom the record of run ace-bgsec-" in text
     again = chat("why is the third panel empty?", "why is something empty?", words=("--continue",), code=1)
-    assert "error: the figure has no panel 3" in again
-    assert "  no panel is empty: all 1 panel show data" in again
+    assert "has no panel 3" in again
+    assert "no panel is empty: 1 panel shows data" in again
 
 
 def test_a_panel_without_values_says_why():
@@ -234,7 +234,7 @@ def test_a_panel_without_values_says_why():
 
 def test_a_step_that_failed_is_the_reason():
     text = chat("/run 1999-01-01", "why is it empty?", words=("ace-bfield-overview",), code=1)
-    assert any(line.startswith("  step 1 failed: ") for line in answer(text, "why is it empty?"))
+    assert any(line.startswith("step 1 failed: ") for line in answer(text, "why is it empty?"))
 
 
 # ---- commands
@@ -487,6 +487,67 @@ def test_a_notebook_holds_the_same_conversation():
     again = package.chat(held.id, resume=True, archive="sample")
     assert again.progress.pipeline == "ace-bgsec"
     assert "ace-bgsec" in again.say("/show")._repr_html_()
+
+
+# ---- values of the last run or preview
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("how many records are there?", ["24 records (ACE_BGSEc)", "24 records (ACE_BGSEcmag)"]),
+        ("how many data points are in panel 2?", ["24 records (ACE_BGSEcmag)"]),
+        ("are there gaps in the magnitude?", ["no gap (ACE_BGSEcmag)"]),
+        ("how many missing values are there in Bz?", ["0 of 24 values missing (ACE_BGSEc.z)"]),
+        ("where does the magnitude curve end?", ["2022-01-01 23:00:00 (ACE_BGSEcmag)"]),
+    ],
+)
+def test_questions_about_values_are_answered_from_the_newest_tables(said, lines):
+    text = chat(PLOT, "add the magnitude", "/preview", said)
+    assert answer(text, said)[:-1] == lines
+    assert answer(text, said)[-1].startswith("from the tables of preview ace-bgsec-")
+
+
+def test_the_greatest_value_is_that_of_the_table_with_its_time():
+    text = chat(
+        PLOT,
+        "add the magnitude",
+        "/run",
+        "what is the maximum of the magnitude?",
+        "when is the minimum of Bz?",
+    )
+    [run] = Path("home/runs").glob("ace-bgsec-*")
+    tables = json.loads(helio("describe", run.name, "--json").stdout)
+    described = {
+        (table["label"], number): column for table in tables for number, column in enumerate(table["values"])
+    }
+    greatest = answer(text, "what is the maximum of the magnitude?")[0]
+    least = answer(text, "when is the minimum of Bz?")[0]
+    assert greatest.startswith(f"{described['ACE_BGSEcmag', 0]['maximum']:.6g} nT at 2022-01-01 ")
+    assert least.startswith(f"{described['ACE_BGSEc', 2]['minimum']:.6g} nT at 2022-01-01 ")
+
+
+@pytest.mark.parametrize("said", ["what is the highest cadence?", "what is the maximum of the density?"])
+def test_what_no_line_is_gets_no_value(said):
+    text = chat(PLOT, "/preview", said)
+    assert "from the tables of" not in "\n".join(answer(text, said))
+
+
+def test_a_panel_that_is_not_drawn_yet_is_looked_for_in_the_newest_drawing():
+    text = chat(
+        PLOT,
+        "/run",
+        "add the magnitude",
+        "why is panel 2 empty?",
+        "/preview",
+        "is it red?",
+        "why is panel 2 empty? ",
+        code=1,
+    )
+    first, second = text.split("> why is panel 2 empty?")[1:]
+    assert "has no panel 2" in first
+    assert "after a change, draw the figure again" in first
+    assert second.lstrip().startswith("panel 2 (ACE_BGSEcmag) is not empty")
 
 
 # ---- open questions
