@@ -22,6 +22,7 @@ from helio.authoring.outcome import AuthorQuestion, AuthorReply
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.review import proposal_lines, work_line
 from helio.authoring.rules.questions.question_form import is_question, without_question_mark
+from helio.authoring.spoken import meaning_of
 from helio.counts import number_of
 from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline, did_you_mean
 from helio.notebook import printed
@@ -144,6 +145,17 @@ class Chat:
             "/cost": self._cost,
             "/quit": self._quit,
         }
+        self._answers: dict[str, Callable[[], Answer]] = {
+            "/help": lambda: self._help(""),
+            "/diff": lambda: self._diff(""),
+            "/show": lambda: self._show(""),
+            "/cost": lambda: self._cost(""),
+            "what changed": lambda: self._diff(""),
+            "what is left to do": self._work,
+            "where the files are": self._files,
+            "nothing": lambda: Answer(("say what to plot or what to change; /help lists the commands",)),
+        }
+        """What a sentence may ask for without a slash: only what changes and runs nothing."""
 
     @property
     def id(self) -> str:
@@ -248,9 +260,26 @@ class Chat:
             return Answer(tuple(why_empty(text, self._last_drawn())))
         if _COLOURS.search(text):
             return self._same_colours(text)
-        if (meant := f"/{text.casefold().rstrip('.!')}") in self._commands:
-            raise RequestError(f"{text!r} is no request", advice=f"use the command {meant}")
+        meaning = meaning_of(text)
+        if meaning in self._answers and (meaning != "what changed" or self._pending()):
+            return self._answers[meaning]()
+        if meaning in self._commands:
+            raise RequestError(f"{text!r} is no request", advice=f"use the command {meaning}")
         return self._requested(text)
+
+    def _work(self) -> Answer:
+        """Say which steps the last pending change computes again."""
+        pending = self._pending()
+        if not pending:
+            return Answer(("nothing: no change is pending",))
+        with closing(self._desk()) as desk:
+            return Answer((work_line(desk.work(pending[-1])),))
+
+    def _files(self) -> Answer:
+        """Say where the figures of the last run or preview are."""
+        record = self._last_drawn()
+        lines = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
+        return Answer((*(lines or ["no file was written"]), f"of {record.id}"))
 
     def _requested(self, text: str) -> Answer:
         with closing(self._desk()) as desk:

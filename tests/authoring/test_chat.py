@@ -489,6 +489,50 @@ def test_a_notebook_holds_the_same_conversation():
     assert "ace-bgsec" in again.say("/show")._repr_html_()
 
 
+# ---- sentences about the conversation
+
+
+def test_what_a_command_answers_is_answered_without_its_slash():
+    asked = ("what can you do?", "what is pending?", "what changed?", "what will be recomputed?", "thanks!")
+    text = chat(PLOT, "add the magnitude", *asked, "/help", "/diff")
+    assert answer(text, "what can you do?") == answer(text, "/help")
+    assert answer(text, "what is pending?") == answer(text, "what changed?") == answer(text, "/diff")
+    assert answer(text, "what will be recomputed?") == [
+        "Will be recomputed: ace_bgsecmag, figure. Unchanged: ace_bgsec."
+    ]
+    assert answer(text, "thanks!") == ["say what to plot or what to change; /help lists the commands"]
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("yes, accept it", "/accept"),
+        ("run it", "/run"),
+        ("show me the figure", "/preview"),
+        ("start over", "/new"),
+    ],
+)
+def test_what_runs_or_decides_is_a_command(said, command):
+    text = chat(PLOT, said, "/diff", code=1)
+    assert f"  help: use the command {command}" in answer(text, said)
+    assert answer(text, "/diff")[0] == "1 pending change:"
+
+
+def test_the_place_and_the_length_of_the_last_run_are_told():
+    text = chat(PLOT, "/run", "where is the figure?", "how long did it take?", "did it fail?")
+    assert answer(text, "where is the figure?")[0].endswith("/figure.html")
+    assert re.search(r" UTC: success in \d.* m?s, for 2022-01-01", answer(text, "how long did it take?")[0])
+    assert answer(text, "did it fail?") == answer(text, "how long did it take?")
+
+
+def test_what_changed_since_a_day_leaves_out_what_is_older():
+    text = chat(PLOT, "/accept", "what changed since yesterday?", "what changed since 2090-01-01?")
+    assert answer(text, "what changed since yesterday?")[0].startswith("revision 1 of ace-bgsec, ")
+    assert answer(text, "what changed since 2090-01-01?")[0].startswith(
+        "ace-bgsec has not changed since 2090-01-01"
+    )
+
+
 # ---- values of the last run or preview
 
 
