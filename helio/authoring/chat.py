@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from helio.authoring.conversation import Conversation, Progress
+from helio.authoring.corrections import corrected, correction, value_instead
 from helio.authoring.documents import read_sources
 from helio.authoring.earlier_looks import colour_operations
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
@@ -260,12 +261,38 @@ class Chat:
             return Answer(tuple(why_empty(text, self._last_drawn())))
         if _COLOURS.search(text):
             return self._same_colours(text)
+        if self._pending() and (what := correction(text) or value_instead(text)):
+            return self._corrected(text, what)
         meaning = meaning_of(text)
         if meaning in self._answers and (meaning != "what changed" or self._pending()):
             return self._answers[meaning]()
         if meaning in self._commands:
             raise RequestError(f"{text!r} is no request", advice=f"use the command {meaning}")
         return self._requested(text)
+
+    def _corrected(self, text: str, what: str) -> Answer:
+        """Put the last sentence, with one part of it replaced, in the place of the last pending change."""
+        *beneath, last = self._pending()
+        with closing(self._desk()) as desk:
+            sentence = corrected(what, last.request, desk.now)
+            if not sentence:
+                raise RequestError(
+                    f"it is not clear what '{what}' replaces in '{last.request}'",
+                    advice="say 'undo that', and then the whole change",
+                )
+            below = beneath[-1].id if beneath else self.progress.before
+            outcome: Proposal | AuthorQuestion | AuthorReply
+            if last.kind == "authored":
+                outcome = desk.create(sentence, name=last.pipeline)
+            else:
+                is_copy = not beneath and last.pipeline != below
+                outcome = desk.edit(below, sentence, name=last.pipeline if is_copy else "")
+            if isinstance(outcome, AuthorReply):
+                return self._shown(desk, outcome)
+            desk.proposals.reject(last, because=text)
+            self.conversation.note("rejected", proposals=[last.id])
+            said = self._shown(desk, outcome)
+        return replace(said, lines=(f"instead of: {last.request}", *said.lines))
 
     def _work(self) -> Answer:
         """Say which steps the last pending change computes again."""

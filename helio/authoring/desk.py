@@ -134,6 +134,11 @@ class Desk:
             self._door.close()
 
     @property
+    def now(self) -> datetime:
+        """Return the present, naive UTC."""
+        return self._now
+
+    @property
     def _door(self) -> Door | None:
         return self.authors.door
 

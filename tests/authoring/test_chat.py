@@ -489,6 +489,61 @@ def test_a_notebook_holds_the_same_conversation():
     assert "ace-bgsec" in again.say("/show")._repr_html_()
 
 
+# ---- corrections
+
+
+@pytest.mark.parametrize(
+    ("first", "said", "change"),
+    [
+        ("make the x component red", "no, the y component", "  ~ step figure: colour of ACE_BGSEc.y: red"),
+        ("make the x component red", "no, blue", "  ~ step figure: colour of ACE_BGSEc.x: blue"),
+        ("make the x component red", "blue instead", "  ~ step figure: colour of ACE_BGSEc.x: blue"),
+        ("make panel 1 logarithmic", "no, the second panel", "  ~ step figure: y scale of panel 2: log"),
+        (
+            "make the magnitude red",
+            "no, make it dashed",
+            '  ~ step figure: line of ACE_BGSEcmag: {"dash": "dash"}',
+        ),
+    ],
+)
+def test_a_correction_says_the_last_change_again_with_another_part(first, said, change):
+    text = chat(PLOT, "add the magnitude", first, said, "/diff")
+    assert answer(text, said)[0] == f"instead of: {first}"
+    assert change in answer(text, said)
+    assert answer(text, "/diff")[0] == "3 pending changes:"
+    assert not any(line.endswith(f". {first}") for line in answer(text, "/diff"))
+
+
+def test_a_new_pipeline_is_corrected_under_its_name():
+    text = chat(PLOT, "no, for 2022-01-02", "/diff", code=1)
+    assert "no data exist for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
+    assert answer(text, "/diff")[1] == f"  1. {PLOT}"
+    again = chat("plot the Wind magnetic field for 2022-01-01", "no, for 2022-01-02", "/diff")
+    assert answer(again, "/diff")[:2] == [
+        "1 pending change:",
+        "  1. plot the Wind magnetic field for 2022-01-02",
+    ]
+    assert "  + id: wind-magnetic-field" in answer(again, "/diff")
+
+
+def test_a_copy_is_corrected_as_a_copy_and_undone():
+    text = chat(
+        "make the title 'A'",
+        "no, make the title 'B'",
+        "undo that",
+        "make the title 'C'",
+        words=("gle73-particles",),
+    )
+    assert "  1 ~ id: gle73-particles → my-gle73-particles" in answer(text, "no, make the title 'B'")
+    assert "  1 ~ id: gle73-particles → my-gle73-particles" in answer(text, "make the title 'C'")
+
+
+def test_a_correction_that_replaces_nothing_leaves_the_change():
+    chat(PLOT, "add the magnitude")
+    text = chat("no, xyzzy", "/diff", words=("--continue",), code=1)
+    assert answer(text, "/diff")[0] == "2 pending changes:"
+
+
 # ---- sentences about the conversation
 
 
