@@ -16,7 +16,7 @@ from helio.authoring.corrections import corrected, correction, value_instead
 from helio.authoring.documents import read_sources
 from helio.authoring.earlier_looks import colour_operations
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
-from helio.authoring.known_pipelines import asks_to_undo
+from helio.authoring.known_pipelines import asks_to_undo, changes_to_undo
 from helio.authoring.memory import Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
@@ -251,6 +251,8 @@ class Chat:
         return self._answered(text) if self.progress.question else self._heard(text)
 
     def _heard(self, text: str) -> Answer:
+        if count := changes_to_undo(text, len(self._pending())):
+            return Answer(tuple(line for _ in range(count) for line in self._undo("").lines))
         if asks_to_undo(text):
             if not self.progress.proposals:
                 raise RequestError(
@@ -261,8 +263,12 @@ class Chat:
             return Answer(tuple(why_empty(text, self._last_drawn())))
         if _COLOURS.search(text):
             return self._same_colours(text)
-        if self._pending() and (what := correction(text) or value_instead(text)):
-            return self._corrected(text, what)
+        if what := correction(text) or value_instead(text):
+            failed = self.progress.failed
+            if failed and not failed.startswith("/") and not correction(failed):
+                return self._requested(self._with_part(what, failed))
+            if self._pending():
+                return self._corrected(text, what)
         meaning = meaning_of(text)
         if meaning in self._answers and (meaning != "what changed" or self._pending()):
             return self._answers[meaning]()
@@ -273,13 +279,8 @@ class Chat:
     def _corrected(self, text: str, what: str) -> Answer:
         """Put the last sentence, with one part of it replaced, in the place of the last pending change."""
         *beneath, last = self._pending()
+        sentence = self._with_part(what, last.request)
         with closing(self._desk()) as desk:
-            sentence = corrected(what, last.request, desk.now)
-            if not sentence:
-                raise RequestError(
-                    f"it is not clear what '{what}' replaces in '{last.request}'",
-                    advice="say 'undo that', and then the whole change",
-                )
             below = beneath[-1].id if beneath else self.progress.before
             outcome: Proposal | AuthorQuestion | AuthorReply
             if last.kind == "authored":
@@ -293,6 +294,17 @@ class Chat:
             self.conversation.note("rejected", proposals=[last.id])
             said = self._shown(desk, outcome)
         return replace(said, lines=(f"instead of: {last.request}", *said.lines))
+
+    def _with_part(self, what: str, sentence: str) -> str:
+        """Return a sentence with the part that the user corrects."""
+        with closing(self._desk()) as desk:
+            found = corrected(what, sentence, desk.now)
+        if not found:
+            raise RequestError(
+                f"it is not clear what '{what}' replaces in '{sentence}'",
+                advice="say 'undo that', and then the whole change",
+            )
+        return found
 
     def _work(self) -> Answer:
         """Say which steps the last pending change computes again."""

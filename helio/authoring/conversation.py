@@ -42,6 +42,8 @@ class Progress:
         The cost of these tokens, by the prices that were set at each request.
     files : tuple of str
         Paths of the files that go with the next sentence.
+    failed : str
+        The last line of the user if it could not be carried out; otherwise empty.
     """
 
     pipeline: str = ""
@@ -54,6 +56,7 @@ class Progress:
     tokens: int = 0
     cost: float = 0.0
     files: tuple[str, ...] = ()
+    failed: str = ""
 
     def after(self, kind: str, facts: dict[str, Any]) -> Progress:
         """Return the progress after a line of the file."""
@@ -64,6 +67,8 @@ class Progress:
         )
         if kind == "said":
             return replace(here, said=(*here.said, str(facts["text"])))
+        if kind == "answered with":
+            return replace(here, failed=here.said[-1] if facts.get("is_error") and here.said else "")
         if kind == "about":
             pipeline = str(facts["pipeline"])
             return replace(here, pipeline=pipeline, before=pipeline, proposals=(), question="")

@@ -489,6 +489,15 @@ def test_a_notebook_holds_the_same_conversation():
     assert "ace-bgsec" in again.say("/show")._repr_html_()
 
 
+def test_several_changes_are_undone_at_once():
+    text = chat(
+        PLOT, "add the magnitude", "make Bz red", "undo the last two", "undo the last 3", "undo all", code=1
+    )
+    assert answer(text, "undo the last two") == ["undone: make Bz red", "undone: add the magnitude"]
+    assert answer(text, "undo the last 3")[0] == "error: 1 change is pending"
+    assert answer(text, "undo all") == [f"undone: {PLOT}"]
+
+
 # ---- corrections
 
 
@@ -512,6 +521,20 @@ def test_a_correction_says_the_last_change_again_with_another_part(first, said, 
     assert change in answer(text, said)
     assert answer(text, "/diff")[0] == "3 pending changes:"
     assert not any(line.endswith(f". {first}") for line in answer(text, "/diff"))
+
+
+def test_a_sentence_that_failed_is_what_a_correction_is_about():
+    text = chat(PLOT, "add the magnitude", "make the speed red", "no, the magnitude", "/diff", code=1)
+    assert "has no line called 'speed'" in answer(text, "make the speed red")[0]
+    assert "  ~ step figure: colour of ACE_BGSEcmag: red" in answer(text, "no, the magnitude")
+    assert answer(text, "/diff")[0] == "3 pending changes:"
+
+
+def test_a_new_value_needs_no_old_one():
+    text = chat(PLOT, "add the magnitude", "make the magnitude black instead")
+    assert "  ~ step figure: colour of ACE_BGSEcmag: black" in answer(
+        text, "make the magnitude black instead"
+    )
 
 
 def test_a_new_pipeline_is_corrected_under_its_name():
