@@ -498,6 +498,19 @@ def test_several_changes_are_undone_at_once():
     assert answer(text, "undo all") == [f"undone: {PLOT}"]
 
 
+@pytest.mark.parametrize(
+    ("said", "change"),
+    [
+        ("how about adding the magnitude?", "2 ~ step figure: panel 2: ACE_Bmag"),
+        ("what about smoothing it over 2 h?", "intent: 2h running average"),
+        ("what about the Wind magnetic field for 2022-01-01?", "+ id: wind-magnetic-field"),
+    ],
+)
+def test_a_suggestion_is_a_wish(said, change):
+    lines = (said,) if "Wind" in said else (PLOT, said)
+    assert any(change in line for line in answer(chat(*lines), said))
+
+
 # ---- corrections
 
 
