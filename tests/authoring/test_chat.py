@@ -179,6 +179,14 @@ def test_another_spacecraft_follows_from_three_words():
     assert "ace-magnetic-field: edited by equivalence table: now for Wind" in answer(text, "now for Wind")
 
 
+def test_another_spacecraft_and_back_uses_the_data_of_the_archive():
+    text = chat("plot the ACE magnetic field for 2022-01-01", "now for Wind", "back to ACE")
+    assert (
+        "  note: WI_H0_MFI.BGSE becomes AC_K2_MFI.BGSEc; cadence 1 h instead of 1 min, preliminary"
+        in answer(text, "back to ACE")
+    )
+
+
 def test_the_colours_of_the_last_time_are_used_again():
     chat("plot the ACE magnetic field and its magnitude for 2022-01-01", "make the magnitude red", "/accept")
     text = chat("plot the Wind magnetic field and its magnitude for 2022-01-01", "same colours as last time")
