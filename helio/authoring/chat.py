@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from helio.authoring.conversation import Conversation, Progress
+from helio.authoring.corrections import corrected, correction, value_instead
 from helio.authoring.documents import read_sources
 from helio.authoring.earlier_looks import colour_operations
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
-from helio.authoring.known_pipelines import asks_to_undo
+from helio.authoring.known_pipelines import asks_to_undo, changes_to_undo
 from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.review import proposal_lines, work_line
 from helio.authoring.rules.questions.question_form import is_question, without_question_mark
+from helio.authoring.spoken import meaning_of
 from helio.counts import number_of
-from helio.errors import Cancelled, HelioError, RequestError, did_you_mean
+from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline, did_you_mean
 from helio.notebook import printed
 from helio.pipelines.changes import changes, describe_step, review_lines
 from helio.pipelines.dialect.parse import parse
@@ -60,7 +62,8 @@ _COLOURS = re.compile(
     re.IGNORECASE,
 )
 _NEVER_MIND = re.compile(
-    r"\s*(?:never ?mind|forget it|none(?: of (?:them|these))?)\s*[.!]?\s*", re.IGNORECASE
+    r"\s*(?:never ?mind|forget it|no(?: thanks)?|neither|cancel|none(?: of (?:them|these))?)\s*[.!]?\s*",
+    re.IGNORECASE,
 )
 _MOST_SAID = 12
 """Maximum number of earlier sentences that a model gets with a request."""
@@ -126,7 +129,8 @@ class Chat:
         self._by: By = by
         self._ended = threading.Event()
         self._explained = False
-        self._proposals = Proposals(settings.proposals, Library(settings.templates))
+        self._library = Library(settings.templates)
+        self._proposals = Proposals(settings.proposals, self._library)
         self._commands: dict[str, Callable[[str], Answer]] = {
             "/help": self._help,
             "/new": self._new,
@@ -142,6 +146,17 @@ class Chat:
             "/cost": self._cost,
             "/quit": self._quit,
         }
+        self._answers: dict[str, Callable[[], Answer]] = {
+            "/help": lambda: self._help(""),
+            "/diff": lambda: self._diff(""),
+            "/show": lambda: self._show(""),
+            "/cost": lambda: self._cost(""),
+            "what changed": lambda: self._diff(""),
+            "what is left to do": self._work,
+            "where the files are": self._files,
+            "nothing": lambda: Answer(("say what to plot or what to change; /help lists the commands",)),
+        }
+        """What a sentence may ask for without a slash: only what changes and runs nothing."""
 
     @property
     def id(self) -> str:
@@ -185,17 +200,12 @@ class Chat:
 
     def greeting(self) -> Answer:
         """Return the first lines of a new or resumed conversation."""
-        about = f"about {self.progress.pipeline}" if self.progress.pipeline else "about a new pipeline"
-        lines = [f"{self.id}, {about}; /help lists the commands"]
+        lines = [f"{self.id}, about {self._pipeline() or 'a new pipeline'}; /help lists the commands"]
         lines += [f"note: this change is lost: {error.message}" for error in self._loaded()[1]]
         pending = self._pending()
         if pending:
             lines.append(f"{number_of(len(pending), 'pending change')}; /diff shows them")
-        if self.progress.question:
-            with closing(self._desk()) as desk:
-                kept = desk.questions.load(self.progress.question)
-            lines += _question_lines(kept.text, kept.choices)
-        return Answer(tuple(lines))
+        return Answer((*lines, *self._open_question()))
 
     def say(self, text: str) -> Answer:
         """Carry out one line of the user: a sentence, the answer to a question, or a slash command.
@@ -209,6 +219,7 @@ class Chat:
         if not text:
             return Answer(())
         self._ended = threading.Event()
+        self.conversation.refresh()
         self.conversation.note("said", text=text)
         try:
             answer = self._said(text)
@@ -217,11 +228,7 @@ class Chat:
             self.conversation.note("cancelled")
             raise
         except HelioError as error:
-            diagnostics = getattr(error, "diagnostics", ())
-            lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
-            if any(wishes([text])):
-                lines.append("note: after /quit, helio proposes to remember this")
-            answer = Answer(tuple(lines), is_error=True)
+            answer = _refused(error, text)
         self.conversation.note("answered with", text=str(answer), is_error=answer.is_error)
         return answer
 
@@ -241,8 +248,11 @@ class Chat:
                     f"there is no command {name}", advice=hint or "use /help to list the commands"
                 )
             return command(rest.strip())
-        if self.progress.question:
-            return self._answered(text)
+        return self._answered(text) if self.progress.question else self._heard(text)
+
+    def _heard(self, text: str) -> Answer:
+        if count := changes_to_undo(text, len(self._pending())):
+            return Answer(tuple(line for _ in range(count) for line in self._undo("").lines))
         if asks_to_undo(text):
             if not self.progress.proposals:
                 raise RequestError(
@@ -250,12 +260,65 @@ class Chat:
                 )
             return self._undo("")
         if asks_why_empty(text):
-            return Answer(tuple(why_empty(text, self._last_run())))
+            return Answer(tuple(why_empty(text, self._last_drawn())))
         if _COLOURS.search(text):
             return self._same_colours(text)
-        if (meant := f"/{text.casefold().rstrip('.!')}") in self._commands:
-            raise RequestError(f"{text!r} is no request", advice=f"use the command {meant}")
+        if what := correction(text) or value_instead(text):
+            failed = self.progress.failed
+            if failed and not failed.startswith("/") and not correction(failed):
+                return self._requested(self._with_part(what, failed))
+            if self._pending():
+                return self._corrected(text, what)
+        meaning = meaning_of(text)
+        if meaning in self._answers and (meaning != "what changed" or self._pending()):
+            return self._answers[meaning]()
+        if meaning in self._commands:
+            raise RequestError(f"{text!r} is no request", advice=f"use the command {meaning}")
         return self._requested(text)
+
+    def _corrected(self, text: str, what: str) -> Answer:
+        """Put the last sentence, with one part of it replaced, in the place of the last pending change."""
+        *beneath, last = self._pending()
+        sentence = self._with_part(what, last.request)
+        with closing(self._desk()) as desk:
+            below = beneath[-1].id if beneath else self.progress.before
+            outcome: Proposal | AuthorQuestion | AuthorReply
+            if last.kind == "authored":
+                outcome = desk.create(sentence, name=last.pipeline)
+            else:
+                is_copy = not beneath and last.pipeline != below
+                outcome = desk.edit(below, sentence, name=last.pipeline if is_copy else "")
+            if isinstance(outcome, AuthorReply):
+                return self._shown(desk, outcome)
+            desk.proposals.reject(last, because=text)
+            self.conversation.note("rejected", proposals=[last.id])
+            said = self._shown(desk, outcome)
+        return replace(said, lines=(f"instead of: {last.request}", *said.lines))
+
+    def _with_part(self, what: str, sentence: str) -> str:
+        """Return a sentence with the part that the user corrects."""
+        with closing(self._desk()) as desk:
+            found = corrected(what, sentence, desk.now)
+        if not found:
+            raise RequestError(
+                f"it is not clear what '{what}' replaces in '{sentence}'",
+                advice="say 'undo that', and then the whole change",
+            )
+        return found
+
+    def _work(self) -> Answer:
+        """Say which steps the last pending change computes again."""
+        pending = self._pending()
+        if not pending:
+            return Answer(("nothing: no change is pending",))
+        with closing(self._desk()) as desk:
+            return Answer((work_line(desk.work(pending[-1])),))
+
+    def _files(self) -> Answer:
+        """Say where the figures of the last run or preview are."""
+        record = self._last_drawn()
+        lines = [f"{file['kind']:<5} {file['file']}" for file in record.header.get("artefacts", ())]
+        return Answer((*(lines or ["no file was written"]), f"of {record.id}"))
 
     def _requested(self, text: str) -> Answer:
         with closing(self._desk()) as desk:
@@ -267,13 +330,35 @@ class Chat:
             return self._shown(desk, desk.edit(target, text, name=copy, sources=self.progress.files))
 
     def _answered(self, text: str) -> Answer:
-        if _NEVER_MIND.fullmatch(text):
-            self.conversation.note("dropped", question=self.progress.question)
-            return Answer(("the question is dropped; nothing was proposed",))
+        """Answer the open question, or carry out another sentence; a question of the user leaves it open."""
+        if _NEVER_MIND.fullmatch(text) or asks_to_undo(text):
+            return self._drop_question()
+        question = self.progress.question
         with closing(self._desk()) as desk:
-            outcome = desk.answer(self.progress.question, text)
-            self.conversation.note("answered", question=self.progress.question)
-            return self._shown(desk, outcome)
+            choice = desk.choice(desk.questions.load(question), text)
+            if choice or text.isdecimal():
+                outcome = desk.answer(question, choice or text)
+                self.conversation.note("answered", question=question)
+                return self._shown(desk, outcome)
+        try:
+            said = self._heard(text)
+        except HelioError as error:
+            said = _refused(error, text)
+        if self.progress.question != question:
+            return said
+        return replace(said, lines=(*said.lines, "this question is still open:", *self._open_question()))
+
+    def _drop_question(self) -> Answer:
+        self.conversation.note("dropped", question=self.progress.question)
+        return Answer(("the question is dropped; nothing was proposed",))
+
+    def _open_question(self) -> list[str]:
+        """Return the lines of the question that waits for an answer; none if no question waits."""
+        if not self.progress.question:
+            return []
+        with closing(self._desk()) as desk:
+            kept = desk.questions.load(self.progress.question)
+        return _question_lines(kept.text, kept.choices)
 
     def _shown(self, desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply) -> Answer:
         if isinstance(outcome, AuthorReply):
@@ -324,17 +409,12 @@ class Chat:
             if proposal.pipeline != present:
                 yield proposal.pipeline, parse(proposal.after).plan
 
-    def _last_run(self) -> RunRecord:
-        """Return the record of the last run of this conversation, or else the last run or preview of the pipeline."""
-        runs = Runs(self._settings.runs)
-        if self.progress.run in runs.ids():
-            return runs.load(self.progress.run)
-        record = last_drawn(self._settings, self.progress.pipeline)
-        if record is not None:
-            return record
-        raise RequestError(
-            f"there is no run of {self.progress.pipeline or 'a pipeline'} yet", advice="use /run first"
-        )
+    def _last_drawn(self) -> RunRecord:
+        pipeline = self._pipeline()
+        record = last_drawn(self._settings, pipeline)
+        if record is None:
+            raise RequestError(f"there is no run of {pipeline or 'a pipeline'} yet", advice="use /run first")
+        return record
 
     # Commands ---------------------------------------------------------------------------------------------
 
@@ -389,9 +469,9 @@ class Chat:
 
     def _run(self, rest: str) -> Answer:
         pending = self._pending()
-        if not pending and not self.progress.pipeline:
+        if not self._target():
             raise RequestError("there is no pipeline yet", advice="first say what to plot")
-        run = self._tools.run(pending[-1].template if pending else self.progress.pipeline, _range(rest))
+        run = self._tools.run(pending[-1].template if pending else self._target(), _range(rest))
         self.conversation.note("ran", run=run.id)
         lines = [
             f"{file.kind:<5} {file.path}"
@@ -430,12 +510,11 @@ class Chat:
         if rest:
             raise RequestError("/undo takes no argument", advice="/reject REASON rejects with a reason")
         if self.progress.question:
-            self.conversation.note("dropped", question=self.progress.question)
-            return Answer(("the question is dropped; nothing was proposed",))
+            return self._drop_question()
         if self._pending():
             return Answer((f"undone: {self._reject('').lines[0].removeprefix('rejected: ')}",))
         with closing(self._desk()) as desk:
-            entry = desk.library.own(self.progress.pipeline)
+            entry = desk.library.own(self._pipeline())
             history = desk.library.history(entry.id)
             undone = history.last_sentence()
             revision = history.undo()
@@ -472,7 +551,7 @@ class Chat:
         remembered = [item.text for item in (*memory.items(), *memory.proposed.items())]
         runs = Runs(self._settings.runs)
         record = runs.load(self.progress.run) if self.progress.run in runs.ids() else None
-        scope = scope_of(pipeline=self.progress.pipeline)
+        scope = scope_of(pipeline=self._pipeline())
         proposed = [Item("pitfall", text, scope) for text in (pitfalls(record) if record is not None else ())]
         proposed += wishes(self.progress.said, self.progress.run)
         new = [item for item in dict.fromkeys(proposed) if item.text not in remembered]
@@ -514,7 +593,18 @@ class Chat:
     def _target(self) -> str:
         """Return what the next change is about: the last pending proposal, or else the pipeline."""
         pending = self._pending()
-        return pending[-1].id if pending else self.progress.pipeline
+        return pending[-1].id if pending else self._pipeline()
+
+    def _pipeline(self) -> str:
+        """Return the pipeline that the conversation is about; one that nobody accepted is none."""
+        name = self.progress.pipeline
+        if self._pending() or name == self.progress.before:
+            return name
+        try:
+            self._library.find(name)
+        except UnknownPipeline:
+            return self.progress.before
+        return name
 
     def _template(self) -> Document:
         with closing(self._desk()) as desk:
@@ -530,6 +620,15 @@ class Chat:
 
 
 _WRITERS: tuple[Literal["auto", "rules", "model"], ...] = ("auto", "rules", "model")
+
+
+def _refused(error: HelioError, text: str) -> Answer:
+    """Return the answer to a line that could not be carried out."""
+    diagnostics = getattr(error, "diagnostics", ())
+    lines = [*f"error: {error}".splitlines(), *(str(finding) for finding in diagnostics)]
+    if any(wishes([text])):
+        lines.append("note: after /quit, helio proposes to remember this sentence")
+    return Answer(tuple(lines), is_error=True)
 
 
 def _range(text: str) -> str | None:

@@ -24,6 +24,8 @@ class Progress:
     ----------
     pipeline : str
         The pipeline that the conversation is about; empty for none yet.
+    before : str
+        The pipeline that the conversation was about before its pending proposals; empty for none.
     proposals : tuple of str
         Ids of the proposals that the conversation made and that were neither accepted nor rejected, oldest first.
     question : str
@@ -40,9 +42,12 @@ class Progress:
         The cost of these tokens, by the prices that were set at each request.
     files : tuple of str
         Paths of the files that go with the next sentence.
+    failed : str
+        The last line of the user if it could not be carried out; otherwise empty.
     """
 
     pipeline: str = ""
+    before: str = ""
     proposals: tuple[str, ...] = ()
     question: str = ""
     run: str = ""
@@ -51,6 +56,7 @@ class Progress:
     tokens: int = 0
     cost: float = 0.0
     files: tuple[str, ...] = ()
+    failed: str = ""
 
     def after(self, kind: str, facts: dict[str, Any]) -> Progress:
         """Return the progress after a line of the file."""
@@ -61,14 +67,19 @@ class Progress:
         )
         if kind == "said":
             return replace(here, said=(*here.said, str(facts["text"])))
+        if kind == "answered with":
+            return replace(here, failed=here.said[-1] if facts.get("is_error") and here.said else "")
         if kind == "about":
-            return replace(here, pipeline=str(facts["pipeline"]), proposals=(), question="")
+            pipeline = str(facts["pipeline"])
+            return replace(here, pipeline=pipeline, before=pipeline, proposals=(), question="")
         if kind == "proposed":
             proposals = (*here.proposals, str(facts["proposal"]))
             return replace(here, pipeline=str(facts["pipeline"]), proposals=proposals, question="", files=())
         if kind in ("accepted", "rejected"):
-            gone = facts["proposals"]
-            return replace(here, proposals=tuple(name for name in here.proposals if name not in gone))
+            left = tuple(name for name in here.proposals if name not in facts["proposals"])
+            before = here.pipeline if kind == "accepted" else here.before
+            pipeline = here.pipeline if left else before
+            return replace(here, pipeline=pipeline, before=before, proposals=left, question="")
         if kind == "asked":
             return replace(here, question=str(facts["question"]), files=())
         if kind == "replied":
@@ -115,6 +126,15 @@ class Conversation:
     def path(self) -> Path:
         """Return the path of the file."""
         return self._file.path
+
+    def refresh(self) -> None:
+        """Read what another process has added to the file.
+
+        Raises
+        ------
+        RequestError
+        """
+        self.progress = _progress(read_lines(self.path))
 
     def note(self, kind: str, **facts: Any) -> None:
         """Add a line.

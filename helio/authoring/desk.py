@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.authoring.choice_of_author import Authors, By
+from helio.authoring.choosing import choice_meant
 from helio.authoring.documents import NO_TEXTS, SourceFile, read_sources
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, why_empty
 from helio.authoring.failed_run import failure_of
@@ -16,6 +17,7 @@ from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.known_pipelines import answered, asks_to_undo, schedule_command
 from helio.authoring.memory import files_named
+from helio.authoring.measured import asks_for_values, values_answered
 from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.models.scrub import scrub_of
 from helio.authoring.operations import Operation, apply, step_of
@@ -48,6 +50,7 @@ from helio.pipelines.template.document import Document, as_text, require_id, slu
 from helio.settings import Settings
 from helio.store.files import user_path
 from helio.store.runs import Runs
+from helio.store.store import Store
 
 if TYPE_CHECKING:
     from helio.authoring.models.door import Door
@@ -130,6 +133,11 @@ class Desk:
         """Close the connection to the language model."""
         if self._door is not None:
             self._door.close()
+
+    @property
+    def now(self) -> datetime:
+        """Return the present, naive UTC."""
+        return self._now
 
     @property
     def _door(self) -> Door | None:
@@ -301,6 +309,8 @@ class Desk:
             record = last_drawn(self._settings, str(aim.template.get("id")))
             if record is not None:
                 return AuthorReply("\n".join(why_empty(request, record)), Attribution("rules"))
+        if said := self._measured(request, str(aim.template.get("id"))):
+            return AuthorReply("\n".join(said), Attribution("rules"))
         task = Assignment("edited", request, files=files)
         with self._proposer.recording(task, aim.name, before=aim.text):
             outcome = self.authors.edit(aim.name, request, aim.template, chosen=chosen, sources=files)
@@ -462,7 +472,7 @@ class Desk:
         name : str
             The id of the question.
         choice : str
-            One of its choices, or the number of a choice.
+            One of its choices, the number of a choice, or words that mean only one of them: ``the second panel``.
 
         Raises
         ------
@@ -470,7 +480,8 @@ class Desk:
             There is no such question, or the answer is none of its choices.
         """
         kept = self.questions.load(name)
-        chosen = AuthorQuestion(kept.text, kept.choices, Attribution("")).choice(choice)
+        meant = self.choice(kept, choice) or choice
+        chosen = AuthorQuestion(kept.text, kept.choices, Attribution("")).choice(meant)
         self.authors.resume(kept.asked)
         errand = kept.errand
         answers = (*errand.chosen, chosen)
@@ -484,6 +495,12 @@ class Desk:
             outcome = self.create(errand.request, name=errand.name, chosen=answers, sources=errand.sources)
         self.questions.remove(kept)
         return outcome
+
+    def choice(self, question: OpenQuestion, answer: str) -> str:
+        """Return the choice of a question that an answer in words means; return an empty text if it means none."""
+        subject = question.errand.subject if question.errand.kind == "edited" else ""
+        template = self.template(subject) if subject else None
+        return choice_meant(answer, question.choices, template, self.catalogue)
 
     def work(self, proposal: Proposal) -> RemainingWork:
         """Describe which steps a run of the proposed pipeline would compute again."""
@@ -502,6 +519,13 @@ class Desk:
         files = read_sources(sources, self._settings, documents)
         self._has_texts = bool(documents)
         return tuple(file.without_keys(self._scrub) for file in files)
+
+    def _measured(self, request: str, pipeline: str) -> Sequence[str]:
+        """Answer a question about values from the last run or preview of a pipeline; return nothing if it is none."""
+        record = last_drawn(self._settings, pipeline) if asks_for_values(request) else None
+        if record is None:
+            return ()
+        return values_answered(request, record, Store(self._settings.store), self.catalogue)
 
     def _known_as(self, entry: Entry) -> str:
         """Return the name of a pipeline of the library; for any other file, return its absolute path."""

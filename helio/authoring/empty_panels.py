@@ -24,12 +24,14 @@ def asks_why_empty(text: str) -> bool:
 
 
 def last_drawn(settings: Settings, pipeline: str) -> RunRecord | None:
-    """Load the last run of a pipeline, or else its last preview; return None if there is neither."""
-    for records in (Runs(settings.runs), Runs(PreviewSettings(**vars(settings)).runs)):
-        for summary in records.list():
-            if summary.pipeline == pipeline:
-                return records.load(summary.id)
-    return None
+    """Load the last run or preview of a pipeline; return None if there is neither."""
+    found = [
+        (summary.started_at, records.root / summary.id)
+        for records in (Runs(settings.runs), Runs(PreviewSettings(**vars(settings)).runs))
+        for summary in records.list()
+        if summary.pipeline == pipeline
+    ]
+    return RunRecord(max(found)[1]) if found else None
 
 
 def why_empty(question: str, record: RunRecord) -> list[str]:
@@ -44,7 +46,7 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     panels = [panel for step in steps for output in step["outputs"] for panel in output.get("quality", ())]
     failed = [step for step in steps if step["state"] == "failed"]
     kind = "preview" if record.folder.parent.name == "previews" else "run"
-    lines = [f"from the record of {kind} {record.id}:"]
+    lines: list[str] = []
     if not panels and not failed:
         raise RequestError(
             f"run {record.id} has no figure with a record of its data", advice="run the pipeline first"
@@ -53,15 +55,18 @@ def why_empty(question: str, record: RunRecord) -> list[str]:
     unknown = [number for number in numbers if panels and all(panel["panel"] != number for panel in panels)]
     if unknown:
         last = max(panel["panel"] for panel in panels)
-        raise RequestError(f"the figure has no panel {unknown[0]}", advice=f"use a number from 1 to {last}")
+        raise RequestError(
+            f"the figure of {kind} {record.id} has no panel {unknown[0]}",
+            advice=f"use a number from 1 to {last}; after a change, draw the figure again",
+        )
     chosen = [panel for panel in panels if panel["panel"] in numbers] if numbers else panels
     for panel in chosen:
         if numbers or _is_empty(panel):
             lines += _panel_lines(panel, steps)
-    lines += [f"  step {step['step_id']} failed: {message_of(step)}" for step in failed]
-    if len(lines) == 1:
-        lines.append(f"  no panel is empty: all {number_of(len(panels), 'panel')} show data")
-    return [*lines, *(f"  note: {note}" for note in notes)]
+    lines += [f"step {step['step_id']} failed: {message_of(step)}" for step in failed]
+    if not lines:
+        lines.append(f"no panel is empty: {number_of(len(panels), 'panel shows', 'panels show')} data")
+    return [*lines, *(f"note: {note}" for note in notes), f"from the record of {kind} {record.id}"]
 
 
 def pitfalls(record: RunRecord) -> Iterator[str]:
@@ -102,12 +107,12 @@ def _panel_lines(panel: PanelQuality, steps: list[StepRecord]) -> Iterator[str]:
     labels = ", ".join(label["label"] for label in panel["labels"]) or "no table"
     if not _is_empty(panel):
         shown = number_of(_visible(panel), "value")
-        yield f"  panel {number} ({labels}) is not empty: it shows {shown}"
+        yield f"panel {number} ({labels}) is not empty: it shows {shown}"
         return
-    yield f"  panel {number} ({labels}) is empty: {panel.get('empty') or 'none of its values is within the axes'}"
+    yield f"panel {number} ({labels}) is empty: {panel.get('empty') or 'none of its values is within the axes'}"
     for label in panel["labels"]:
         records = number_of(label["records"], "record")
-        yield f"    {label['label']}: {label.get('empty') or f'{records} in the time range of the figure'}"
+        yield f"  {label['label']}: {label.get('empty') or f'{records} in the time range of the figure'}"
     for trace in panel["traces"]:
         parts = (
             [f"{trace['missing']} of {number_of(trace['values'], 'value')} missing"]
@@ -119,9 +124,9 @@ def _panel_lines(panel: PanelQuality, steps: list[StepRecord]) -> Iterator[str]:
         if trace.get("not_above_zero"):
             parts.append(f"{trace['not_above_zero']} not above zero on a logarithmic axis")
         if parts:
-            yield f"    {trace['name']}: {', '.join(parts)}"
+            yield f"  {trace['name']}: {', '.join(parts)}"
     named = {label["label"] for label in panel["labels"]}
     for step in steps:
         if named & {output["label"] for output in step["outputs"]}:
             for attempt in step["attempts"]:
-                yield f"    step {step['step_id']}: {attempt['dataset_id']}: {attempt['outcome']}"
+                yield f"  step {step['step_id']}: {attempt['dataset_id']}: {attempt['outcome']}"

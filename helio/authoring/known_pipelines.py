@@ -6,7 +6,9 @@ import re
 import shlex
 from datetime import datetime
 
+from helio.authoring.rules.changes.atoms import COUNT, COUNTED
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.counts import number_of
 from helio.errors import HelioError, RequestError
 from helio.pipelines.library import Entry, Library
 
@@ -21,6 +23,11 @@ _SCHEDULE = re.compile(
 )
 _UNDO = re.compile(
     r"\s*(?:please\s+)?(?:undo|take|put|revert)(?:\s+(?:that|this|it|the last (?:change|one)))?(?:\s+back)?\s*[.!]?\s*",
+    re.IGNORECASE,
+)
+_UNDO_SEVERAL = re.compile(
+    rf"\s*(?:please\s+)?(?:undo|take back|revert)\s+(?:the\s+)?(?:last\s+(?P<count>\d+|{COUNT})(?:\s+(?:changes|ones))?"
+    r"|all(?:\s+(?:of (?:it|them)|(?:the )?changes))?|everything)\s*[.!]?\s*",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"\bat\s+(\d{1,2})(?::(\d\d))?\s*(am|pm)?\b", re.IGNORECASE)
@@ -71,6 +78,29 @@ def asks_to_undo(request: str) -> bool:
     (True, False)
     """
     return bool(_UNDO.fullmatch(request))
+
+
+def changes_to_undo(request: str, pending: int) -> int:
+    """Return how many pending changes a sentence takes back at once; 0 if it names no number of changes.
+
+    Raises
+    ------
+    RequestError
+        Fewer changes are pending.
+
+    >>> changes_to_undo("undo the last two", 3), changes_to_undo("undo everything", 3), changes_to_undo("undo that", 3)
+    (2, 3, 0)
+    """
+    asked = _UNDO_SEVERAL.fullmatch(request)
+    if asked is None:
+        return 0
+    written = (asked["count"] or "").casefold()
+    count = COUNTED.get(written, 0) or (int(written) if written.isdecimal() else pending)
+    if not 0 < count <= pending:
+        raise RequestError(
+            f"{number_of(pending, 'change is', 'changes are')} pending", advice="use /diff to see them"
+        )
+    return count
 
 
 def schedule_command(request: str, pipeline: str, archive: str = "") -> str:

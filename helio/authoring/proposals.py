@@ -264,9 +264,9 @@ class Proposals:
     def accept(self, proposal: Proposal, *, only: Sequence[int] = ()) -> Path:
         """Change the pipeline as proposed, and record the change in the pipeline's history.
 
-        The proposals that it changes are accepted first. If the pipeline has changed since, the same changes are made
-        to its present text. If the pipeline already has the proposed text, an earlier process was interrupted; only
-        the decision is saved.
+        The proposals that it changes are accepted first, but only if the chosen changes can be made. If the pipeline
+        has changed since, the same changes are made to its present text. If the pipeline already has the proposed
+        text, an earlier process was interrupted; only the decision is saved.
 
         Parameters
         ----------
@@ -290,7 +290,8 @@ class Proposals:
                 )
             beneath = self.beneath(proposal)
             if beneath:
-                self._must_run(proposal, _template(proposal.after))
+                before, after = _template(proposal.before), _template(proposal.after)
+                self._must_run(proposal, merged(before, after, before, only))
             for lower in beneath:
                 self._accept(lower, ())
             return self._accept(proposal, only)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.changes import Change, changes
@@ -13,7 +14,8 @@ from helio.pipelines.library import Library
 from helio.pipelines.runs.listing import listed_runs
 from helio.pipelines.runs.why import why
 from helio.pipelines.template.document import ID, Document
-from helio.store.runs import Runs
+from helio.steps.compute.stretches import in_words
+from helio.store.runs import Runs, RunSummary
 
 _MOST_REVISIONS, _MOST_CHANGES, _MOST_STEPS = 5, 10, 10
 """Maximum number of revisions, of changes of the latest one, and of steps of the last run to describe."""
@@ -40,8 +42,8 @@ class Records:
             return
         summary = listed.summary
         yield (
-            f"last run of {pipeline}: {summary.id}, started {summary.started_at or 'at an unknown time'}: "
-            f"{summary.status}{f', for {listed.time_range}' if listed.time_range else ''}"
+            f"last run of {pipeline}: {summary.id}, started {_minute(summary.started_at) or 'at an unknown time'}: "
+            f"{summary.status}{_duration(summary)}{f', for {listed.time_range}' if listed.time_range else ''}"
         )
         if listed.reason:
             where = f"step {listed.failed_step} failed: " if listed.failed_step else ""
@@ -55,18 +57,29 @@ class Records:
             if len(reasons) > 1:
                 yield f"step {step['step_id']}: {reasons[0]} {'; '.join(line.strip() for line in reasons[1:])}"
 
-    def changed(self, pipeline: str) -> Iterator[str]:
-        """Say who changed a pipeline, when and with which sentence, latest first, and what the latest change was."""
+    def changed(self, pipeline: str, since: datetime | None = None) -> Iterator[str]:
+        """Say who changed a pipeline, when and with which sentence, latest first, and what the latest change was.
+
+        Parameters
+        ----------
+        since : datetime, optional
+            Say only what changed since then, naive UTC. Default: since the beginning.
+        """
         history = self.library.history(pipeline) if ID.fullmatch(pipeline) else None
         revisions = [] if history is None else history.revisions()
         if history is None or not revisions:
             yield f"no change of {pipeline} is recorded"
             return
-        for revision in reversed(revisions[-_MOST_REVISIONS:]):
+        new = [revision for revision in revisions if since is None or _instant(revision.at) >= since]
+        if not new:
+            yield f"{pipeline} has not changed since {since}: revision {revisions[-1].number} is of {revisions[-1].at}"
+            return
+        for revision in reversed(new[-_MOST_REVISIONS:]):
             request = f": {revision.request}" if revision.request else ""
             yield f"revision {revision.number} of {pipeline}, {revision.at}, {revision.kind} by {revision.by}{request}"
-        if len(revisions) > 1:
-            yield from _differences(history, revisions[-2], revisions[-1])
+        earlier = revisions[: len(revisions) - (1 if since is None else len(new))]
+        if earlier:
+            yield from _differences(history, earlier[-1], revisions[-1])
 
     def changed_since_run(self, pipeline: str, template: Document) -> Iterator[str]:
         """Say how a template differs from the one that ran last."""
@@ -79,6 +92,22 @@ class Records:
         if not changed:
             yield f"{pipeline} has not changed since its last run, {run}"
         yield from _lines(f"since run {run}", changed)
+
+
+def _instant(written: str) -> datetime:
+    """Return an instant of a record as naive UTC."""
+    return datetime.fromisoformat(written).astimezone(UTC).replace(tzinfo=None)
+
+
+def _minute(written: str) -> str:
+    return f"{_instant(written):%Y-%m-%d %H:%M} UTC" if written else ""
+
+
+def _duration(summary: RunSummary) -> str:
+    if not summary.started_at or not summary.finished_at:
+        return ""
+    took = _instant(summary.finished_at) - _instant(summary.started_at)
+    return f" in {in_words(took.total_seconds() * 1e9)}"
 
 
 def _differences(history: History, before: Revision, after: Revision) -> Iterator[str]:

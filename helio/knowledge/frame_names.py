@@ -6,6 +6,18 @@ import re
 
 FRAMES = ("GSE", "GSM", "RTN", "SM", "GEO", "GEI")
 """Frames that helio's list of quantities uses, or into which a tool can rotate a vector."""
+MEANINGS = {
+    "GSE": "x from the Earth to the Sun, z to the north pole of the ecliptic",
+    "GSM": "x from the Earth to the Sun, the Earth's magnetic dipole in the x–z plane, z towards north",
+    "SM": "z along the Earth's magnetic dipole towards north, the Sun in the x–z plane",
+    "GEO": "fixed to the Earth: z along its axis of rotation towards north, x through the meridian of Greenwich",
+    "GEI": "z along the Earth's axis of rotation towards north, x to the vernal equinox",
+    "RTN": "R from the Sun to the spacecraft, T = (the Sun's axis of rotation) × R, N completes the right-handed frame",
+    "HEE": "centred at the Sun: x to the Earth, z to the north pole of the ecliptic",
+    "HEEQ": "centred at the Sun: z along its axis of rotation, x in its equator to the meridian that faces the Earth",
+    "HCI": "centred at the Sun: z along its axis of rotation, x to the ascending node of its equator on the ecliptic",
+}
+"""What the axes of frames are; Hapgood (1992), Planet. Space Sci. 40, 711; Fränz & Harper (2002), ibid. 50, 217."""
 TURNABLE = tuple(frame for frame in FRAMES if frame != "RTN")
 """Frames between which a tool can rotate a vector."""
 _WORDS = frozenset({

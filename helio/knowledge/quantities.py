@@ -709,7 +709,7 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
     """Find the parameter of another spacecraft with the same quantity in the same frame.
 
     Between spacecraft of one family (MMS1 to MMS2), every parameter that both have can be swapped; between missions,
-    only quantities in helio's list. The frame is never changed.
+    only quantities in helio's list. The frame is never changed. Datasets of the user's archive come first.
 
     Parameters
     ----------
@@ -747,7 +747,11 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             advice=f"search for an equivalent with `helio datasets search '{name} …'`; helio knows "
             f"these quantities: {', '.join(quantities())}",
         )
-    others = sources_of(known.quantity, name)
+    archived = (source for own in catalogue.archived() for source in rows_of(own))
+    others = [
+        *(source for source in archived if (source.quantity, source.spacecraft) == (known.quantity, name)),
+        *sources_of(known.quantity, name),
+    ]
     if not others:
         raise RequestError(
             f"helio knows no dataset with the {known.quantity} of {name}",

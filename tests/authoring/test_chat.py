@@ -179,6 +179,14 @@ def test_another_spacecraft_follows_from_three_words():
     assert "ace-magnetic-field: edited by equivalence table: now for Wind" in answer(text, "now for Wind")
 
 
+def test_another_spacecraft_and_back_uses_the_data_of_the_archive():
+    text = chat("plot the ACE magnetic field for 2022-01-01", "now for Wind", "back to ACE")
+    assert (
+        "  note: WI_H0_MFI.BGSE becomes AC_K2_MFI.BGSEc; cadence 1 h instead of 1 min, preliminary"
+        in answer(text, "back to ACE")
+    )
+
+
 def test_the_colours_of_the_last_time_are_used_again():
     chat("plot the ACE magnetic field and its magnitude for 2022-01-01", "make the magnitude red", "/accept")
     text = chat("plot the Wind magnetic field and its magnitude for 2022-01-01", "same colours as last time")
@@ -214,10 +222,10 @@ def test_why_a_panel_is_empty_is_read_from_the_record_of_the_run():
         PLOT, "why is panel 1 empty?", "/run 2021-12-31 to 2022-01-02", "why is panel 1 empty?", code=1
     )
     assert "error: there is no run of ace-bgsec yet" in text
-    assert "  panel 1 (ACE_BGSEc) is not empty: it shows 72 values" in text
+    assert "panel 1 (ACE_BGSEc) is not empty: it shows 72 values\nfrom the record of run ace-bgsec-" in text
     again = chat("why is the third panel empty?", "why is something empty?", words=("--continue",), code=1)
-    assert "error: the figure has no panel 3" in again
-    assert "  no panel is empty: all 1 panel show data" in again
+    assert "has no panel 3" in again
+    assert "no panel is empty: 1 panel shows data" in again
 
 
 def test_a_panel_without_values_says_why():
@@ -234,7 +242,7 @@ def test_a_panel_without_values_says_why():
 
 def test_a_step_that_failed_is_the_reason():
     text = chat("/run 1999-01-01", "why is it empty?", words=("ace-bfield-overview",), code=1)
-    assert any(line.startswith("  step 1 failed: ") for line in answer(text, "why is it empty?"))
+    assert any(line.startswith("step 1 failed: ") for line in answer(text, "why is it empty?"))
 
 
 # ---- commands
@@ -418,6 +426,26 @@ def test_only_a_damaged_conversation_is_not_no_conversation():
         assert "`helio proposals`" in text
 
 
+def test_a_conversation_outlives_a_crash_in_the_middle_of_a_line():
+    chat(PLOT, "add the magnitude")
+    [file] = Path("home/chats").glob("*.jsonl")
+    file.write_bytes(file.read_bytes() + b'{"kind": "said", "text": "make')
+    for count in (2, 3):
+        text = chat("/diff", "make the magnitude red", words=("--continue",), code=0 if count == 2 else 1)
+        assert answer(text, "/diff")[0] == f"{count} pending changes:"
+
+
+def test_two_processes_hold_one_conversation():
+    chat(PLOT)
+    here = package.chat(resume=True, archive="sample")
+    there = package.chat(resume=True, archive="sample")
+    here.say("add the magnitude")
+    there.say("make the magnitude red")
+    assert str(here.say("/diff")).startswith("3 pending changes:")
+    here.say("/undo")
+    assert str(there.say("/diff")).startswith("2 pending changes:")
+
+
 @pytest.mark.parametrize("damage", ["{", None])
 def test_a_conversation_goes_on_without_a_proposal_that_is_lost(damage):
     chat(PLOT, "/accept", "add the magnitude")
@@ -467,3 +495,271 @@ def test_a_notebook_holds_the_same_conversation():
     again = package.chat(held.id, resume=True, archive="sample")
     assert again.progress.pipeline == "ace-bgsec"
     assert "ace-bgsec" in again.say("/show")._repr_html_()
+
+
+def test_several_changes_are_undone_at_once():
+    text = chat(
+        PLOT, "add the magnitude", "make Bz red", "undo the last two", "undo the last 3", "undo all", code=1
+    )
+    assert answer(text, "undo the last two") == ["undone: make Bz red", "undone: add the magnitude"]
+    assert answer(text, "undo the last 3")[0] == "error: 1 change is pending"
+    assert answer(text, "undo all") == [f"undone: {PLOT}"]
+
+
+@pytest.mark.parametrize(
+    ("said", "change"),
+    [
+        ("how about adding the magnitude?", "2 ~ step figure: panel 2: ACE_Bmag"),
+        ("what about smoothing it over 2 h?", "intent: 2h running average"),
+        ("what about the Wind magnetic field for 2022-01-01?", "+ id: wind-magnetic-field"),
+    ],
+)
+def test_a_suggestion_is_a_wish(said, change):
+    lines = (said,) if "Wind" in said else (PLOT, said)
+    assert any(change in line for line in answer(chat(*lines), said))
+
+
+# ---- corrections
+
+
+@pytest.mark.parametrize(
+    ("first", "said", "change"),
+    [
+        ("make the x component red", "no, the y component", "  ~ step figure: colour of ACE_BGSEc.y: red"),
+        ("make the x component red", "no, blue", "  ~ step figure: colour of ACE_BGSEc.x: blue"),
+        ("make the x component red", "blue instead", "  ~ step figure: colour of ACE_BGSEc.x: blue"),
+        ("make panel 1 logarithmic", "no, the second panel", "  ~ step figure: y scale of panel 2: log"),
+        (
+            "make the magnitude red",
+            "no, make it dashed",
+            '  ~ step figure: line of ACE_BGSEcmag: {"dash": "dash"}',
+        ),
+    ],
+)
+def test_a_correction_says_the_last_change_again_with_another_part(first, said, change):
+    text = chat(PLOT, "add the magnitude", first, said, "/diff")
+    assert answer(text, said)[0] == f"instead of: {first}"
+    assert change in answer(text, said)
+    assert answer(text, "/diff")[0] == "3 pending changes:"
+    assert not any(line.endswith(f". {first}") for line in answer(text, "/diff"))
+
+
+def test_a_sentence_that_failed_is_what_a_correction_is_about():
+    text = chat(PLOT, "add the magnitude", "make the speed red", "no, the magnitude", "/diff", code=1)
+    assert "has no line called 'speed'" in answer(text, "make the speed red")[0]
+    assert "  ~ step figure: colour of ACE_BGSEcmag: red" in answer(text, "no, the magnitude")
+    assert answer(text, "/diff")[0] == "3 pending changes:"
+
+
+def test_a_new_value_needs_no_old_one():
+    text = chat(PLOT, "add the magnitude", "make the magnitude black instead")
+    assert "  ~ step figure: colour of ACE_BGSEcmag: black" in answer(
+        text, "make the magnitude black instead"
+    )
+
+
+def test_a_new_pipeline_is_corrected_under_its_name():
+    text = chat(PLOT, "no, for 2022-01-02", "/diff", code=1)
+    assert "no data exist for 2022-01-02" in "\n".join(answer(text, "no, for 2022-01-02"))
+    assert answer(text, "/diff")[1] == f"  1. {PLOT}"
+    again = chat("plot the Wind magnetic field for 2022-01-01", "no, for 2022-01-02", "/diff")
+    assert answer(again, "/diff")[:2] == [
+        "1 pending change:",
+        "  1. plot the Wind magnetic field for 2022-01-02",
+    ]
+    assert "  + id: wind-magnetic-field" in answer(again, "/diff")
+
+
+def test_a_copy_is_corrected_as_a_copy_and_undone():
+    text = chat(
+        "make the title 'A'",
+        "no, make the title 'B'",
+        "undo that",
+        "make the title 'C'",
+        words=("gle73-particles",),
+    )
+    assert "  1 ~ id: gle73-particles → my-gle73-particles" in answer(text, "no, make the title 'B'")
+    assert "  1 ~ id: gle73-particles → my-gle73-particles" in answer(text, "make the title 'C'")
+
+
+def test_a_correction_that_replaces_nothing_leaves_the_change():
+    chat(PLOT, "add the magnitude")
+    text = chat("no, xyzzy", "/diff", words=("--continue",), code=1)
+    assert answer(text, "/diff")[0] == "2 pending changes:"
+
+
+# ---- sentences about the conversation
+
+
+def test_what_a_command_answers_is_answered_without_its_slash():
+    asked = ("what can you do?", "what is pending?", "what changed?", "what will be recomputed?", "thanks!")
+    text = chat(PLOT, "add the magnitude", *asked, "/help", "/diff")
+    assert answer(text, "what can you do?") == answer(text, "/help")
+    assert answer(text, "what is pending?") == answer(text, "what changed?") == answer(text, "/diff")
+    assert answer(text, "what will be recomputed?") == [
+        "Will be recomputed: ace_bgsecmag, figure. Unchanged: ace_bgsec."
+    ]
+    assert answer(text, "thanks!") == ["say what to plot or what to change; /help lists the commands"]
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("yes, accept it", "/accept"),
+        ("run it", "/run"),
+        ("show me the figure", "/preview"),
+        ("start over", "/new"),
+    ],
+)
+def test_what_runs_or_decides_is_a_command(said, command):
+    text = chat(PLOT, said, "/diff", code=1)
+    assert f"  help: use the command {command}" in answer(text, said)
+    assert answer(text, "/diff")[0] == "1 pending change:"
+
+
+def test_the_place_and_the_length_of_the_last_run_are_told():
+    text = chat(PLOT, "/run", "where is the figure?", "how long did it take?", "did it fail?")
+    assert answer(text, "where is the figure?")[0].endswith("/figure.html")
+    assert re.search(r" UTC: success in \d.* m?s, for 2022-01-01", answer(text, "how long did it take?")[0])
+    assert answer(text, "did it fail?") == answer(text, "how long did it take?")
+
+
+def test_what_changed_since_a_day_leaves_out_what_is_older():
+    text = chat(PLOT, "/accept", "what changed since yesterday?", "what changed since 2090-01-01?")
+    assert answer(text, "what changed since yesterday?")[0].startswith("revision 1 of ace-bgsec, ")
+    assert answer(text, "what changed since 2090-01-01?")[0].startswith(
+        "ace-bgsec has not changed since 2090-01-01"
+    )
+
+
+# ---- values of the last run or preview
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("how many records are there?", ["24 records (ACE_BGSEc)", "24 records (ACE_BGSEcmag)"]),
+        ("how many data points are in panel 2?", ["24 records (ACE_BGSEcmag)"]),
+        ("are there gaps in the magnitude?", ["no gap (ACE_BGSEcmag)"]),
+        ("how many missing values are there in Bz?", ["0 of 24 values missing (ACE_BGSEc.z)"]),
+        ("where does the magnitude curve end?", ["2022-01-01 23:00:00 (ACE_BGSEcmag)"]),
+    ],
+)
+def test_questions_about_values_are_answered_from_the_newest_tables(said, lines):
+    text = chat(PLOT, "add the magnitude", "/preview", said)
+    assert answer(text, said)[:-1] == lines
+    assert answer(text, said)[-1].startswith("from the tables of preview ace-bgsec-")
+
+
+def test_the_greatest_value_is_that_of_the_table_with_its_time():
+    text = chat(
+        PLOT,
+        "add the magnitude",
+        "/run",
+        "what is the maximum of the magnitude?",
+        "when is the minimum of Bz?",
+    )
+    [run] = Path("home/runs").glob("ace-bgsec-*")
+    tables = json.loads(helio("describe", run.name, "--json").stdout)
+    described = {
+        (table["label"], number): column for table in tables for number, column in enumerate(table["values"])
+    }
+    greatest = answer(text, "what is the maximum of the magnitude?")[0]
+    least = answer(text, "when is the minimum of Bz?")[0]
+    assert greatest.startswith(f"{described['ACE_BGSEcmag', 0]['maximum']:.6g} nT at 2022-01-01 ")
+    assert least.startswith(f"{described['ACE_BGSEc', 2]['minimum']:.6g} nT at 2022-01-01 ")
+
+
+@pytest.mark.parametrize("said", ["what is the highest cadence?", "what is the maximum of the density?"])
+def test_what_no_line_is_gets_no_value(said):
+    text = chat(PLOT, "/preview", said)
+    assert "from the tables of" not in "\n".join(answer(text, said))
+
+
+def test_a_panel_that_is_not_drawn_yet_is_looked_for_in_the_newest_drawing():
+    text = chat(
+        PLOT,
+        "/run",
+        "add the magnitude",
+        "why is panel 2 empty?",
+        "/preview",
+        "is it red?",
+        "why is panel 2 empty? ",
+        code=1,
+    )
+    first, second = text.split("> why is panel 2 empty?")[1:]
+    assert "has no panel 2" in first
+    assert "after a change, draw the figure again" in first
+    assert second.lstrip().startswith("panel 2 (ACE_BGSEcmag) is not empty")
+
+
+# ---- open questions
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("the second one", "ACE_BGSEcmag"),
+        ("no, the second panel", "ACE_BGSEcmag"),
+        ("the magnitude, please", "ACE_BGSEcmag"),
+        ("2", "ACE_BGSEcmag"),
+        ("ACE_BGSEcmag", "ACE_BGSEcmag"),
+    ],
+)
+def test_words_that_mean_one_choice_answer_a_question(said, line):
+    text = chat(PLOT, "add the magnitude", "make it dashed", said)
+    assert answer(text, "make it dashed")[0] == "Which line do you mean?"
+    assert f"  ~ step figure: line of {line}: " + '{"dash": "dash"}' in answer(text, said)
+
+
+def test_a_question_of_the_user_leaves_a_question_open_and_another_wish_takes_its_place():
+    text = chat(
+        PLOT, "add the magnitude", "make it dashed", "what is the cadence?", "make the magnitude red", "/diff"
+    )
+    assert answer(text, "what is the cadence?") == [
+        "1 h (AC_K2_MFI.BGSEc)",
+        "this question is still open:",
+        *answer(text, "make it dashed"),
+    ]
+    assert "  ~ step figure: colour of ACE_BGSEcmag: red" in answer(text, "make the magnitude red")
+    assert not any("dash" in line for line in answer(text, "/diff"))
+
+
+def test_a_sentence_that_nobody_understands_leaves_a_question_open():
+    text = chat(PLOT, "add the magnitude", "make it dashed", "xyzzy", "the magnitude", code=1)
+    assert answer(text, "xyzzy")[0] == "error: helio does not understand 'xyzzy'"
+    assert answer(text, "xyzzy")[-4:] == answer(text, "make it dashed")
+    assert "dash" in "\n".join(answer(text, "the magnitude"))
+
+
+@pytest.mark.parametrize("decision", ["/reject", "/accept"])
+def test_a_question_about_a_decided_change_is_no_longer_open(decision):
+    text = chat(PLOT, "add the magnitude", "make it dashed", decision, "make Bz red")
+    assert "still open" not in text
+    assert "colour of ACE_BGSEc.z: red" in "\n".join(answer(text, "make Bz red"))
+
+
+# ---- undo
+
+
+def test_after_the_first_change_is_undone_another_pipeline_can_be_asked_for():
+    text = chat(PLOT, "undo that", "plot the Wind magnetic field for 2022-01-01")
+    assert (
+        "wind-magnetic-field: authored by rules"
+        in answer(text, "plot the Wind magnetic field for 2022-01-01")[0]
+    )
+
+
+def test_after_the_copy_is_undone_the_conversation_is_about_the_pipeline_again():
+    text = chat("make the title 'SEP'", "undo that", "what is the cadence?", words=("gle73-particles",))
+    assert answer(text, "what is the cadence?") == ["1 min (STA_L1_HET.Proton_Flux, Electron_Flux)"]
+    assert ", about gle73-particles; " in chat(words=("--continue",))
+
+
+def test_after_a_rejection_elsewhere_the_conversation_goes_on():
+    chat(PLOT)
+    [row] = json.loads(helio("proposals", "--json").stdout)
+    helio("reject", row["id"])
+    text = chat("plot the Wind magnetic field for 2022-01-01", words=("--continue",))
+    assert "about a new pipeline" in text
+    assert "wind-magnetic-field: authored by rules" in text

@@ -11,7 +11,7 @@ import pytest
 
 from helio.authoring.merging import Conflict, merged
 from helio.authoring.proposals import Proposals
-from helio.errors import RequestError
+from helio.errors import HelioError, RequestError
 from helio.pipelines.history import Writing
 from helio.pipelines.library import Library
 from helio.pipelines.template.diagnostics import InvalidTemplate
@@ -248,6 +248,17 @@ def test_a_part_that_is_of_no_use_without_another_is_refused(proposals, library,
 def test_a_number_that_no_change_has_is_refused(proposals, mine, number):
     with pytest.raises(RequestError, match="has no change"):
         proposals.accept(proposed(proposals, mine, both(red, titled)), only=[number])
+
+
+@pytest.mark.parametrize("is_unknown", [True, False])
+def test_changes_that_cannot_be_made_accept_nothing_beneath_them(proposals, library, mine, is_unknown):
+    first = proposed(proposals, mine, red)
+    second = proposed(proposals, first.after, with_average, on=first.id)
+    alone = next(number for number, change in enumerate(second.changes, 1) if change.step_id == 3)
+    with pytest.raises(HelioError):
+        proposals.accept(second, only=[99 if is_unknown else alone])
+    assert library.text(library.find("mine")) == mine
+    assert proposals.load(first.id).state == "pending"
 
 
 def test_a_new_pipeline_is_accepted_as_a_whole(proposals, mine):

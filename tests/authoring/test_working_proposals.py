@@ -192,8 +192,9 @@ def test_why_a_panel_is_empty_is_answered_from_the_last_run(mine):
     assert "from the record" not in helio("edit", "mine", "why is panel 2 empty?").output
     helio("run", "mine", *SAMPLE)
     answered = helio("edit", "mine", "why is panel 2 empty?").output
-    assert answered.startswith("from the record of run mine-")
-    assert "panel 2 (ACE_Bmag) is not empty: it shows 24 values" in answered
+    assert answered.startswith(
+        "panel 2 (ACE_Bmag) is not empty: it shows 24 values\nfrom the record of run mine-"
+    )
     assert "has no panel 9" in helio("edit", "mine", "why is panel 9 empty?", code=2).output
     assert helio("proposals", "--all").output == "no proposals\n"
 

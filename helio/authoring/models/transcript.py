@@ -87,7 +87,7 @@ class Transcript:
         return self.path.stem
 
     def note(self, kind: str, **facts: Any) -> None:
-        """Write one line: its kind, the present time and the given facts.
+        """Write one line: its kind, the present time and the given facts; cut off half a line that a crash left.
 
         Raises
         ------
@@ -101,9 +101,9 @@ class Transcript:
         )
         with self._lock:
             try:
-                descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+                descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
                 try:
-                    before = os.fstat(descriptor).st_size
+                    before = _cut_half_line(descriptor)
                     try:
                         write_all(descriptor, line)
                     except BaseException:
@@ -128,6 +128,16 @@ class Transcript:
 
     def _ended(self, kind: str, value: Any, n: int, seconds: float, attempts: int, spent: Usage) -> None:
         self.note(kind, n=n, **{kind: value}, seconds=round(seconds, 3), attempts=attempts, spent=spent.total)
+
+
+def _cut_half_line(descriptor: int) -> int:
+    """Cut off a last line that was not written completely, and return the number of bytes of the complete lines."""
+    size = os.fstat(descriptor).st_size
+    if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
+        return size
+    complete = os.pread(descriptor, size, 0).rfind(b"\n") + 1
+    os.ftruncate(descriptor, complete)
+    return complete
 
 
 def find_transcript(name: str | Path, folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -58,6 +59,9 @@ from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document, as_text
 
 BY = Attribution("rules")
+
+_SUGGESTION = re.compile(r"^\W*(?:(?:and|so|ok|okay)\W+)?(?:how|what)\s+about\s+", re.IGNORECASE)
+"""The beginning of a wish that has the form of a question."""
 
 
 class _PendingQuestion(Exception):
@@ -151,7 +155,7 @@ class RuleAuthor:
 
     def _draft(self, request: str, chosen: tuple[str, ...], sources: tuple[SourceFile, ...]) -> TemplateDraft:
         items = self._remembered()
-        request, names = with_names(request, items)
+        request, names = with_names(_SUGGESTION.sub("", request), items)
         request, archive = take_archive(request, self._servers)
         if archive and (note := archive_note(archive, self._catalogue, self._servers)):
             names = (*names, note)

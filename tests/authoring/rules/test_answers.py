@@ -157,9 +157,7 @@ def test_a_half_that_is_not_known_is_declined_in_words(author, shipped, pipeline
 
 def test_data_that_the_pipeline_does_not_have_come_from_the_catalogue(author, overview):
     text = reply(author.edit("what is the cadence of WI_H0_MFI?", overview))
-    assert text.startswith(
-        "the pipeline has no 'WI_H0_MFI'; from the catalogue:\n3 s, 1 min, 1 h (WI_H0_MFI)"
-    )
+    assert text == "3 s, 1 min, 1 h (WI_H0_MFI)\nfrom the catalogue: the pipeline has no 'WI_H0_MFI'"
     assert reply(author.edit("which unit has SYM-H?", overview)) == "the pipeline has no 'SYM-H'"
 
 
@@ -389,3 +387,56 @@ def test_questions_about_data_are_answered_line_by_line(author, question, lines)
     answer = reply(author.create(question)).splitlines()
     assert all(line.startswith(begin) for line, begin in zip(answer, lines, strict=False))
     assert len(answer) >= len(lines)
+
+
+# ---- what is not of the pipeline, and what is not understood
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (
+            "what is GSM?",
+            "GSM: x from the Earth to the Sun, the Earth's magnetic dipole in the x–z plane, z towards north",
+        ),
+        ("what does resample do?", "resample: Reduce a series to one value per interval"),
+        ("does it have data for 1990?", "no: AC_H2_MFI; AC_H0_MFI: data from 1997-09-02"),
+        ("does it cover 2020?", "yes: AC_H2_MFI; AC_H0_MFI; AC_K2_MFI have data in 2020-01-01 to 2021-01-01"),
+        ("is there a finer resolution?", "1 s (AC_H3_MFI.BGSEc"),
+        ("is there a coarser cadence?", "no: helio knows no such dataset of the same quantity"),
+        ("does ACE have electron data?", "AC_H1_EPM: "),
+        ("how do I detrend the data?", "no step detrends the data; tools that do: detrend"),
+    ],
+)
+def test_the_answer_is_to_the_question_and_begins_with_the_fact(author, overview, question, text):
+    assert reply(author.edit(question, overview)).startswith(text)
+
+
+def test_a_step_is_meant_by_its_place_if_none_has_the_number_as_its_name(author, shipped):
+    text = reply(author.edit("what does step 2 do?", shipped("gle73-particles")))
+    assert text.startswith("Step electrons: fetch STA_L1_HET Electron_Flux over 2021-10-28")
+
+
+def test_two_frames_are_explained_each(author):
+    lines = reply(author.create("what is the difference between GSE and GSM?")).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["GSE", "GSM"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what can you do?", "what's new?", "which file was read?", "who are you?", "where is ACE?",
+        "how often is it updated?", "what is the latency of the data?", "what happens at gaps?",
+    ],
+)  # fmt: skip
+def test_a_question_about_something_else_gets_no_summary_of_the_pipeline(author, overview, question):
+    assert reply(author.edit(question, overview)).startswith(
+        "helio cannot answer that without a language model"
+    )
+
+
+@pytest.mark.parametrize("word", ["trailing", "biased"])
+def test_a_word_that_is_not_understood_gets_no_yes(author, shipped, word):
+    text = reply(author.edit(f"is the average {word}?", shipped("gle73-particles")))
+    assert not text.startswith(("yes", "no"))
+    assert f"helio does not understand '{word}'" in text

@@ -912,3 +912,11 @@ def test_bars_of_a_new_figure(author, words):
 def test_an_unknown_name_that_is_no_comment_is_refused(author):
     with pytest.raises(NotUnderstood, match="understand"):
         author.create("Dst 2010-04-05 (Level 2)")
+
+
+@pytest.mark.parametrize("words", ["and its magnitude for 2022-01-01", "for 2022-01-01 with the magnitude"])
+def test_the_magnitude_beside_a_named_parameter_is_of_this_parameter(author, words):
+    draft = made(author, f"plot AC_H2_MFI.BGSEc {words}")
+    assert datasets(draft) == {"AC_H2_MFI"}
+    assert [args["source_label"] for args in steps(draft, "magnitude")] == ["ACE_BGSEc"]
+    assert len(panels(draft)) == 2

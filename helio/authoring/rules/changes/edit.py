@@ -81,6 +81,7 @@ _POSSIBLE = re.compile(
 """Question whether there can be a figure for a time: ``can I use 2026 data?``."""
 _ANSWERED_BY = {"time": "until when are there data?", "duration": "which cadence do the data have?"}
 """Questions whose answers say whether a time or a cadence is possible."""
+_INSTEAD = re.compile(r",?\s+instead\s*[.!]*$", re.IGNORECASE)
 _CHANGE_OR_ANSWER = ("change the pipeline", "only an answer")
 
 
@@ -145,6 +146,19 @@ def edited(
     try:
         change_as_said(editor, listed.rest)
     except NotUnderstood:
+        if (
+            bare := _INSTEAD.sub("", request)
+        ) != request:  # a new value without the old one: `make it blue instead`
+            return edited(
+                bare,
+                template,
+                catalogue=catalogue,
+                gate=gate,
+                now=now,
+                ask=ask,
+                sources=sources,
+                records=records,
+            )
         reply = (
             "" if sources or is_wish(request) else fully_answered(request, template, catalogue, now, records)
         )

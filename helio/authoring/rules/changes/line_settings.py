@@ -65,7 +65,10 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]
         plain = [line for line in lines if line not in vectors]
         if vectors and not plain:
-            raise NotUnderstood("one colour for a vector would make its components alike")
+            raise NotUnderstood(
+                "one colour for a vector would make its components alike",
+                advice="name a component, such as 'make the x component red', or another line",
+            )
         editor.notes += [
             f"{line} keeps its colours, so that its components differ" for line in vectors if plain
         ]

@@ -11,6 +11,7 @@ from helio.authoring.rules.questions.answers_elsewhere import (
     datasets_found,
     explanation_of,
     from_catalogue,
+    other_data,
     tools_found,
 )
 from helio.authoring.rules.questions.asked import Subject, covered, stems
@@ -18,11 +19,13 @@ from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
     band_asked,
+    frames_defined,
     from_records,
     lacks_count,
     narrowed,
     presence,
     summary_of,
+    tool_asked,
     variables_described,
 )
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
@@ -75,12 +78,18 @@ def answered(
     template : Document, optional
         The template that the question is about. Default: none; the catalogue and the reference answer.
     """
-    return _Answer(Question(request, template, catalogue, now), records).text()
+    question = Question(request, template, catalogue, now)
+    text = _Answer(question, records).text()
+    named = {kind for atom in question.asked.things for kind in kinds_of(atom)}
+    if template is None or not text.startswith(DECLINED) or not named & {"craft", "dataset", "instrument"}:
+        return text
+    elsewhere = _Answer(Question(request, None, catalogue, now), records).text()
+    return f"{elsewhere}\nfrom the catalogue, not from the pipeline" if is_whole(elsewhere) else text
 
 
 def is_whole(reply: str) -> bool:
     """Return whether an answer leaves no part of the question open."""
-    return not reply.startswith((DECLINED, _ABSENT)) and _REST not in reply
+    return not reply.startswith(DECLINED) and _ABSENT not in reply and _REST not in reply
 
 
 def fully_answered(
@@ -138,8 +147,13 @@ class _Answer:
     def text(self) -> str:
         """Return all that is known, and say what is not."""
         question = self.question
-        special = about_step(question) or list(from_records(question, self._records))
-        special = special or band_asked(question) or presence(question)
+        special = (
+            about_step(question)
+            or tool_asked(question)
+            or frames_defined(question)
+            or list(from_records(question, self._records))
+        )
+        special = special or band_asked(question) or other_data(question) or presence(question)
         if special:
             return "\n".join(special)
         asked = question.asked
@@ -160,6 +174,10 @@ class _Answer:
         self._left_out += len(lines) - len(shown)
         if unread:
             question.unsaid.append(f"helio does not understand {quoted(unread)}{self._hint(unread)}")
+        if question.unsaid and {*question.topics} <= {"overview", "steps"}:
+            lines = (
+                shown
+            ) = []  # the whole pipeline says nothing about a word of the question that no text has
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
         of_bins = {*question.topics} <= {"bins"}  # the frequencies of a fit are no bins
@@ -193,8 +211,12 @@ class _Answer:
                 and {*topics} <= {"computations", "methods", "meanings"}
             ):
                 name = next(name for kind, name in atom.subjects if kind == "tool").replace(" ", "_")
-                yield f"the pipeline has no {atom.words}; `helio tools {name}` explains how helio computes it"
-                yield from explained[:1]
+                lines = [
+                    f"the pipeline has no {atom.words}; `helio tools {name}` explains how helio computes it",
+                    *explained[:1],
+                ]
+                # "the" plasma beta is one that the pipeline should have
+                yield from lines if f" the {atom.words}" in asked.text else reversed(lines)
                 return
             yield from explained
         elsewhere = [atom for atom in question.absent if atom not in reference]
@@ -204,7 +226,11 @@ class _Answer:
             if not question.present:
                 return
             elsewhere = []
-        if pipeline is not None and (question.present or not elsewhere):
+        if (
+            pipeline is not None
+            and (question.present or not elsewhere)
+            and not (elsewhere and question.is_comparison)
+        ):
             for topic in topics:
                 lines = about_topic(question, topic)
                 share = max(_MOST_LINES // len(topics), 2) if lines else 0
@@ -255,7 +281,10 @@ class _Answer:
         others = asked.beyond.get("opinions", []) if lines and question.pipeline else []
         if not lines and not (question.pipeline and question.absent):
             others = self._unanswered_words()
-        pool = {text: stems(text) for text in self._texts(pages=not lines, every=bool(lines and others))}
+        pool = {
+            text: stems(text)
+            for text in self._texts(pages=not lines or bool(left), every=bool(lines and others))
+        }
         wanted = [
             word for word in dict.fromkeys((*left, *others)) if not re.fullmatch(r"[\d.:-]+|\w{1,2}", word)
         ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from helio.authoring.rules.questions.asked import Atom, folded, stems
+from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_answers import verdict
 from helio.authoring.rules.questions.question import Question, in_words, kinds_of, quoted
-from helio.authoring.rules.questions.source_facts import Source, SourceFacts, lines_of
+from helio.authoring.rules.questions.question_sources import sources_named
+from helio.authoring.rules.questions.source_facts import Source, SourceFacts, cadences_of, lines_of
 from helio.authoring.rules.questions.tool_facts import tool_lines, tools_with
 from helio.counts import number_of
 from helio.knowledge.search import Search
@@ -18,6 +20,16 @@ from helio.pipelines.reference import look_up
 from helio.steps.signature import signatures
 from helio.steps.tool_page import ToolPage
 
+_OTHER = re.compile(
+    r"\b(?P<kind>other|others|another|alternative|higher|finer|better|faster|lower|coarser|full|highest|finest)\b"
+    r"(?:\s+[\w-]+)?\s+(?:time )?(?:data ?sets?|data|cadences?|resolutions?|products?|sources?)\b",
+    re.IGNORECASE,
+)
+"""What asks for data beside those of the pipeline."""
+_FINER = {
+    **dict.fromkeys(("higher", "finer", "better", "faster", "full", "highest", "finest"), 1),
+    **dict.fromkeys(("lower", "coarser"), -1),
+}
 _TWO = 2
 _MOST_NAMED = 8
 
@@ -56,11 +68,41 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
         lines += facts
     if len(sources) == _TWO and "meanings" in topics and question.is_comparison:
         lines += _differences(*sources)
-    if lines and question.pipeline is not None:
-        yield f"the pipeline has no {missing}; from the catalogue:"
     yield from lines
     if lines and more:
         yield f"and {more} more; `helio datasets search` finds them"
+    if lines and question.pipeline is not None:
+        yield f"from the catalogue: the pipeline has no {missing}"
+
+
+def other_data(question: Question) -> list[str]:
+    """Name the datasets beside those of the pipeline that measure the same: ``is there a finer resolution?``."""
+    asked = _OTHER.search(question.asked.text)
+    if question.pipeline is None or asked is None or question.asked.begins("uses?", "used"):
+        return []
+    named = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
+    used = question.pipeline.data.sources
+    meant = [source for source in used if source.about & named] or used
+    about = {subject for source in meant for subject in source.about if subject[0] in ("craft", "quantity")}
+    sources, _ = sources_named(about, (), (), question.catalogue)
+    ids = dict.fromkeys(source.dataset.id for source in used)
+    others = [source for source in sources if source.dataset.id not in ids]
+    if kind := _FINER.get(asked["kind"].casefold()):
+        others = [source for source in others if _is_finer(source, meant, kind)]
+    present = lines_of(SourceFacts(meant, question.catalogue).topics["cadence"]())
+    lines = lines_of(SourceFacts(others, question.catalogue).topics["cadence"]())
+    if not lines:
+        is_yes_no = re.match(r"\W*(?:is|are)\b", question.asked.text, re.IGNORECASE)
+        lines = [f"{'no: ' if is_yes_no else ''}helio knows no such dataset of the same quantity"]
+    return [*lines, f"the pipeline has {'; '.join(present)}"]
+
+
+def _is_finer(source: Source, meant: Sequence[Source], sign: int) -> bool:
+    """Return whether a source has a finer cadence than those of the same quantity, or with sign -1 a coarser one."""
+    quantities = {subject for subject in source.about if subject[0] == "quantity"}
+    alike = [other for other in meant if other.about & quantities]
+    known = [cadence for other in alike for cadence in cadences_of(other)]
+    return any(sign * cadence < sign * min(known, default=0) for cadence in cadences_of(source))
 
 
 def _missions(question: Question, atoms: Sequence[Atom]) -> Iterator[str]:

@@ -13,12 +13,16 @@ from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.questions.question import DECLINED, Question, in_words, kinds_of, quoted
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
 from helio.counts import number_of
-from helio.knowledge.frame_names import FRAMES
+from helio.errors import TimeRangeError
+from helio.knowledge.frame_names import FRAMES, MEANINGS
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
+from helio.time_range import parse_time_range
 
 _LAST_RUN = re.compile(
-    r"\b(?:last|latest|newest|previous) runs?\b|\b(?:was|were|did|has) (?:this|it|the pipeline) (?:last |ever )?run\b",
+    r"\b(?:last|latest|newest|previous) runs?\b|\b(?:was|were|did|has) (?:this|it|the pipeline) (?:last |ever )?run\b"
+    r"|\bhow long did (?:it|this|the run) (?:take|run)\b|\bdid (?:it|the run) (?:fail|succeed|work|finish)\b"
+    r"|\b(?:when|why) did (?:it|this|the run) (?:last )?(?:run|fail|end|finish)\b|\bdid i (?:last )?run (?:it|this)\b",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -26,12 +30,21 @@ _CHANGED = re.compile(
     r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
     re.IGNORECASE,
 )
+_SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
 _LIMITED = re.compile(
     r"\b(?:from|above|below) (?:which|what) (?P<what>density|field|speed|temperature|energy|flux|frequency)\b",
     re.IGNORECASE,
 )
 """The quantity of which a question asks for a limit."""
 _STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
+_FRAME_NAME = "|".join(MEANINGS)
+_FRAMES_ASKED = re.compile(
+    rf"\W*(?:what(?:['’]s| is| does| are| do)|define|explain|describe)?\s*"
+    rf"(?:(?:the )?(?:difference|differences) between )?(?:the )?(?P<first>{_FRAME_NAME})"
+    rf"(?:(?: and | or | vs\.? | from )(?:the )?(?P<second>{_FRAME_NAME}))?"
+    r"(?: (?:frames?|coordinates?|systems?|mean|stand for))*\W*"
+)
+_TOOL_ASKED = re.compile(r"\W*what does (?:the )?(?:tool )?(?P<name>\w+)(?: tool)? do\W*", re.IGNORECASE)
 _BAND = re.compile(
     rf"\b(?P<which>lowest|highest|{PLACE})\s+(?:[a-z]+\s+)?(?:bands?|channels?|bins?)\b", re.IGNORECASE
 )
@@ -73,6 +86,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
         if not question.asked.rest:
             question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
         return []
+    if topic == "coverage" and question.span is not None and question.is_yes_no:
+        facts = list(pipeline.data.available(question.span))
     if topic == "times" and not question.present:
         facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
     if topic in ("settings", "numbers") and not question.present:
@@ -156,12 +171,18 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
         verbs = " or ".join(dict.fromkeys(verb for verb, _ in operations))
         if not steps:
             fetched = [fact for fact in facts if fact.text.startswith(AS_FETCHED)] if question.present else []
-            return [f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}", *lines_of(fetched)]
+            named = ", ".join(dict.fromkeys(tool for _, names in operations for tool in names))
+            done = f"; tools that do: {named}" if question.asked.begins("how") else ""
+            return [
+                f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}{done}",
+                *lines_of(fetched),
+            ]
         for atom in question.present:  # each thing that the question names has an answer
             if not any(fact.about & atom.subjects for fact in steps):
                 steps += narrowed(question, facts, [atom])
         lines = lines_of(steps)
-        return [f"{'yes: ' if question.is_yes_no else ''}{lines[0]}", *lines[1:]]
+        is_read = question.is_yes_no and not question.asked.rest
+        return [f"{'yes: ' if is_read else ''}{lines[0]}", *lines[1:]]
     if not facts and question.present:
         facts = narrowed(question, list(question.pipeline.topics["computations"]()), question.present)
     steps = [fact for fact in facts if not fact.text.startswith(AS_FETCHED)]
@@ -320,17 +341,38 @@ def about_step(question: Question) -> list[str]:
     ):
         return []
     steps = question.pipeline.steps
-    if named[1] not in steps:
-        return [f"No step is called '{named[1]}'. The steps are {', '.join(steps)}."]
-    step = steps[named[1]]
+    name = named[1]
+    if name not in steps and name.isdecimal() and 1 <= int(name) <= len(steps):
+        name = list(steps)[int(name) - 1]
+    if name not in steps:
+        return [f"No step is called '{name}'. The steps are {', '.join(steps)}."]
+    step = steps[name]
     others = [
         topic
         for topic in question.asked.topics
         if topic not in ("steps", "meanings", "reasons", "computations")
     ]
-    if others or question.asked.rest or question.asked.beyond:
+    if others or {*question.asked.rest} - {name, named[1]} or question.asked.beyond:
         return []
-    return [question.pipeline.line(named[1]), summary_of(step)]
+    return [question.pipeline.line(name), summary_of(step)]
+
+
+def tool_asked(question: Question) -> list[str]:
+    """Say what the tool does that a question names, ``what does resample do?``, and which steps use it."""
+    asked = _TOOL_ASKED.fullmatch(question.request)
+    tool = signatures().get(asked["name"].casefold()) if asked else None
+    if tool is None or question.pipeline is None:
+        return []
+    steps = [name for name, step in question.pipeline.steps.items() if step.get("tool_name") == tool.name]
+    used = [question.pipeline.line(name) for name in steps] or ["no step of the pipeline uses it"]
+    return [f"{tool.name}: {tool.summary}", *used, f"`helio tools {tool.name}` shows its page"]
+
+
+def frames_defined(question: Question) -> list[str]:
+    """Say what the axes of the frames are that a question asks to explain: ``what is GSM?``."""
+    asked = _FRAMES_ASKED.fullmatch(question.request)
+    names = [asked["first"], asked["second"]] if asked else []
+    return [f"{name}: {MEANINGS[name]}" for name in names if name]
 
 
 def from_records(question: Question, records: Records | None) -> Iterator[str]:
@@ -342,8 +384,14 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
         yield f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
         return
     name = str(question.template.get("id"))
+    since = _SINCE.search(question.request)
     if about_change and about_run:
         yield from records.changed_since_run(name, question.template)
+    elif about_change and since:
+        try:
+            yield from records.changed(name, parse_time_range(since[1], question.now).start)
+        except TimeRangeError:
+            yield f"{DECLINED}: it does not understand the time '{since[1]}'"
     elif about_change:
         yield from records.changed(name)
     else:

@@ -9,7 +9,6 @@ from functools import cached_property
 
 from helio.authoring.rules.questions.asked import TURNS, Asked, Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
-from helio.authoring.rules.questions.question_form import asks_for_data
 from helio.authoring.rules.questions.question_names import names_in
 from helio.authoring.rules.questions.question_sources import sources_named
 from helio.authoring.rules.questions.source_facts import Source
@@ -22,6 +21,10 @@ from helio.time_range import TimeRange, parse_time_range
 _COMPARED = re.compile(r"\bdiffer\w*|\bcompar\w*|\bvs\b|\bversus\b", re.IGNORECASE)
 _YES_NO = re.compile(
     r"\W*(?:(?:and|so|but|hi|hello)\W+)*(?:is|are|do|does|did|was|were|has|have|can|could)\b", re.IGNORECASE
+)
+_COVERS = re.compile(
+    r"\W*(?:(?:and|so)\W+)?(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b)",
+    re.IGNORECASE,
 )
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
 _WEAK = ("overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales")
@@ -119,7 +122,7 @@ class Question:
         topics = [topic for topic in asked.topics if topic != "counts"]
         if "investigator" in topics and self._names_computed:  # whose model is it?
             topics = list(dict.fromkeys("methods" if topic == "investigator" else topic for topic in topics))
-        if self.pipeline is None and not topics and asks_for_data(self.request) and self.span:
+        if self.span and _COVERS.match(self.request) and {*topics} <= {"overview", "coverage"}:
             return ["coverage"]
         if topics:
             lines = [atom for atom in self.present if "label" in kinds_of(atom)]
@@ -149,13 +152,14 @@ class Question:
         if asked.begins("when"):
             return ["times"]
         if asked.begins("where"):
+            if kinds == {"craft"}:
+                self.unsaid.append("it knows no position, which only a run has")
+                return []
             return ["reasons"] if made else ["datasets", "reasons"]
         if "panel" in kinds:
             return ["panels"]
         if asked.begins("how"):
             return ["computations"]
-        if self.pipeline is not None and not asked.things:
-            return ["overview"]
         return ["meanings"] if asked.things else []
 
     @cached_property

@@ -197,6 +197,19 @@ def overlaps(dataset: CatalogueEntry, span: TimeRange) -> bool:
     return not ((first is not None and span.stop <= first) or (last is not None and span.start > last))
 
 
+def cadences_of(source: Source) -> tuple[float, ...]:
+    """Return the cadences of a parameter or a dataset, in seconds; nothing if they are unknown."""
+    rows = [
+        row.cadence
+        for row in source.rows
+        if source.parameter is None or row.parameters[0] == source.parameter.name
+    ]
+    if source.parameter is None and source.dataset.cadence:
+        return source.dataset.cadence
+    exact = next(filter(None, rows), None)
+    return (exact,) if exact else source.dataset.cadence
+
+
 class SourceFacts:
     """Facts about parameters and datasets, from the catalogue.
 
@@ -303,15 +316,7 @@ class SourceFacts:
         return f"{', '.join(dict.fromkeys((*(word.lower() for word in stated), early)))} ({{}})"
 
     def _cadence(self, source: Source) -> str:
-        rows = [
-            row.cadence
-            for row in source.rows
-            if source.parameter is None or row.parameters[0] == source.parameter.name
-        ]
-        exact = (
-            None if source.parameter is None and source.dataset.cadence else next(filter(None, rows), None)
-        )
-        words = cadence_text(exact) if exact else source.dataset.cadence_words
+        words = ", ".join(map(cadence_text, cadences_of(source)))
         return f"{words or 'the catalogue gives no cadence'} ({{}})"
 
     def _bins(self, source: Source) -> str:

@@ -353,7 +353,8 @@ class _SentenceReader:
         self._units = take_units(sentence)
         self._plane = take_plane(sentence)
         before_quantities = sentence.left
-        named, self._field = read_quantities(sentence, magnitude=MAGNITUDE in self._tools)
+        needs_vector = MAGNITUDE in self._tools and not (self._datasets or described.datasets)
+        named, self._field = read_quantities(sentence, magnitude=needs_vector)
         fields = re.finditer(FIELD, before_quantities, re.IGNORECASE) if self._field >= 0 else ()
         listed = merged(named, [(field.start(), RequestQuantity(B)) for field in fields])
         if len({craft for _, craft in self._crafts}) == 1:
