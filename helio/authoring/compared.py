@@ -31,7 +31,7 @@ from helio.authoring.rules.changes.lines import AVERAGES, Lines
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
 from helio.authoring.writing.asking import no_question
-from helio.authoring.writing.computations import APPLIED
+from helio.authoring.writing.computations import APPLIED, MAGNITUDE, MAGNITUDE_OF
 from helio.errors import RequestError, TimeRangeError
 from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
@@ -186,6 +186,7 @@ class _Compared:
         by_line = {label: self.lines.quantities(label) for label in self._drawn()}
         drawn = set().union(*by_line.values())
         units = {self.lines.unit(label) for label, quantities in by_line.items() if not quantities}
+        alone = any(made.tool == MAGNITUDE and made.alone for made in self.request.computations)
         for quantity in self.request.quantities if by_line else ():
             usual = {row.unit for row in SOURCES if row.quantity == quantity.name}
             said = re.search(
@@ -195,7 +196,8 @@ class _Compared:
                 not said or any(not unit or comparable(unit, known) for unit in units for known in usual)
             ):
                 continue  # helio does not know the quantity of a line that may be this one
-            if quantity.name not in drawn and not _computed(quantity.name, self.steps):
+            magnitude = MAGNITUDE_OF.get(quantity.name) if alone else None
+            if not {quantity.name, magnitude} & drawn and not _computed(quantity.name, self.steps):
                 message = f"the request names the {title(quantity.name)}, but the figure draws no such data"
                 yield _warning(SHOWN, message, "reject the proposal")
 

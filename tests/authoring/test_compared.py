@@ -124,6 +124,10 @@ def test_a_difference_from_the_request_is_said(catalogue, request_, steps, said)
             [data(), ("magnitude", {"source_label": "B", "output_label": "Bmag"})],
         ),
         (
+            "Magnitude of the ACE magnetic field for 2022-01-01",
+            [data(), ("magnitude", {"source_label": "B", "output_label": "Bmag"})],
+        ),
+        (
             "ACE magnetic field in GSM for 2022-01-01",
             [data(), ("transform_frame", {"source_label": "B", "to": "GSM", "output_label": "turned"})],
         ),
