@@ -38,7 +38,14 @@ from typing import Any
 
 from helio.authoring.documents import SourceFile, turn_with
 from helio.authoring.gate import GateResult
-from helio.authoring.models.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
+from helio.authoring.models.exchange import (
+    RejectedAnswer,
+    answer_form,
+    answers_part,
+    read_json,
+    refuse_or_ask,
+    settle,
+)
 from helio.authoring.models.model import Ask, Model
 from helio.authoring.models.quoting import LONGEST, data
 from helio.authoring.operations import NAMES, Operation, OperationError, apply
@@ -295,6 +302,7 @@ def _system() -> str:
         [
             SYSTEM,
             WRITTEN,
+            answer_form(SCHEMA),
             f"## Examples\nThe template:\n{base}",
             *examples,
             "## Tools for steps\n" + tool_list(),

@@ -12,7 +12,14 @@ from typing import Any
 from helio.authoring.compared import TIME, differences
 from helio.authoring.documents import SourceFile, turn_with
 from helio.authoring.gate import Gate, GateResult
-from helio.authoring.models.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
+from helio.authoring.models.exchange import (
+    RejectedAnswer,
+    answer_form,
+    answers_part,
+    read_json,
+    refuse_or_ask,
+    settle,
+)
 from helio.authoring.models.model import Ask, Model
 from helio.authoring.models.quoting import data
 from helio.authoring.outcome import NotUnderstood
@@ -140,7 +147,7 @@ SCHEMA: Mapping[str, Any] = {
                 "type": "object",
                 "properties": {
                     "name": {"type": "string", "description": "As $TIME_RANGE."},
-                    "type": {"type": "string"},
+                    "type": {"type": "string", "description": "time_range, spacecraft, number or text."},
                     "default": {"type": "string"},
                 },
                 "required": ["name", "type"],
@@ -276,7 +283,9 @@ def _system() -> str:
         f"## Example\nRequest: {json.dumps(request)}\nAnswer: {json.dumps(answer)}"
         for request, answer in _EXAMPLES
     ]
-    return "\n\n".join([SYSTEM, WRITTEN, *examples, "## Tools for steps\n" + tool_list()])
+    return "\n\n".join(
+        [SYSTEM, WRITTEN, answer_form(SCHEMA), *examples, "## Tools for steps\n" + tool_list()]
+    )
 
 
 def tool_list() -> str:
