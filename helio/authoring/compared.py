@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.rules.changes.lines import AVERAGES, Lines
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import Reading, read_request
@@ -35,7 +35,7 @@ from helio.authoring.writing.computations import APPLIED, MAGNITUDE, MAGNITUDE_O
 from helio.errors import RequestError, TimeRangeError
 from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES, families
+from helio.knowledge.quantities import SOURCES, TENFOLD_KP, families
 from helio.knowledge.quantity_words import INDICES, title
 from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.dialect.template_in import template_in
@@ -274,7 +274,7 @@ class _Compared:
         for step in self.steps:
             window = next((step.params[key] for key in _WINDOWS if key in step.params), None)
             length = _seconds(self._value(window))
-            if step.tool in CHANGING - asked:
+            if step.tool in CHANGING - asked and not self._is_kp(step):
                 message = f"step {step.id} ({step.tool}) changes the data, and the request names no such computation"
                 yield _warning(SHOWN, message, "reject the proposal if this was not asked for", step)
             elif step.tool in _AVERAGES and length and lengths - {None} and length not in lengths:
@@ -283,6 +283,13 @@ class _Compared:
                     f"step {step.id} ({step.tool}) averages over {over}, which the request does not name"
                 )
                 yield _warning(SHOWN, message, "reject the proposal if this was not asked for", step)
+
+    def _is_kp(self, step: StepView) -> bool:
+        """Return whether a step makes Kp of the ten times Kp that an archive stores."""
+        tenfold = {(row.dataset, row.parameters[0]) for row in SOURCES if row.note == TENFOLD_KP}
+        source = self.lines.producers.get(str(step.params.get("source_label")))
+        read = {*fetch_pairs(source.params)} if source else set()
+        return step.tool == "rescale" and step.params.get("factor") == 0.1 and bool(read) and read <= tenfold
 
     def other_times(self, earlier: _Compared) -> Iterator[Diagnostic]:
         """Report time ranges that an edit changes although the request names no time."""
