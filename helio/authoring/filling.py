@@ -33,7 +33,7 @@ from helio.authoring.writing.computations import APPLIED, MAGNITUDE, OF_TWO, R_S
 from helio.authoring.writing.writer import write_template
 from helio.errors import HelioError, RequestError, did_you_mean
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.modes import MODES
 from helio.knowledge.quantities import SOURCES, families, spacecraft_named
 from helio.knowledge.quantity_words import WORDS, quantity_named
@@ -84,7 +84,11 @@ SCHEMA: Mapping[str, Any] = {
             "description": "Only if the request names the mode of the data.",
         },
         "energies": _texts("Only energies above which particles are counted: '>10 MeV'."),
-        "frame": {"type": "string", "enum": ["", *FRAMES], "description": "Only if the request names it."},
+        "frame": {
+            "type": "string",
+            "enum": ["", *KNOWN_FRAMES],
+            "description": "Only if the request names it.",
+        },
         "cadence": _text("Only if data of this cadence are requested: '1min'."),
         "operations": _texts(
             "Computations, from the list, with the window if the request gives it: 'running_average:10min', "
@@ -320,7 +324,6 @@ def _read(answer: Mapping[str, Any], request: str, catalogue: Catalogue, now: da
         spacecraft=[*_given(answer, "spacecraft"), *(craft for craft, _ in pairs)],
         quantities=_given(answer, "quantities"),
         datasets=_given(answer, "datasets"),
-        frame=str(answer.get("frame") or ""),
         cadence=str(answer.get("cadence") or "").strip(),
         operations=_given(answer, "operations"),
         title=title,
@@ -340,6 +343,7 @@ def _read(answer: Mapping[str, Any], request: str, catalogue: Catalogue, now: da
         quantities=tuple(dict.fromkeys(quantities)),
         own=tuple(dict.fromkeys(pairs)),
         times=tuple(times),
+        frame=str(answer.get("frame") or ""),
         instruments=tuple(_instrument(text) for text in _given(answer, "instruments")),
         modes=((mode, ""),) if mode else (),
         energies=tuple(_energy(text) for text in _given(answer, "energies")),
