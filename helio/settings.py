@@ -18,6 +18,9 @@ from helio.errors import RequestError
 log = logging.getLogger(__name__)
 
 IDLE = 1800.0
+Thinking = Literal["", "off", "low", "medium", "high"]
+THINKING: tuple[Thinking, ...] = ("off", "low", "medium", "high")
+"""Levels of how much a language model thinks before it answers."""
 """Default number of seconds without use after which the engine's server ends."""
 
 MODEL_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -155,6 +158,9 @@ class Settings:
     """``$HELIO_MODEL_SIZE``, ``small`` or ``large``: a small model fills in a typed request for a new pipeline, from
     which helio writes the template; a large model writes the template. Default: ``small`` for the providers
     ``ollama``, ``vllm`` and ``llamacpp``, which run on your own machine, otherwise ``large``."""
+    model_thinking: tuple[Thinking, Thinking] = ("", "")
+    """``$HELIO_MODEL_THINKING``, ``off``, ``low``, ``medium`` or ``high``, or two of them as ``WRITING/SEARCH``: how
+    much a model thinks when it writes, and when it searches the catalogue. Default: as much as its provider chooses."""
     model_statistics: bool = False
     """``$HELIO_MODEL_STATISTICS``, ``send`` or ``withhold``: whether a model that repairs a failed run gets
     statistics of its tables: the share of missing values, minimum, median and maximum of each column.
@@ -292,6 +298,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         model_fast=environ.get("HELIO_MODEL_FAST") or every or Settings.model_fast,
         model_fallback="" if fallback == "none" else fallback,
         model_size="small" if size == "small" else "large" if size == "large" else "",
+        model_thinking=_model_thinking(environ),
         model_statistics=statistics == "send",
         model_files_mb=_number(environ, "HELIO_MODEL_FILES_MB", Settings.model_files_mb, least=0.001),
         model_pages=int(_number(environ, "HELIO_MODEL_PAGES", Settings.model_pages, least=1)),
@@ -392,9 +399,11 @@ def provider_of(model: str) -> tuple[str, str]:
 
     >>> provider_of("ollama/qwen3:8b"), provider_of("gemini-3.8-flash"), provider_of("openai/org/model")
     (('ollama', 'qwen3:8b'), ('gemini', 'gemini-3.8-flash'), ('openai', 'org/model'))
+    >>> provider_of("gpt-9")  # no name of Gemini
+    ('', 'gpt-9')
     """
     provider, slash, name = model.partition("/")
-    return (provider, name) if slash else ("gemini", model)
+    return (provider, name) if slash else ("gemini" if model.startswith(("gemini", "gemma")) else "", model)
 
 
 def _model_keys(environ: Mapping[str, str]) -> dict[str, str]:
@@ -425,6 +434,20 @@ def _model_prices(environ: Mapping[str, str]) -> tuple[float, float] | None:
             advice="write IN/OUT, such as 0.5/3: the prices of a million tokens of questions and of answers",
         )
     return float(match[1]), float(match[2])
+
+
+def _model_thinking(environ: Mapping[str, str]) -> tuple[Thinking, Thinking]:
+    text = environ.get("HELIO_MODEL_THINKING", "").strip()
+    if not text:
+        return "", ""
+    parts = text.split("/")
+    levels = [level for part in parts for level in THINKING if level == part]
+    if len(levels) != len(parts) or len(levels) > 2:
+        raise RequestError(
+            f"HELIO_MODEL_THINKING is '{text}'; it must be one of {', '.join(THINKING)}, or two as WRITING/SEARCH",
+            advice="write high, or high/low",
+        )
+    return levels[0], levels[-1]
 
 
 def _network(environ: Mapping[str, str]) -> NetworkLimits:

@@ -59,6 +59,7 @@ EXAMPLES = {
     "history": ("helio history my-ace", "helio history my-ace --diff"),
     "blame": ("helio blame my-ace",),
     "models": ("helio models",),
+    "models list": ("helio models list", "helio models list ollama"),
     "models test": ("helio models test", "helio models test ollama/qwen3:8b"),
     "delete": ("helio delete my-ace",),
     "new": (

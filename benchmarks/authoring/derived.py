@@ -17,9 +17,10 @@ from benchmarks.authoring.tasks import Task
 from helio.authoring.gate import fetched_datasets
 from helio.authoring.operations import OF_STEP, OF_TEMPLATE
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, Outcome, TemplateDraft
-from helio.authoring.request import Computation, PipelineRequest, RequestedStyle, RequestQuantity
+from helio.authoring.request import Computation, PipelineRequest, Place, RequestedStyle, RequestQuantity
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import read_request
+from helio.authoring.writing.computations import MAGNITUDE
 from helio.errors import HelioError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
@@ -60,6 +61,8 @@ def typed_request(read: PipelineRequest) -> Answer:
             )
         )
     ]
+    beside = any(made.beside for made in read.computations)
+    order, places = _order_of(read)
     said = PipelineRequest(
         spacecraft=read.spacecraft,
         quantities=read.quantities,
@@ -68,11 +71,25 @@ def typed_request(read: PipelineRequest) -> Answer:
         times=read.times,
         frame=read.frame,
         cadence=read.cadence,
+        modes=read.modes if len(read.modes) < 2 else (),
         vectors=read.vectors,
-        computations=tuple(Computation(made.tool, made.window, made.method) for made in read.computations),
-        panels=replace(read.panels, kind="", plane="", fit="", places=(), overlaid=False),
-        style=RequestedStyle(read.style.title, tuple(match[0] for match in logs)),
+        instruments=read.instruments,
+        energies=read.energies,
+        computed=read.computed,
+        computations=tuple(
+            Computation(
+                made.tool,
+                made.window,
+                made.method,
+                alone=made.alone and made.tool == MAGNITUDE,
+                beside=beside and made.tool != MAGNITUDE,
+            )
+            for made in read.computations
+        ),
+        panels=replace(read.panels, places=places, overlaid=False),
+        style=RequestedStyle(read.style.title, read.style.looks),
         exports=read.exports,
+        one_file=read.one_file or None,
     )
     return {
         "spacecraft": list(read.spacecraft),
@@ -80,6 +97,18 @@ def typed_request(read: PipelineRequest) -> Answer:
         "pairs": [f"{craft}: {_name_of(quantity)}" for craft, quantity in read.own],
         "datasets": [".".join(filter(None, pair)) for pair in read.datasets],
         "times": list(read.times),
+        "instruments": list(read.instruments),
+        "mode": read.modes[0][0] if len(read.modes) == 1 else "",
+        "energies": list(read.energies),
+        "compute": read.computed,
+        "alone": any(made.alone for made in read.computations),
+        "beside": beside,
+        "order": order,
+        "kind": read.panels.kind,
+        "plane": read.panels.plane,
+        "fit": read.panels.fit,
+        "looks": [look for look in read.style.looks if look not in {match[0] for match in logs}],
+        "one_file": bool(read.one_file),
         "frame": read.frame,
         "cadence": f"{read.cadence:g}s" if read.cadence else "",
         "operations": [
@@ -91,6 +120,25 @@ def typed_request(read: PipelineRequest) -> Answer:
         "save_as": list(read.exports),
         "left_out": [key for key, value in vars(read).items() if value != vars(said)[key]],
     }
+
+
+def _order_of(read: PipelineRequest) -> tuple[list[str], tuple[Place, ...]]:
+    """Return the quantities from the top as far as the request places them, and those places; none if it says more."""
+    ranks = {place.rank: place for place in read.panels.places}
+    rest = [
+        quantity
+        for quantity in read.quantities
+        if not any(quantity in one.lines.quantities for one in ranks.values())
+    ]
+    order: list[str] = []
+    for rank in range(1, max(ranks, default=0) + 1):
+        place = ranks.get(rank)
+        if place is not None and (place.shared or place.lines.crafts or len(place.lines.quantities) != 1):
+            return [], ()
+        if place is None and not rest:
+            return [], ()
+        order.append(_name_of(place.lines.quantities[0] if place else rest.pop(0)))
+    return order, read.panels.places
 
 
 def _name_of(quantity: RequestQuantity) -> str:

@@ -51,12 +51,12 @@ NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownPa
 
 FACTS = "What helio knows about the pipeline"
 """Heading of the facts that are quoted with a question; the rules answer from the same facts."""
-MOST_FACTS = 20_000
-"""Maximum number of characters of these facts."""
+LONGEST_FACT = 4000
+"""Maximum number of characters of one of these facts."""
+LONGEST_ERROR = 20_000
+"""Maximum number of characters about the error of a run, whose words helio does not write."""
 STATISTICS = "Statistics of the tables that the run made"
 """Heading of the statistics that are quoted with a repair, if the settings allow it."""
-MOST_STATISTICS = 12_000
-"""Maximum number of characters of these statistics."""
 
 
 class ModelAuthor:
@@ -183,7 +183,7 @@ class ModelAuthor:
         )
         if is_question(request):
             recorded = facts_of(template, self._gate.catalogue, self._now, self._records)
-            facts = "\n\n".join(part for part in (facts, data(FACTS, recorded, most=MOST_FACTS)) if part)
+            facts = "\n\n".join(part for part in (facts, data(FACTS, recorded, text=LONGEST_FACT)) if part)
         return self._edited(request, template, prove, self._answers(chosen), facts, sources)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
@@ -199,11 +199,11 @@ class ModelAuthor:
                 "try": failure.advice,
                 "evidence": list(failure.evidence),
             },
+            most=LONGEST_ERROR,
             text=1500,
         )
         if failure.statistics:
-            tables = fitting({"tables": list(failure.statistics)}, MOST_STATISTICS)
-            facts += "\n\n" + data(STATISTICS, tables, most=MOST_STATISTICS)
+            facts += "\n\n" + data(STATISTICS, fitting({"tables": list(failure.statistics)}))
 
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
             written = work_of(after, signatures())
@@ -242,7 +242,7 @@ class ModelAuthor:
         shelf, looked = self._shelf(), False
         facts = "\n\n".join(part for part in (facts, self.background) if part)
         used = [choice.dataset_id for step in written_steps(template) for choice in fetch_choices(step.args)]
-        discovery = shelf.known(used)
+        discovery = shelf.known([*used, *shelf.named_in(request)])
         while True:
             try:
                 proved, prompt = edit(
@@ -253,11 +253,12 @@ class ModelAuthor:
                     prove=prove,
                     answers=answers,
                     facts=facts,
+                    now=self._now,
                     looked=looked,
                     sources=sources,
                 )
             except SearchRequest as search:  # once; a second one is a refused answer
-                needs = data("What is to be changed needs", str(search), most=2000, text=1000)
+                needs = data("What is to be changed needs", str(search), text=1000)
                 text = "\n\n".join(part for part in (request, needs, facts) if part)
                 discovery = discover(self._door, text, shelf, now=self._now, answers=answers, sources=sources)
                 looked = True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.naming import CODE as MISNAMED
 from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.changes.lines import AVERAGES, JOINED, Lines
@@ -26,7 +26,7 @@ from helio.authoring.writing.computations import (
 from helio.errors import RequestError, TimeRangeError
 from helio.interval import interval_of
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import ABS_B, SOURCES, VECTOR_V, B, N, T, V, families
+from helio.knowledge.quantities import ABS_B, SOURCES, TENFOLD_KP, VECTOR_V, B, N, T, V, families
 from helio.knowledge.quantity_words import INDICES, title
 from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.dialect.template_in import template_in
@@ -169,7 +169,9 @@ class Compared:
         by_label = {label: self.lines.quantities(label) for label in labels}
         found = set().union(*by_label.values())
         found |= {MAGNITUDE_OF[name] for name in found & MAGNITUDE_OF.keys()}
-        if not by_label or quantity.name in found or _computed(quantity.name, self.steps):
+        alone = any(made.tool == MAGNITUDE and made.alone for made in self.request.computations)
+        names = {quantity.name, MAGNITUDE_OF.get(quantity.name) if alone else None}
+        if not by_label or names & found or _computed(quantity.name, self.steps):
             return False
         units = {self.lines.unit(label) for label, quantities in by_label.items() if not quantities}
         said = quantity.name in _BY_LETTERS or re.search(
@@ -279,7 +281,7 @@ class Compared:
         for step in self.steps:
             window = next((step.params[key] for key in _WINDOWS if key in step.params), None)
             length = _seconds(self._value(window))
-            if step.tool in CHANGING - asked:
+            if step.tool in CHANGING - asked and not self._is_kp(step):
                 message = f"step {step.id} ({step.tool}) changes the data, and the request names no such computation"
                 yield warning(SHOWN, message, "reject the proposal if this was not asked for", step)
             elif step.tool in _AVERAGES and length and lengths - {None} and length not in lengths:
@@ -288,6 +290,13 @@ class Compared:
                     f"step {step.id} ({step.tool}) averages over {over}, which the request does not name"
                 )
                 yield warning(SHOWN, message, "reject the proposal if this was not asked for", step)
+
+    def _is_kp(self, step: StepView) -> bool:
+        """Return whether a step makes Kp of the ten times Kp that an archive stores."""
+        tenfold = {(row.dataset, row.parameters[0]) for row in SOURCES if row.note == TENFOLD_KP}
+        source = self.lines.producers.get(str(step.params.get("source_label")))
+        read = {*fetch_pairs(source.params)} if source else set()
+        return step.tool == "rescale" and step.params.get("factor") == 0.1 and bool(read) and read <= tenfold
 
     def facts_of(self, step: StepView) -> Facts:
         """Return what the tables of a fetch are, as far as helio knows."""

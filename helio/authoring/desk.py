@@ -16,8 +16,8 @@ from helio.authoring.failed_run import failure_of
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.known_pipelines import answered, asks_to_undo, schedule_command
-from helio.authoring.memory import files_named
 from helio.authoring.measured import asks_for_values, values_answered
+from helio.authoring.memory import files_named
 from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.models.scrub import scrub_of
 from helio.authoring.operations import Operation, apply, step_of

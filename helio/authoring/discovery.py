@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import Any
 
 from helio.authoring.documents import SourceFile, turn_with
 from helio.authoring.models.model import Ask, Call, CallResult, Model, ResultsTurn, Tool
-from helio.authoring.models.quoting import capped, data, fitting
+from helio.authoring.models.quoting import LONGEST, capped, data, fitting
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
@@ -35,18 +36,14 @@ MOST_REPEATS = 3
 """Number of repeated calls of search functions after which helio ends the search."""
 MOST_TOLD = 120_000
 """Maximum number of characters of all search results together, because every new request sends all results again."""
-MOST_RESULT = 12_000
+MOST_RESULT = 40_000
 """Maximum number of characters of the result of one function call."""
 MOST_PARAMETERS = 60
 """Maximum number of parameters in the result of one function call."""
-MOST_REFERENCE = 200_000
-"""Maximum number of characters of the verified reference; most references have a tenth of this."""
 MOST_ROWS = 30
 _MOST_HITS = 8
-_CONCLUSION = 500
+_CONCLUSION = 2000
 """Maximum number of characters of what the model says at the end of its search."""
-_DESCRIPTION = 120
-"""Maximum number of characters of a parameter's description."""
 
 SYSTEM = """You find data for a heliophysics pipeline. You have read-only tools over a catalogue of CDAWeb.
 Find the datasets and parameters that answer the request: look at the table of physical quantities first, then search,
@@ -66,6 +63,8 @@ class Discovery:
     ----------
     datasets : dict
         By id: the description of each, with the parameters that were listed.
+    others : dict
+        By id: the description of each dataset that a search found and nobody looked at.
     calls, repeats : int
         Numbers of calls, and of repeated ones.
     ended : str
@@ -75,17 +74,24 @@ class Discovery:
     """
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    others: dict[str, dict[str, Any]] = field(default_factory=dict)
     calls: int = 0
     repeats: int = 0
     ended: str = ""
     conclusion: str = ""
 
-    def reference(self, most: int = MOST_REFERENCE) -> dict[str, Any]:
-        """Return the datasets and parameters as text for a prompt, with at most a given number of characters."""
-        every = list(self.datasets.values())
-        share = most // max(len(every), 1)
-        concluded = {"conclusion of the search": self.conclusion} if every and self.conclusion else {}
-        return {"datasets": [fitting(dataset, max(share, 800)) for dataset in every], **concluded}
+    def reference(self, most: int = LONGEST) -> dict[str, Any]:
+        """Return all that was found for a prompt; leave out parameters only if it has more characters than allowed."""
+        others = [dataset for name, dataset in self.others.items() if name not in self.datasets]
+        rest = {
+            **({"found too, parameters not listed": others} if others else {}),
+            **({"conclusion of the search": self.conclusion} if self.conclusion else {}),
+        }
+        found = {"datasets": list(self.datasets.values()), **rest}
+        if len(json.dumps(found, ensure_ascii=False)) > most and self.datasets:
+            share = max(most // len(self.datasets) * 9 // 10, 800)
+            found["datasets"] = [fitting(dataset, share) for dataset in self.datasets.values()]
+        return found if self.datasets or others else {"datasets": []}
 
 
 _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
@@ -142,13 +148,17 @@ class CatalogueTools:
                 self.list_parameters(dataset)
         return self.found
 
+    def named_in(self, text: str) -> list[str]:
+        """Return the datasets of the catalogue that a text names by their ids."""
+        return [word for word in dict.fromkeys(re.findall(r"[\w/@-]{4,}", text)) if word in self._catalogue]
+
     def search_datasets(self, query: str) -> Any:
         """Search for datasets by words: mission, instrument, quantity or cadence."""
         answer = self._search.find(query, limit=_MOST_HITS)
         hits = [hit.dataset for hit in answer.hits if not self._catalogue.in_archive(hit.dataset.id)]
         archived = self._archived.find_archived(query)[:_MOST_HITS] if self._archived else []
         result: dict[str, Any] = {
-            "datasets": [self._described(dataset) for dataset in [*archived, *hits][:_MOST_HITS]],
+            "datasets": [self._passing(dataset) for dataset in [*archived, *hits][:_MOST_HITS]],
             "not_found": {word: list(close) for word, close in answer.unknown.items()},
         }
         if self._archived and not archived:
@@ -163,18 +173,17 @@ class CatalogueTools:
             for parameter in dataset.parameters
             if match.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
         ]
-        shown = every[:MOST_PARAMETERS]
         described = [
             {
                 "parameter_id": parameter.name,
                 "unit": parameter.canonical_unit,
                 "size": list(parameter.size),
-                "description": parameter.description[:_DESCRIPTION],
+                "description": parameter.description,
                 **({"frame": parameter.frame} if parameter.frame else {}),
             }
-            for parameter in shown
+            for parameter in every[:MOST_PARAMETERS]
         ]
-        self._keep(dataset, [parameter.name for parameter in shown])
+        self._keep(dataset, [parameter.name for parameter in every])
         return {
             **self._described(dataset),
             "parameters": described,
@@ -183,15 +192,16 @@ class CatalogueTools:
 
     def get_availability(self, dataset_id: str) -> Any:
         """Return the times of a dataset's first and last records."""
-        return self._described(self._catalogue.summary(dataset_id))
+        dataset = self._catalogue.dataset(dataset_id)
+        self._keep(dataset, [parameter.name for parameter in dataset.parameters])
+        return self._described(dataset)
 
     def get_notes(self, dataset_id: str) -> Any:
         """Return who made a dataset, and where its notes are."""
-        dataset = self._catalogue.summary(dataset_id)
+        dataset = self._catalogue.dataset(dataset_id)
         notes = {"pi": dataset.pi, "doi": dataset.doi, "notes": dataset.notes_url}
-        self.found.datasets.setdefault(
-            dataset.id, {**capped(self._described(dataset)), "parameters": []}
-        ).update(capped(notes))
+        self._keep(dataset, [parameter.name for parameter in dataset.parameters])
+        self.found.datasets[dataset.id].update(capped(notes))
         return {**self._described(dataset), **notes}
 
     def browse_mission(self, mission: str) -> Any:
@@ -208,7 +218,7 @@ class CatalogueTools:
                 "missions": [mission.name for mission in self._catalogue.missions()],
             }
         return {
-            "datasets": [self._described(dataset) for dataset in every[:MOST_ROWS]],
+            "datasets": [self._passing(dataset) for dataset in every[:MOST_ROWS]],
             "more": max(len(every) - MOST_ROWS, 0),
         }
 
@@ -306,6 +316,12 @@ class CatalogueTools:
             **self._found_in(dataset.id),
         }
 
+    def _passing(self, dataset: DatasetSummary) -> dict[str, Any]:
+        """Describe a dataset that a search found, and remember it for the reference."""
+        described = self._described(dataset)
+        self.found.others[dataset.id] = capped(described)
+        return described
+
     def _found_in(self, dataset_id: str) -> dict[str, str]:
         """Say whether a dataset was found in the archive or in the catalogue, if an archive was searched too."""
         if self._archived is None:
@@ -325,7 +341,7 @@ class CatalogueTools:
                     "unit": parameter.canonical_unit,
                     "size": list(parameter.size),
                     "frame": parameter.frame,
-                    "description": parameter.description[:_DESCRIPTION],
+                    "description": parameter.description,
                     "axes": list(parameter.axes),
                 }
                 described["parameters"].append(
@@ -407,7 +423,9 @@ def discover(
     answers: Sequence[Any] = (),
     sources: Sequence[SourceFile] = (),
 ) -> Discovery:
-    """Let the language model search the catalogue, within limits, and return the datasets that the model looked at.
+    """Let the language model search the catalogue, within limits, and return the datasets that it found.
+
+    Datasets that the request or the conclusion of the search names are looked up too, if the model did not.
 
     Parameters
     ----------
@@ -423,6 +441,19 @@ def discover(
     ModelError, Cancelled
         The model did not answer. If it examined datasets before an unreadable answer, they are returned instead.
     """
+    _search(model, request, shelf, now, answers, sources)
+    return shelf.known(shelf.named_in(f"{request} {shelf.found.conclusion}"))
+
+
+def _search(
+    model: Model,
+    request: str,
+    shelf: CatalogueTools,
+    now: datetime,
+    answers: Sequence[Any],
+    sources: Sequence[SourceFile],
+) -> None:
+    """Let the model call the functions of the shelf until it says what it found, or a limit is reached."""
     discovery = shelf.found
     spans = {phrase: str(parse_time_range(phrase, now)) for phrase in Sentence(request).take_times(now)}
     text = "\n\n".join(
@@ -444,10 +475,10 @@ def discover(
             if not discovery.datasets:
                 raise
             discovery.ended = f"the model's search of the catalogue stopped early: {error.message}"
-            return discovery
+            return
         if not answer.calls:
             discovery.conclusion = " ".join(answer.text.split())[:_CONCLUSION]
-            return discovery
+            return
         results = []
         for call in answer.calls:
             key = json.dumps([call.name, dict(call.arguments)], sort_keys=True)
@@ -467,7 +498,6 @@ def discover(
             discovery.ended = (
                 f"helio stopped the model's search of the catalogue after {discovery.calls} calls{again}"
             )
-            return discovery
+            return
         ask = ask.then(answer, ResultsTurn(tuple(results)))
     discovery.ended = f"helio stopped the model's search of the catalogue after {MOST_ROUNDS} rounds"
-    return discovery

@@ -28,8 +28,41 @@ def list_models(context: typer.Context, as_json: Json = False) -> None:
 
     To choose a model: export HELIO_MODEL=PROVIDER/NAME
     """
-    if context.invoked_subcommand is not None:
+    if context.invoked_subcommand is None:
+        _list_providers(as_json)
+
+
+@models_app.command("list")
+def list_names(
+    provider: Annotated[
+        str,
+        typer.Argument(
+            help="Provider whose models to list, such as ollama. Default: the providers.", metavar="PROVIDER"
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List the providers as `helio models` does, or the names of the models that a provider has; this costs nothing."""
+    if not provider:
+        _list_providers(as_json)
         return
+    with errors_as_text(as_json):
+        from helio.authoring.models.providers import client_of, provider_called
+
+        owner, _ = provider_called(f"{provider}/any")
+        client = client_of(current_settings(), owner, {"fast": "any"}, timeout=60.0)
+        try:
+            names = [f"{owner.name}/{name}" for name in client.models()]
+        finally:
+            client.close()
+        if as_json:
+            print_json({"models": names})
+            return
+        for name in names:
+            say(" ".join(name.split()))
+
+
+def _list_providers(as_json: bool) -> None:
     with errors_as_text(as_json):
         from helio.authoring.models.providers import PROVIDERS
         from helio.authoring.models.scrub import scrub_of

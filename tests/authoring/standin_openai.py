@@ -19,7 +19,7 @@ from tests.authoring.standin_gemini import KEY, GeminiStandIn, Reply, Request
 
 _FIELDS = {
     "model", "messages", "tools", "tool_choice", "response_format", "max_tokens", "max_completion_tokens",
-    "temperature", "seed", "stream",
+    "temperature", "seed", "stream", "reasoning_effort",
 }  # fmt: skip
 _ADDRESS = r"data:([a-z]+/[a-z]+);base64,([A-Za-z0-9+/]+={0,2})"
 _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "CONTINUATION": "length"}

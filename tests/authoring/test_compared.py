@@ -124,8 +124,19 @@ def test_a_difference_from_the_request_is_said(catalogue, request_, steps, said)
             [data(), ("magnitude", {"source_label": "B", "output_label": "Bmag"})],
         ),
         (
+            "Magnitude of the ACE magnetic field for 2022-01-01",
+            [data(), ("magnitude", {"source_label": "B", "output_label": "Bmag"})],
+        ),
+        (
             "ACE magnetic field in GSM for 2022-01-01",
             [data(), ("transform_frame", {"source_label": "B", "to": "GSM", "output_label": "turned"})],
+        ),
+        (
+            "Kp for 2022-01-01",
+            [
+                data("OMNI2_H0_MRG1HR", "KP", "Kp10"),
+                ("rescale", {"source_label": "Kp10", "factor": 0.1, "unit": "1", "output_label": "Kp"}),
+            ],
         ),
         ("Dst for 2022-01-01", [data("OMNI2_H0_MRG1HR", "DST", "Dst")]),
         ("something that nobody understands", [data()]),

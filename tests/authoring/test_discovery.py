@@ -6,8 +6,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from helio.authoring.discovery import MOST_RESULT, MOST_ROUNDS, MOST_TOLD, CatalogueTools, discover, tools
+from helio.authoring.discovery import (
+    MOST_RESULT,
+    MOST_ROUNDS,
+    MOST_TOLD,
+    CatalogueTools,
+    Discovery,
+    discover,
+    tools,
+)
 from helio.authoring.models.model import Call
+from helio.authoring.models.quoting import LONGEST_TEXT
 from helio.errors import Unreadable
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
@@ -56,11 +65,20 @@ def test_what_was_listed_is_the_verified_reference(serve, door, shelf):
     assert (len(server.requests), found.ended) == (2, "")
 
 
-def test_what_a_search_shows_in_passing_is_not_in_the_reference(serve, door, shelf):
-    server = serve(standin.call("search_datasets", {"query": "ACE magnetic field"}), SEEN)
-    assert discover(door(server), "ACE", shelf, now=NOW).reference() == {"datasets": []}
+def test_what_a_search_shows_in_passing_is_in_the_reference_without_parameters(serve, door, shelf):
+    server = serve(standin.call("search_datasets", {"query": "ACE magnetic field"}), standin.text("Seen."))
+    reference = discover(door(server), "ACE", shelf, now=NOW).reference()
     [result] = server.requests[1].results
-    assert any(one["dataset_id"].startswith("AC_") for one in result["response"]["datasets"])
+    assert reference["datasets"] == []
+    assert reference["found too, parameters not listed"] == result["response"]["datasets"]
+    assert reference["conclusion of the search"] == "Seen."
+
+
+def test_what_the_request_or_the_conclusion_names_is_in_the_reference(serve, door, shelf):
+    server = serve(standin.call("get_availability", {"dataset_id": "AC_H0_SWE"}), SEEN)
+    reference = discover(door(server), "WI_H0_MFI.BGSE and NO_SUCH_ONE", shelf, now=NOW).reference()
+    assert [one["dataset_id"] for one in reference["datasets"]] == ["AC_H0_SWE", "WI_H0_MFI", "AC_H2_MFI"]
+    assert all(one["parameters"] and one["first"] and one["last"] for one in reference["datasets"])
 
 
 def test_the_fast_model_is_asked_and_no_tool_writes(serve, door, shelf):
@@ -128,10 +146,18 @@ def test_what_a_catalogue_says_is_short_when_it_is_told(wide):
     told = wide.call(Call("list_parameters", {"dataset_id": "AC_H2_MFI"}))
     assert len(json.dumps(told)) <= MOST_RESULT
     assert told["more"] > 0
-    assert max(len(one["description"]) for one in told["parameters"]) <= 120
+    assert max(len(one["description"]) for one in told["parameters"]) <= LONGEST_TEXT
 
 
-def test_the_reference_is_short_and_says_what_is_left_out(wide):
+def test_a_reference_that_fits_is_whole_however_many_datasets_share_it():
+    found = Discovery({f"D{n}": {"dataset_id": f"D{n}", "parameters": []} for n in range(20)})
+    found.datasets["D7"]["parameters"] = [
+        {"parameter_id": f"P{n}", "description": "x" * 80} for n in range(900)
+    ]
+    assert found.reference()["datasets"] == list(found.datasets.values())
+
+
+def test_a_reference_that_is_too_long_says_what_is_left_out(wide):
     wide.call(Call("list_parameters", {"dataset_id": "AC_H2_MFI"}))
     [dataset] = wide.found.reference(most=2000)["datasets"]
     assert len(json.dumps(dataset)) <= 2000
@@ -187,7 +213,7 @@ def test_the_searcher_knows_the_clock_and_the_time_of_the_request(serve, door, s
 
 def test_every_parameter_that_was_listed_is_in_the_reference(wide):
     for number in range(0, 10):
-        wide.call(Call("list_parameters", {"dataset_id": "AC_H2_MFI", "match": f"name_{number}"}))
+        wide.call(Call("list_parameters", {"dataset_id": "AC_H2_MFI", "match": f"name_10{number}"}))
     [dataset] = wide.found.reference()["datasets"]
     assert len(dataset["parameters"]) > 60
     assert "left_out" not in dataset

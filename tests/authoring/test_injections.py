@@ -16,7 +16,7 @@ from helio.authoring.models.door import Door
 from helio.authoring.models.exchange import _with_rejection
 from helio.authoring.models.model import Ask, ModelTurn, UserTurn
 from helio.authoring.models.openai_client import OpenAi
-from helio.authoring.models.quoting import capped, data
+from helio.authoring.models.quoting import LONGEST_TEXT, capped, data
 from helio.authoring.models.scrub import Scrub
 from helio.authoring.models.transcript import Transcript
 from helio.authoring.proposals import Proposal
@@ -96,7 +96,7 @@ def test_a_prompt_quotes_it_in_one_line_of_json_below_helios_words(way: str, sen
 def test_a_result_of_a_search_has_no_line_of_its_own(sentence: str) -> None:
     told = json.dumps(capped({sentence: [sentence, {"deep": sentence}]}), ensure_ascii=False)
     assert told.isprintable()
-    assert len(told) < 1000
+    assert len(told) < 2 * LONGEST_TEXT + 200
 
 
 @HOSTILE

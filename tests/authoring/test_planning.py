@@ -11,6 +11,7 @@ from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotU
 from helio.errors import Blocked, CutShort, QuotaExhausted, WrongKey
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
+from helio.steps.signature import signatures
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, SEEN, fetch, figure, plan, question, step
 from tests.authoring.conftest import OTHER, SMART
@@ -322,6 +323,11 @@ def test_every_tool_and_every_key_of_a_figure_is_told_in_a_line(serve, author):
     assert "  - trace_colors: {…: string}. Colour of a line, by label or label.component." in told
     assert "- magnitude(source_label: label, " in told
     assert "  - window: Length w of the window" in told
+    for tool in signatures().values():
+        for argument in tool.arguments:
+            if tool.runs and argument.schema.get("format") != "label":
+                meaning = " ".join(argument.schema.get("description", "").split())
+                assert tool.name == "render_spec" or f"  - {argument.name}: {meaning}" in told or not meaning
     assert len(told) < 80_000
 
 
@@ -375,7 +381,7 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
     assert made.template["variables"]["$TIME_RANGE"]["default"] == right
     assert any("the request says more than" in note and "2021-05" in note for note in made.notes)
     assert "Resolve all of what it says yourself" in server.requests[-1].text
-    assert "it is 2024-01-20T12:00 UTC" in server.requests[-1].text
+    assert "It is 2024-01-20T12:00 UTC." in server.requests[-1].text
 
 
 def test_the_name_of_an_event_counts_as_its_time(serve, author):

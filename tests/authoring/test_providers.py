@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from helio.authoring.models import official_client, providers
 from helio.authoring.models.anthropic_client import Anthropic
 from helio.authoring.models.door import Door
+from helio.authoring.models.gemini import Gemini
 from helio.authoring.models.model import (
     Ask,
     Call,
@@ -208,6 +209,7 @@ def test_the_server_says_how_long_to_wait(serve, client, provider):
         with pytest.raises(ModelError) as caught:
             model.ask(question())
         waits.append(caught.value.wait)
+        assert ("in 8 s" in caught.value.advice) == (caught.value.wait == 7.5)
     assert waits == [7.5, None, None if provider == "anthropic" else 30 * A_DAY]
 
 
@@ -375,6 +377,73 @@ def test_lost_thoughts_are_refused_by_the_stand_in_as_by_anthropic():
         model.close()
 
 
+@pytest.mark.parametrize("level", ["off", "low", "medium", "high"])
+def test_the_level_of_thinking_of_a_role_is_sent_and_without_one_nothing(serve, client, provider, level):
+    server = serve(standin.text("one"), standin.text("two"))
+    model = client(server.url, thinking={"smart": level})
+    model.ask(question())
+    model.ask(question(role="fast"))
+    asked, plain = (request.body for request in server.requests)
+    if provider != "anthropic":
+        assert asked["reasoning_effort"] == ("none" if level == "off" else level)
+    elif level == "off":
+        assert asked["thinking"] == {"type": "disabled"}
+    else:
+        assert asked["output_config"] == {"effort": level}
+    assert not {"reasoning_effort", "thinking", "output_config"} & plain.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "sent"),
+    [
+        ("gemini-3.8-flash", "high", {"thinking_level": "HIGH"}),
+        ("gemini-3.8-flash", "off", {"thinking_level": "MINIMAL"}),
+        ("gemini-2.5-flash", "low", {"thinking_budget": 1024}),
+        ("gemini-2.5-flash", "off", {"thinking_budget": 0}),
+        ("gemini-3.8-flash", "", None),
+    ],
+)
+def test_gemini_takes_a_level_of_thinking_or_a_number_of_tokens(name, level, sent):
+    with standin.GeminiStandIn([standin.text("hi")]) as server:
+        model = Gemini(standin.KEY, {"smart": name}, url=server.url, thinking={"smart": level})
+        model.ask(question())
+        model.close()
+    assert server.requests[0].body["generationConfig"].get("thinkingConfig") == sent
+
+
+def test_a_refused_level_of_thinking_says_which_setting_it_is(serve, client):
+    model = client(serve(standin.failure(400, "unsupported value")).url, thinking={"smart": "high"})
+    with pytest.raises(ModelRefused, match="unsupported value") as caught:
+        model.ask(question())
+    assert "HELIO_MODEL_THINKING" in caught.value.advice
+
+
+@pytest.mark.parametrize(("counted", "is_cut"), [(2051, True), (4096, True), (12_000, False), (10, False)])
+def test_a_question_that_a_server_has_cut_is_not_answered(counted, is_cut):
+    with OpenAiStandIn([standin.text("hi", prompt=counted)], key="") as server:
+        model = OpenAi("", {"smart": "qwen3:8b"}, url=server.url, provider=PROVIDERS["ollama"])
+        if is_cut:
+            with pytest.raises(ModelRefused, match=f"read only {counted} tokens of a question") as caught:
+                model.ask(question("word " * 10_000))
+            assert "OLLAMA_CONTEXT_LENGTH" in caught.value.advice
+            assert caught.value.answer.usage.prompt == counted
+        else:
+            assert model.ask(question("word " * 10_000)).text == "hi"
+        model.close()
+
+
+@pytest.mark.parametrize(("name", "words"), [("vllm", "--max-model-len"), ("llamacpp", "-c 32768")])
+def test_a_context_that_is_too_short_says_how_to_make_it_longer(name, words):
+    with OpenAiStandIn(
+        [standin.failure(400, "the request exceeds the available context size")], key=""
+    ) as server:
+        model = OpenAi("", {"smart": "x"}, url=server.url, provider=PROVIDERS[name])
+        with pytest.raises(ModelRefused, match="context size") as caught:
+            model.ask(question())
+        assert words in caught.value.advice
+        model.close()
+
+
 # ---- settings
 
 
@@ -434,6 +503,7 @@ def test_a_key_is_needed_where_the_provider_needs_one():
         ("olama/qwen3", "no provider of language models is called 'olama'", "did you mean 'ollama'"),
         ("mycompany/x", "no provider of language models is called 'mycompany'", "helio models"),
         ("ollama/", "names no model", "ollama/NAME"),
+        ("gpt-9", "'gpt-9' does not say whose model it is", "openai/gpt-9"),
     ],
 )
 def test_a_model_that_is_named_wrongly_is_refused(model, words, advice):
@@ -447,6 +517,17 @@ def test_a_client_that_is_not_installed_is_named_with_its_extra(monkeypatch):
     with pytest.raises(RequestError, match="the Python package openai is not installed") as caught:
         connect(environment(HELIO_MODEL="ollama/qwen3"))
     assert "helio-pipelines[openai]" in caught.value.advice
+
+
+def test_levels_of_thinking_are_for_writing_and_for_the_search():
+    assert environment().model_thinking == ("", "")
+    assert environment(HELIO_MODEL_THINKING="low").model_thinking == ("low", "low")
+    assert environment(HELIO_MODEL_THINKING="high/off").model_thinking == ("high", "off")
+    for wrong in ("much", "high/low/off", "high/", "/"):
+        with pytest.raises(RequestError, match="HELIO_MODEL_THINKING"):
+            environment(HELIO_MODEL_THINKING=wrong)
+    model, _ = connect(environment(HELIO_MODEL="ollama/qwen3", HELIO_MODEL_THINKING="high/off"))
+    assert model._thinking == {"smart": "high", "fast": "off"}
 
 
 @pytest.mark.parametrize("prices", ["3", "a/b", "1/2/3", "-1/2"])
@@ -504,6 +585,15 @@ def test_the_providers_are_listed_with_client_and_key_but_never_the_key(command)
     assert {row["provider"] for row in json.loads(listed)["providers"]} == set(PROVIDERS)
     assert standin.KEY not in told + listed
     assert "secret-of-mine" not in told + listed
+
+
+def test_the_models_of_a_provider_are_listed_without_a_question(command, serve, provider):
+    server = serve(models=["a", "b"])
+    keys = {PROVIDERS[provider].keys[0]: standin.KEY, "HELIO_MODEL_URL": server.url}
+    told = command("models", "list", provider, HELIO_MODEL=f"{provider}/{NAME}", **keys)
+    assert told.output == f"{provider}/a\n{provider}/b\n"
+    assert [request.method for request in server.requests] == ["GET"]
+    assert command("models", "list").output == command("models").output
 
 
 def test_a_model_is_tested_with_one_request(command, serve, provider):

@@ -24,6 +24,7 @@ from helio.authoring.models.official_client import (
 )
 from helio.authoring.models.providers import PROVIDERS
 from helio.errors import Blocked
+from helio.settings import Thinking
 from helio.store.records import Count
 
 if TYPE_CHECKING:
@@ -48,8 +49,16 @@ class Anthropic(OfficialClient):
     https://platform.claude.com/docs/en/api/messages
     """
 
-    def __init__(self, key: str, names: Mapping[Role, str], *, url: str = "", timeout: float = 300.0) -> None:
-        super().__init__(PROVIDERS["anthropic"], key, names, url=url, timeout=timeout)
+    def __init__(
+        self,
+        key: str,
+        names: Mapping[Role, str],
+        *,
+        url: str = "",
+        timeout: float = 300.0,
+        thinking: Mapping[Role, Thinking] | None = None,
+    ) -> None:
+        super().__init__(PROVIDERS["anthropic"], key, names, url=url, timeout=timeout, thinking=thinking)
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Ask the language model once, and return its answer."""
@@ -58,7 +67,9 @@ class Anthropic(OfficialClient):
 
         with self._refusals(name), self._named_errors(), unwrapped(anthropic.APIConnectionError):
             client = self._open(self._closings)
-            response = client.messages.with_raw_response.create(**_question(name, ask))
+            response = client.messages.with_raw_response.create(
+                **_question(name, ask, self._thinking.get(ask.role, ""))
+            )
             message: _Message = json_of(response.http_response, _Message)
         return _read(message, name)
 
@@ -135,7 +146,7 @@ class _Models(TypedDict):
     data: list[_Listed]
 
 
-def _question(name: str, ask: Ask) -> dict[str, Any]:
+def _question(name: str, ask: Ask, thinking: Thinking) -> dict[str, Any]:
     from anthropic import transform_schema
 
     question: dict[str, Any] = {"model": name, "max_tokens": ask.max_tokens, "messages": _messages(ask, name)}
@@ -146,10 +157,14 @@ def _question(name: str, ask: Ask) -> dict[str, Any]:
             {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
             for tool in ask.tools
         ]
+    output: dict[str, Any] = {}
     if ask.schema is not None:
-        form = {"type": "json_schema", "schema": transform_schema(dict(ask.schema))}
-        question["output_config"] = {"format": form}
-    return question
+        output["format"] = {"type": "json_schema", "schema": transform_schema(dict(ask.schema))}
+    if thinking == "off":
+        question["thinking"] = {"type": "disabled"}
+    elif thinking:
+        output["effort"] = thinking
+    return question | ({"output_config": output} if output else {})
 
 
 def _read(message: _Message, name: str) -> ModelAnswer:

@@ -23,8 +23,9 @@ HA106 (error)  one question too many
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -162,6 +163,31 @@ def _refuse_hidden(value: Any, what: str) -> None:
             unicodedata.category(letter) in ("Cc", "Cf") and letter not in "\n\t" for letter in part
         ):
             raise RejectedAnswer([Diagnostic("HA104", f"{what} contains invisible characters")])
+
+
+def answer_form(schema: Mapping[str, Any]) -> str:
+    """Return the part of a prompt with the keys of an answer; servers on one's own machine show no schema to a model.
+
+    >>> print(answer_form({"properties": {"log": {"type": "boolean", "description": "A scale."}}, "required": ["log"]}))
+    ## The answer
+    One JSON object and nothing else, with these keys:
+    - log (boolean): A scale.
+    """
+    return "\n".join(
+        ["## The answer", "One JSON object and nothing else, with these keys:", *_keys_of(schema, "")]
+    )
+
+
+def _keys_of(schema: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for name, part in schema["properties"].items():
+        inner = part.get("items", part)
+        kind = "|".join(map(json.dumps, inner["enum"])) if "enum" in inner else inner["type"]
+        kind = f"list of {kind}" if inner is not part else kind
+        needed = "" if name in schema.get("required", ()) else ", may be left out"
+        said = part.get("description", "")
+        yield f"{indent}- {name} ({kind}{needed}){': ' if said else ''}{said}"
+        if "properties" in inner:
+            yield from _keys_of(inner, f"{indent}  ")
 
 
 def answers_part(answers: Sequence[Any]) -> list[str]:

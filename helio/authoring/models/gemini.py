@@ -32,6 +32,7 @@ from helio.authoring.models.official_client import (
 )
 from helio.authoring.models.providers import PROVIDERS
 from helio.errors import Blocked, Unreadable
+from helio.settings import Thinking
 
 if TYPE_CHECKING:
     import ssl
@@ -46,6 +47,11 @@ _NO_SIGNATURE = b"skip_thought_signature_validator"
 """Signature that Gemini 3 accepts for a function call that another model requested.
 
 https://ai.google.dev/gemini-api/docs/thought-signatures
+"""
+_BUDGETS = {"off": 0, "low": 1024, "medium": 8192, "high": 24576}
+"""Tokens of thinking for the models before Gemini 3.
+
+https://ai.google.dev/gemini-api/docs/thinking
 """
 _FILTERED = {
     "SAFETY": "its safety filter",
@@ -70,8 +76,16 @@ class Gemini(OfficialClient):
     https://ai.google.dev/api/generate-content
     """
 
-    def __init__(self, key: str, names: Mapping[Role, str], *, url: str = "", timeout: float = 300.0) -> None:
-        super().__init__(PROVIDERS["gemini"], key, names, url=url, timeout=timeout)
+    def __init__(
+        self,
+        key: str,
+        names: Mapping[Role, str],
+        *,
+        url: str = "",
+        timeout: float = 300.0,
+        thinking: Mapping[Role, Thinking] | None = None,
+    ) -> None:
+        super().__init__(PROVIDERS["gemini"], key, names, url=url, timeout=timeout, thinking=thinking)
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Ask the language model once, and return its answer."""
@@ -103,6 +117,7 @@ class Gemini(OfficialClient):
             seed=ask.seed,
             max_output_tokens=ask.max_tokens,
             candidate_count=1,
+            thinking_config=_thinking(name, self._thinking.get(ask.role, "")),
             tools=[types.Tool(function_declarations=functions)] if functions else None,
             response_mime_type=None if ask.schema is None else "application/json",
             response_json_schema=None if ask.schema is None else dict(ask.schema),
@@ -278,6 +293,19 @@ def _own(turn: ModelTurn, name: str) -> bool:
     """Return whether this model wrote a message; some models add no signature."""
     origin = turn.calls[0].signature.partition(" ")[0]
     return origin == name if origin else turn.model.startswith(name)
+
+
+def _thinking(name: str, level: Thinking) -> types.ThinkingConfig | None:
+    """Return the level of thinking as Gemini 3 takes it; earlier models take a number of tokens."""
+    from google.genai import types
+
+    if not level:
+        return None
+    if re.match(r"gemini-[12]\b", name):
+        return types.ThinkingConfig(thinking_budget=_BUDGETS[level])
+    return types.ThinkingConfig(
+        thinking_level=types.ThinkingLevel("MINIMAL" if level == "off" else level.upper())
+    )
 
 
 def _wants_signatures(name: str) -> bool:

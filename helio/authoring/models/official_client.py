@@ -31,6 +31,7 @@ from helio.errors import (
     Unreadable,
     WrongKey,
 )
+from helio.settings import Thinking
 from helio.sources.connection import Route, explain, explain_status, trusted_authorities
 from helio.sources.http import retry_after
 from helio.store.records import WrongShape, convert
@@ -70,6 +71,9 @@ class OfficialClient(ABC):
         Address of a server to use instead of the provider's.
     timeout : float
         Seconds until an answer begins, including the model's time to think.
+    thinking : mapping, optional
+        How much the model of a role thinks: ``"off"``, ``"low"``, ``"medium"`` or ``"high"``; otherwise as much as the
+        provider chooses.
 
     Raises
     ------
@@ -85,6 +89,7 @@ class OfficialClient(ABC):
         *,
         url: str = "",
         timeout: float = 300.0,
+        thinking: Mapping[Role, Thinking] | None = None,
     ) -> None:
         self.provider = provider
         # another server at an address of the user's choice may take no key
@@ -104,6 +109,7 @@ class OfficialClient(ABC):
         self._names = dict(names)
         self._url = url
         self._timeout = timeout
+        self._thinking = dict(thinking or {})
         self._scrub = Scrub(key, url=url)
         self._lock = threading.Lock()
         self._client: Any = None
@@ -289,6 +295,8 @@ class OfficialClient(ABC):
             wait = retry_after(headers.get("retry-after", ""), time.time())
         if status == 429:
             daily, when = ("daily ", "tomorrow") if wait == A_DAY else ("", "later")
+            if wait and wait < A_DAY:
+                when = f"in {wait:.0f} s"
             return QuotaExhausted(
                 f"the {daily}quota for {name} is used up: {message}",
                 advice=f"try again {when}, or choose another model",
@@ -296,7 +304,21 @@ class OfficialClient(ABC):
             )
         if status >= 500 or status in (408, 499):
             return self._unavailable(message, wait=wait)
-        return ModelRefused(message, advice="" if status >= 400 else "check HELIO_MODEL_URL")
+        return ModelRefused(message, advice=self._refusal_advice(status, told))
+
+    def _refusal_advice(self, status: int, told: str) -> str:
+        """Return what to do about a question that the server would refuse again."""
+        if status < 400:
+            return "check HELIO_MODEL_URL"
+        if "context" in told.lower():
+            return self._context_advice()
+        if any(self._thinking.values()):
+            return "if the model does not know this level of thinking, choose another in HELIO_MODEL_THINKING"
+        return ""
+
+    def _context_advice(self) -> str:
+        also = f": {self.provider.context}" if self.provider.context else ""
+        return f"give the model a longer context{also}; or choose another model"
 
     def _unavailable(self, message: str, *, wait: float | None = None) -> ModelUnavailable:
         return ModelUnavailable(self._scrub(message), advice="try again later", wait=wait)

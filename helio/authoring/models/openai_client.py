@@ -34,6 +34,7 @@ from helio.authoring.models.official_client import (
 )
 from helio.authoring.models.providers import PROVIDERS, Provider
 from helio.errors import Blocked, ModelRefused, Unreadable
+from helio.settings import Thinking
 from helio.store.records import Count
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 _NO_KEY = "no-key"
 """What is sent in place of a key to a server that takes none, because the client refuses to send nothing."""
+_LEAST_CONTEXT = 1024
+"""Smallest number of tokens of a context; a server that counts fewer has only counted what it had not kept."""
+_MOST_PER_TOKEN = 6
+"""Maximum number of characters of a token, on average; helio's questions have three to four."""
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 """Reasoning that small models write before their answer."""
 
@@ -64,8 +69,9 @@ class OpenAi(OfficialClient):
         url: str = "",
         timeout: float = 300.0,
         provider: Provider = PROVIDERS["openai"],
+        thinking: Mapping[Role, Thinking] | None = None,
     ) -> None:
-        super().__init__(provider, key, names, url=url, timeout=timeout)
+        super().__init__(provider, key, names, url=url, timeout=timeout, thinking=thinking)
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Ask the language model once, and return its answer."""
@@ -75,8 +81,10 @@ class OpenAi(OfficialClient):
         pictured = any(isinstance(turn, UserTurn) and turn.files for turn in ask.turns)
         with self._refusals(name, pictured), self._named_errors(), unwrapped(openai.APIConnectionError):
             client = self._open(self._closings)
-            response = client.chat.completions.with_raw_response.create(**self._question(name, ask))
+            question = self._question(name, ask)
+            response = client.chat.completions.with_raw_response.create(**question)
             completion: _Completion = json_of(response.http_response, _Completion)
+        self._refuse_if_cut(completion, name, question)
         return self._read(completion, name)
 
     def models(self) -> list[str]:
@@ -109,6 +117,8 @@ class OpenAi(OfficialClient):
             question["temperature"] = ask.temperature
         if ask.seed is not None:
             question["seed"] = ask.seed
+        if thinking := self._thinking.get(ask.role):
+            question["reasoning_effort"] = "none" if thinking == "off" else thinking
         if ask.tools:
             question["tools"] = [
                 {
@@ -142,6 +152,23 @@ class OpenAi(OfficialClient):
             if has_files and isinstance(refusal, ModelRefused) and not refusal.advice:
                 refusal.advice = "the model may not read such files: choose one that does, or give their text"
             raise refusal from None
+
+    def _refuse_if_cut(self, completion: _Completion, name: str, question: Mapping[str, Any]) -> None:
+        """Refuse an answer to a part of the question: Ollama cuts what is longer than its context, and answers.
+
+        Raises
+        ------
+        ModelRefused
+        """
+        usage = _usage(completion.get("usage"))
+        texts = (message.get("content") for message in question["messages"])
+        characters = sum(len(text) for text in texts if isinstance(text, str))
+        if _LEAST_CONTEXT <= usage.prompt < characters / _MOST_PER_TOKEN:
+            raise ModelRefused(
+                f"{name} read only {usage.prompt} tokens of a question of {characters} characters, and not the rest",
+                advice=self._context_advice(),
+                answer=ModelAnswer(usage=usage, model=completion.get("model") or name),
+            )
 
     def _read(self, completion: _Completion, name: str) -> ModelAnswer:
         model = completion.get("model") or name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from helio.authoring.models.model import Ask, Model, ModelAnswer, Role
 from helio.errors import RequestError, did_you_mean
-from helio.settings import MODEL_KEYS, Settings, provider_of
+from helio.settings import MODEL_KEYS, Settings, Thinking, provider_of
 
 if TYPE_CHECKING:
     from helio.authoring.models.official_client import OfficialClient
@@ -35,6 +35,8 @@ class Provider:
         How to get a key, or how to start the server.
     is_local : bool
         Whether the server runs on the user's own machine, and needs no key.
+    context : str
+        How to start its server with a longer context.
     reads_pdf : bool
         Whether its models read PDFs; the others get their text.
     """
@@ -46,6 +48,7 @@ class Provider:
     url: str
     advice: str
     is_local: bool = False
+    context: str = ""
     reads_pdf: bool = True
 
     @property
@@ -98,6 +101,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "http://127.0.0.1:11434/v1",
             "start the server with `ollama serve`, and get the model with `ollama pull NAME`",
             is_local=True,
+            context="OLLAMA_CONTEXT_LENGTH=32768 ollama serve",
             reads_pdf=False,
         ),
         Provider(
@@ -108,6 +112,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "http://127.0.0.1:8000/v1",
             "start the server with `vllm serve NAME`",
             is_local=True,
+            context="vllm serve NAME --max-model-len 32768",
             reads_pdf=False,
         ),
         Provider(
@@ -118,6 +123,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "http://127.0.0.1:8080/v1",
             "start the server with `llama-server --jinja -m FILE`",
             is_local=True,
+            context="llama-server --jinja -c 32768 -m FILE",
             reads_pdf=False,
         ),
     )
@@ -139,6 +145,11 @@ def provider_called(model: str) -> tuple[Provider, str]:
         helio does not know the provider, or the name is empty.
     """
     provider, name = provider_of(model)
+    if not provider:
+        raise RequestError(
+            f"'{model}' does not say whose model it is",
+            advice=f"write PROVIDER/NAME, such as openai/{name} or ollama/{name}; `helio models` lists the providers",
+        )
     if provider not in PROVIDERS:
         names = ", ".join(PROVIDERS)
         raise RequestError(
@@ -191,17 +202,19 @@ def client_of(
             advice=f"install helio with it: pip install 'helio-pipelines[{provider.package}]'",
         )
     key, url = settings.model_keys.get(provider.name, ""), settings.model_urls.get(provider.name, "")
+    writing, search = settings.model_thinking
+    thinking: dict[Role, Thinking] = {"smart": writing, "fast": search}
     if provider.module == _OPENAI:
         from helio.authoring.models.openai_client import OpenAi
 
-        return OpenAi(key, names, url=url, timeout=timeout, provider=provider)
+        return OpenAi(key, names, url=url, timeout=timeout, provider=provider, thinking=thinking)
     if provider.name == "anthropic":
         from helio.authoring.models.anthropic_client import Anthropic
 
-        return Anthropic(key, names, url=url, timeout=timeout)
+        return Anthropic(key, names, url=url, timeout=timeout, thinking=thinking)
     from helio.authoring.models.gemini import Gemini
 
-    return Gemini(key, names, url=url, timeout=timeout)
+    return Gemini(key, names, url=url, timeout=timeout, thinking=thinking)
 
 
 def connect(settings: Settings) -> tuple[Model, Model | None]:

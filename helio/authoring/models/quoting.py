@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-LONGEST_TEXT = 300
+LONGEST_TEXT = 500
 """Maximum number of characters of one text from a catalogue, a file or an error."""
-LONGEST = 6000
-"""Maximum number of characters of the data below one heading."""
+LONGEST = 200_000
+"""Maximum number of characters of the data below one heading; most data have a tenth of this."""
 
 
 def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
