@@ -255,11 +255,12 @@ def test_lists_of_archives_and_papers_are_read(text: str, file):
 
 
 def test_lines_above_the_names_and_columns_that_are_not_read_are_said(file):
-    text = "ICMEs, 2022\nDate,Start,End,Dst\n2022-01-01,03:00,06:00,-50\n"
+    text = "ICMEs, 2022\nDate,Start,End,Dst\n2022-01-01,03:00,06:00,-50\n2022-01-02,23:00,06:00,-50\n"
     _, notes = read_events(read_sources([file(text)])[0])
     assert notes == (
         "events.csv: columns that are not used: Dst",
         "events.csv: 1 line above the names of the columns not read",
+        "events.csv: the stop is on the day after the start in line 4",
     )
 
 
