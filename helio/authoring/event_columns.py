@@ -91,9 +91,9 @@ class Columns:
         stop = _joined(cell(self.stop_date), cell(self.stop))
         is_next_day = False
         if _CLOCK.fullmatch(stop):
-            day = cell(self.start_date) or re.split(r"[T ]", start)[0]
+            day = cell(self.start_date) or re.sub(rf"[T ]{_CLOCK.pattern}$", "", start, flags=re.IGNORECASE)
             stop = f"{day} {stop}"
-            if is_moment(start) and is_moment(stop) and moment(stop, where) <= moment(start, where):
+            if is_moment(start) and is_moment(stop) and moment(stop, where) < moment(start, where):
                 stop, is_next_day = _later(moment(stop, where), timedelta(days=1)), True
         if not stop and cell(self.duration) and start:
             stop = _later(moment(start, where), _duration(cell(self.duration), self.unit, where))
