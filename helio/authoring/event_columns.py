@@ -73,8 +73,10 @@ class Columns:
         """Whether the events have stops."""
         return not {self.stop, self.stop_date, self.duration} <= {None}
 
-    def event(self, cells: Sequence[str], where: str) -> tuple[str, str, str]:
-        """Return the start, the stop and the label in the cells of a line, as texts; empty where there is none.
+    def event(self, cells: Sequence[str], where: str) -> tuple[str, str, str, bool]:
+        """Return the start, the stop and the label in the cells of a line, as texts, and whether helio added a day.
+
+        A text is empty where there is none. A stop with only a time of day is on the day of the start, or of the next.
 
         Raises
         ------
@@ -87,14 +89,15 @@ class Columns:
 
         start = _joined(cell(self.start_date), cell(self.start))
         stop = _joined(cell(self.stop_date), cell(self.stop))
-        if _CLOCK.fullmatch(stop):  # only a time of day: of the day of the start, or of the next day
-            day = cell(self.start_date) or re.split(r"[T ]", start)[0]
+        is_next_day = False
+        if _CLOCK.fullmatch(stop):
+            day = cell(self.start_date) or re.sub(rf"[T ]{_CLOCK.pattern}$", "", start, flags=re.IGNORECASE)
             stop = f"{day} {stop}"
-            if is_moment(start) and is_moment(stop) and moment(stop, where) <= moment(start, where):
-                stop = _later(moment(stop, where), timedelta(days=1))
+            if is_moment(start) and is_moment(stop) and moment(stop, where) < moment(start, where):
+                stop, is_next_day = _later(moment(stop, where), timedelta(days=1)), True
         if not stop and cell(self.duration) and start:
             stop = _later(moment(start, where), _duration(cell(self.duration), self.unit, where))
-        return start, stop, cell(self.label)
+        return start, stop, cell(self.label), is_next_day
 
 
 def named_columns(name: str, header: Sequence[str], *, with_labels: bool) -> Columns | None:

@@ -35,6 +35,8 @@ class EventRow:
         ``"line 3"`` of a table, or ``"event 2"`` of JSON.
     width : int
         Number of cells of the line.
+    is_next_day : bool
+        Whether the stop has only a time of day, before that of the start, so that it is on the next day.
     """
 
     place: str
@@ -42,6 +44,7 @@ class EventRow:
     stop: str = ""
     label: str = ""
     width: int = 0
+    is_next_day: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,10 +131,10 @@ def _rows(
     """Read the rows below a header; of a list without names of columns, the header is empty."""
     rows = []
     for place, cells in lines:
-        start, stop, label = columns.event(cells, f"{name}, {place}")
+        start, stop, label, is_next_day = columns.event(cells, f"{name}, {place}")
         if not start:
             raise _without(name, place, "start")
-        rows.append(EventRow(place, plain_time(start), plain_time(stop), label, len(cells)))
+        rows.append(EventRow(place, plain_time(start), plain_time(stop), label, len(cells), is_next_day))
     unused = [cell for number, cell in enumerate(header) if cell and number not in columns.used]
     return EventRows(tuple(rows), columns.has_stops, tuple(unused), lines_above)
 
@@ -157,6 +160,9 @@ def read_events(source: SourceFile) -> tuple[tuple[Event, ...], tuple[str, ...]]
     _check_order(source, events)
     if any(len(row.start) <= len("2024-05-10") for row in rows):
         notes.append(f"{source.name}: a date without a time of day counts as 00:00 UTC")
+    next_day = [row.place for row in rows if row.is_next_day]
+    if next_day:
+        notes.append(f"{source.name}: the stop is on the day after the start in {', '.join(next_day[:10])}")
     different = {(event.start, event.stop, event.label): event for event in reversed(events)}
     if len(different) < len(events):
         notes.append(f"{source.name}: {number_of(len(events) - len(different), 'repeated event')} left out")

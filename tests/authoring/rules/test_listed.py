@@ -237,6 +237,7 @@ START, STOP = "2022-01-01T23:00:00", "2022-01-02T01:30:00"
         "Date,Start (UT),End (UT),Class\n2022/1/1,2300,0130,x\n",
         "start date,start time,end date,end time,type\n2022-01-01,23:00,2022-01-02,1:30,x\n",
         "start,end,type\n2022-01-01 23:00,01:30,x\n",
+        "start,end,type\n1 Jan 2022 23:00 UT,01:30 UT,x\n",
         "event_starttime,event_endtime,event_type\n2022-01-01T23:00:00,2022-01-02T01:30:00,x\n",
         "No.,Shock,ICME Start Y/M/D (UT),ICME End Y/M/D (UT),Type\n1,,2022/01/01 2300,2022/01/02 0130,x\n",
         "t_start,t_stop,label\n01-Jan-2022 23:00,02-Jan-2022 01:30,x\n",
@@ -255,11 +256,12 @@ def test_lists_of_archives_and_papers_are_read(text: str, file):
 
 
 def test_lines_above_the_names_and_columns_that_are_not_read_are_said(file):
-    text = "ICMEs, 2022\nDate,Start,End,Dst\n2022-01-01,03:00,06:00,-50\n"
+    text = "ICMEs, 2022\nDate,Start,End,Dst\n2022-01-01,03:00,06:00,-50\n2022-01-02,23:00,06:00,-50\n"
     _, notes = read_events(read_sources([file(text)])[0])
     assert notes == (
         "events.csv: columns that are not used: Dst",
         "events.csv: 1 line above the names of the columns not read",
+        "events.csv: the stop is on the day after the start in line 4",
     )
 
 
@@ -284,6 +286,7 @@ def test_events_are_sorted_and_repeated_events_are_left_out(file):
         ("stop,start\n2024-05-10,2024-05-12\n2024-05-11,2024-05-13\n", "so do all other events"),
         ("2024-05-10,2024-05-11\n2024-05-12,2024-05-11\n", "line 2: the event stops at 2024-05-11"),
         ("2024-05-12,2024-05-12\n", "line 1: the event has no length"),
+        ("date,start,end\n2024-05-12,03:00,03:00\n", "line 2: the event has no length"),
         ("start,stop\n2024-05-12,\n", "line 2: the event has no stop"),
         ("start,stop\n2024-05-12 2024-05-13\n", "line 2 has 1 column, and no stop"),
         ("start,begin\n2024-05-12,2024-05-13\n", "the columns 'start' and 'begin' mean the same"),
