@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -274,6 +274,23 @@ def preferred_logs(
             found += names
             notes.append(f"logarithmic axis for {', '.join(names)}: your preference '{item.text}'")
     return tuple(found), tuple(notes)
+
+
+def pitfall_notes(datasets: Container[str], items: Sequence[Item]) -> tuple[str, ...]:
+    """Return a note for each pitfall that names one of the datasets."""
+    named = ((item, _DATASET.findall(item.text)) for item in items if item.kind == "pitfall")
+    return tuple(
+        f"you told helio to remember: {item.text}"
+        for item, ids in named
+        if any(name in datasets for name in ids)
+    )
+
+
+def supersedes(item: Item, items: Sequence[Item]) -> str:
+    """Return the earlier preference of the same scope before which the rules use a new one: for another frame."""
+    frames = _frames_in(item.text) if item.kind == "preference" else []
+    others = [other.text for other in items if other.scope == item.scope and other.kind == "preference"]
+    return next((text for text in reversed(others) if frames and {*_frames_in(text)} - {*frames}), "")
 
 
 def is_for_rules(preference: str) -> bool:

@@ -13,7 +13,7 @@ from helio.authoring.choice_of_author import Authors
 from helio.authoring.compared import differences
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import datasets_by_fetch
-from helio.authoring.memory import with_names
+from helio.authoring.memory import pitfall_notes, with_names
 from helio.authoring.outcome import Attribution, NotProved, NotUnderstood, TemplateDraft
 from helio.authoring.proposals import Proposal, Proposals
 from helio.errors import ModelError
@@ -124,7 +124,13 @@ class Proposer:
         base: str = "",
         on: str = "",
     ) -> Proposal:
-        notes = (*draft.notes, *self._rejection_notes(pipeline, after), *self._archive_notes(pipeline, after))
+        fetched = {dataset for datasets in datasets_by_fetch(json.loads(after)) for dataset in datasets}
+        notes = (
+            *draft.notes,
+            *pitfall_notes(fetched, self._authors.remembered()),
+            *self._rejection_notes(pipeline, after),
+            *self._archive_notes(pipeline, after),
+        )
         findings = (*self._differences(task, draft, before or base), *draft.proved.warnings)
         texts = {"before": before, "after": after, "base": base}
         return self._keep(task, pipeline, draft.attribution, notes, findings, texts, on)

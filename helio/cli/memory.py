@@ -89,7 +89,15 @@ def add_item(
 ) -> None:
     """Remember a preference, a pitfall or a name of your own, for all pipelines, a mission or a pipeline."""
     with errors_as_text(as_json=False):
-        from helio.authoring.memory import KINDS, Item, is_for_rules, is_mission, scope_of, with_whole_path
+        from helio.authoring.memory import (
+            KINDS,
+            Item,
+            is_for_rules,
+            is_mission,
+            scope_of,
+            supersedes,
+            with_whole_path,
+        )
         from helio.errors import RequestError
 
         chosen = next((name for name in KINDS if name == kind), None)
@@ -98,8 +106,11 @@ def add_item(
         if mission and pipeline:
             raise RequestError("--mission and --pipeline cannot be used together")
         item = with_whole_path(Item(chosen, text, scope_of(mission=mission, pipeline=pipeline)))
+        before = _memory().items()
         added = _memory().add(item)
         remarks = []
+        if added and (other := supersedes(item, before)):
+            remarks.append(f"used before '{other}'")
         if mission and not is_mission(mission):
             remarks.append(f"used for requests that say '{mission}', which is no spacecraft that helio knows")
         elif mission:

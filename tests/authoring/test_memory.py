@@ -251,6 +251,22 @@ def test_what_a_change_adds_is_drawn_as_preferred_and_what_was_there_stays():
     assert "your preference" not in helio("edit", "my-ace", "make the magnitude red").output
 
 
+def test_a_pitfall_of_a_dataset_is_said_where_a_proposal_fetches_it():
+    helio("memory", "add", "pitfall", "AC_H0_MFI.BGSEc: spikes in January (run r1)")
+    note = "note: you told helio to remember: AC_H0_MFI.BGSEc: spikes in January (run r1)"
+    assert note in helio("author", FIELD).output
+    assert "you told helio" not in helio("author", "plot the Wind magnetic field for 2022-01-01").output
+
+
+def test_a_preference_against_an_earlier_one_says_which_is_used_first():
+    assert "used before" not in helio("memory", "add", "preference", "GSM").output
+    assert (
+        "remembered (all): use RTN; used before 'GSM'\n"
+        in helio("memory", "add", "preference", "use RTN").output
+    )
+    assert "used before" not in helio("memory", "add", "preference", "GSE", "--mission", "ACE").output
+
+
 def test_a_name_that_is_also_a_known_storm_is_read_as_the_person_means_it():
     helio("memory", "add", "name", "halloween = 2003-10-28 to 2003-11-01")
     output = helio("author", "plot the ACE magnetic field during the Halloween").output

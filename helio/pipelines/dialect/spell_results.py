@@ -1,8 +1,7 @@
 """Replace references to results, such as ``result of step 1``, by labels.
 
 HR204 (edit safe)  reference to the result of a numbered step replaced by its label
-    The step gives one table, and no label has the name in the reference.
-    Of a loop it means all results, except in a loop.
+    No label has the name in the reference, and the step gives one table, or one for each item of its loop.
     before  "source_label": "result_of_phase_1"
     after   "source_label": "AC_H2_MFI.BGSEc"
 """

@@ -166,6 +166,14 @@ def test_a_spacecraft_goes_with_its_data(author, templates):
 
 
 @pytest.mark.parametrize(
+    "request_", ["compute magnitude of each", "compute the magnitude", "add |B|", "add the magnitude of both"]
+)
+def test_a_magnitude_that_is_drawn_already_is_not_drawn_again(author, overview, request_):
+    with pytest.raises(NotUnderstood, match="the figure already draws the magnitude of ACE_B"):
+        author.edit(request_, overview)
+
+
+@pytest.mark.parametrize(
     ("name", "request_"),
     [
         ("l1-compare", "thicken it with sugar"),

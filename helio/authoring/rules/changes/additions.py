@@ -104,6 +104,8 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
     done = {
         step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
     }
+    if vectors and done.issuperset(vectors):
+        raise NotUnderstood(f"the figure already draws the magnitude of {', '.join(vectors)}")
     return [line for line in vectors if line not in done]
 
 
