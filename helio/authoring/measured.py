@@ -115,6 +115,12 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[[Table], Iterator[str]]], ...] = (
 """The questions, each with what a table says to it."""
 
 
+_FILES = _pattern(
+    r"(?:which|what) (?:data )?files? (?:was|were|is|are) (?:read|used|downloaded|fetched)"
+    r"|(?:which|what) version of the (?:data|files?)(?: (?:was|were|is|are) (?:read|used))?"
+)
+
+
 def asks_for_values(text: str) -> bool:
     """Return whether a sentence asks for something that only the tables of a run have.
 
@@ -123,7 +129,7 @@ def asks_for_values(text: str) -> bool:
     >>> asks_for_values("what is the cadence?"), asks_for_values("fill the gaps")
     (False, False)
     """
-    return any(pattern.match(text) for pattern, _ in _ASKED)
+    return bool(_FILES.match(text)) or any(pattern.match(text) for pattern, _ in _ASKED)
 
 
 def values_answered(question: str, record: RunRecord, store: Store, catalogue: Catalogue) -> list[str]:
@@ -136,6 +142,9 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
     DamagedObject
         The store no longer has the table.
     """
+    kind = "preview" if record.folder.parent.name == "previews" else "run"
+    if _FILES.match(question):
+        return [*_files(record), f"from the record of {kind} {record.id}"]
     for pattern, said in _ASKED:
         if asked := pattern.match(question):
             labels = _labels((asked["what"] or "").strip(), record, catalogue)
@@ -144,9 +153,21 @@ def values_answered(question: str, record: RunRecord, store: Store, catalogue: C
                 for label in labels[:_MOST_TABLES]
                 for fact in said(kept_table(record, label, store))
             ]
-            kind = "preview" if record.folder.parent.name == "previews" else "run"
             return [*lines, f"from the tables of {kind} {record.id}"] if lines else []
     return []
+
+
+def _files(record: RunRecord) -> Sequence[str]:
+    """Return the files that a run read, each with its version, its provider and its dataset."""
+    sources = [
+        source for step in record.step_records for output in step["outputs"] for source in output["sources"]
+    ]
+    lines = [
+        f"{source.file}, {f'version {source.version}, ' if source.version else ''}from {source.provider} "
+        f"({source.dataset_id})"
+        for source in sources
+    ]
+    return list(dict.fromkeys(lines)) or ["no file was read"]
 
 
 def _labels(what: str, record: RunRecord, catalogue: Catalogue) -> Sequence[str]:

@@ -670,6 +670,13 @@ def test_the_greatest_value_is_that_of_the_table_with_its_time():
     assert least.startswith(f"{described['ACE_BGSEc', 2]['minimum']:.6g} nT at 2022-01-01 ")
 
 
+def test_the_files_of_the_last_run_are_named_with_their_version():
+    text = chat(PLOT, "/run", "which file was read?")
+    assert answer(text, "which file was read?")[0] == (
+        "ac_k2_mfi_20220101_v03.cdf, version 03, from sample archive (AC_K2_MFI)"
+    )
+
+
 @pytest.mark.parametrize("said", ["what is the highest cadence?", "what is the maximum of the density?"])
 def test_what_no_line_is_gets_no_value(said):
     text = chat(PLOT, "/preview", said)

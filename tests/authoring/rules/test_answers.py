@@ -417,6 +417,27 @@ def test_a_step_is_meant_by_its_place_if_none_has_the_number_as_its_name(author,
     assert text.startswith("Step electrons: fetch STA_L1_HET Electron_Flux over 2021-10-28")
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("what is the lowest energy band?", "13.6 to 19.3 MeV: Step bands"),
+        ("what is the highest energy of the electrons?", "STA_L1_HET.Electron_Flux: 3 bins; 0.7 to 4 MeV"),
+        ("which step makes proton_bands?", "Step bands: band_average of STA_L1_HET.Proton_Flux"),
+        ("can I use it for a paper?", "level 1, not marked as preliminary"),
+    ],
+)
+def test_energies_are_those_of_what_the_question_names(author, shipped, question, text):
+    assert reply(author.edit(question, shipped("gle73-particles"))).startswith(text)
+
+
+def test_data_without_energies_have_no_highest_energy(author, overview):
+    text = reply(author.edit("what is the highest energy band?", overview))
+    assert (
+        text
+        == "helio cannot answer that without a language model: the catalogue gives no range of these data"
+    )
+
+
 def test_two_frames_are_explained_each(author):
     lines = reply(author.create("what is the difference between GSE and GSM?")).splitlines()
     assert [line.partition(":")[0] for line in lines] == ["GSE", "GSM"]

@@ -83,8 +83,11 @@ def answered(
     named = {kind for atom in question.asked.things for kind in kinds_of(atom)}
     if template is None or not text.startswith(DECLINED) or not named & {"craft", "dataset", "instrument"}:
         return text
-    elsewhere = _Answer(Question(request, None, catalogue, now), records).text()
-    return f"{elsewhere}\nfrom the catalogue, not from the pipeline" if is_whole(elsewhere) else text
+    about_data = Question(request, None, catalogue, now)
+    elsewhere = _Answer(about_data, records).text()
+    if not is_whole(elsewhere) or about_data.searched:
+        return text
+    return f"{elsewhere}\nfrom the catalogue, not from the pipeline"
 
 
 def is_whole(reply: str) -> bool:

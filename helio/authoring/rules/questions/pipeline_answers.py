@@ -46,8 +46,10 @@ _FRAMES_ASKED = re.compile(
 )
 _TOOL_ASKED = re.compile(r"\W*what does (?:the )?(?:tool )?(?P<name>\w+)(?: tool)? do\W*", re.IGNORECASE)
 _BAND = re.compile(
-    rf"\b(?P<which>lowest|highest|{PLACE})\s+(?:[a-z]+\s+)?(?:bands?|channels?|bins?)\b", re.IGNORECASE
+    rf"\b(?P<which>lowest|highest|{PLACE})\s+(?:(?:[a-z]+\s+)?(?:bands?|channels?|bins?)|energ(?:y|ies)|frequenc(?:y|ies))\b",
+    re.IGNORECASE,
 )
+_RANGE = re.compile(r"[\d.]+(?: (?:[kMG]?eV|[kM]?Hz))? to [\d.]+ (?:[kMG]?eV(?:/n\w*)?|[kM]?Hz)")
 _BANDS = {"lowest": 1, "highest": -1}
 _COUNTED = frozenset({"bins", "cadence", "times", "panels", "crafts", "datasets", "instruments", "steps"})
 """Properties whose answer says how many there are."""
@@ -300,6 +302,7 @@ def band_asked(question: Question) -> list[str]:
     if question.pipeline is None or asked is None or not {*question.asked.topics} <= {"bins", "meanings"}:
         return []
     lines = []
+    wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
     for name, step in question.pipeline.steps.items():
         bands = sorted(step.get("tool_args", {}).get("bands") or ())
         at = _BANDS.get(asked["which"].casefold(), PLACES.get(asked["which"].casefold(), 0))
@@ -307,11 +310,21 @@ def band_asked(question: Question) -> list[str]:
             low, high = bands[at - (at > 0)]
             behind = question.pipeline.lines.behind(str(step["tool_args"].get("output_label")))
             known = [source for source in question.pipeline.data.sources if source.label in behind]
+            if (
+                wanted
+                and not question.pipeline.of_step(name).union(*(source.about for source in known)) & wanted
+            ):
+                continue
             said = " ".join(row.note for source in known for row in source.rows)
             units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", said))
             unit = " or ".join(units) or "in the unit of its axis"
             lines.append(f"{low:g} to {high:g} {unit}: {question.pipeline.line(name)}")
-    return lines if len(lines) == 1 else []
+    if lines or asked["which"].casefold() not in _BANDS:
+        return lines if len(lines) == 1 else []
+    facts = narrowed(question, list(question.pipeline.topics["bins"]()), question.present)
+    return [line for line in lines_of(facts) if _RANGE.search(line)] or [
+        f"{DECLINED}: the catalogue gives no range of these data"
+    ]
 
 
 def variables_described(question: Question) -> list[str]:
@@ -344,6 +357,8 @@ def about_step(question: Question) -> list[str]:
     name = named[1]
     if name not in steps and name.isdecimal() and 1 <= int(name) <= len(steps):
         name = list(steps)[int(name) - 1]
+    if name not in steps and question.asked.begins("which step", "what step"):
+        return []
     if name not in steps:
         return [f"No step is called '{name}'. The steps are {', '.join(steps)}."]
     step = steps[name]
