@@ -22,6 +22,7 @@ HE407 (warning)  a window does not fit the time range
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import chain
 
 from helio.authoring.compared_edits import edit_differences, edit_losses
 from helio.authoring.comparing import SHOWN, TIME, WINDOW, Compared
@@ -55,8 +56,9 @@ def differences(
         return tuple(dict.fromkeys(found))
     earlier = Compared(request, asked, before, catalogue, now)
     if reading is None:
-        old, found = earlier.of_itself(), [*compared.of_itself(), *edit_losses(compared, earlier)]
+        known = set(earlier.of_itself())
+        found = chain(compared.of_itself(), edit_losses(compared, earlier))
     else:
-        old, found = earlier.of_any(), [*compared.of_any(), *edit_differences(compared, earlier)]
-    known = set(old)
+        known = set(earlier.of_any())
+        found = chain(compared.of_any(), edit_differences(compared, earlier))
     return tuple(dict.fromkeys(finding for finding in found if finding not in known))

@@ -116,7 +116,7 @@ def _lines_since(kept: Proposals, proposal: Proposal) -> Iterator[str]:
             yield f"  help: {error.advice}"
     else:
         if current.before != proposal.before:
-            yield f"{proposal.pipeline} has changed since; to accept it makes these changes to the new text"
+            yield f"{proposal.pipeline} has changed since; helio would make these changes to its new text"
 
 
 @proposals_app.command("diff")
