@@ -22,9 +22,11 @@ HE407 (warning)  a window does not fit the time range
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import chain
 
-from helio.authoring.compared_edits import edit_differences
+from helio.authoring.compared_edits import edit_differences, edit_losses
 from helio.authoring.comparing import SHOWN, TIME, WINDOW, Compared
+from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import read_request
 from helio.errors import RequestError
@@ -40,29 +42,23 @@ def differences(
 ) -> tuple[Diagnostic, ...]:
     """Report how a template differs from what a sentence names; of an edit, only what the edit brought.
 
-    A sentence that cannot be read gives fewer comparisons, never an error.
+    Of a sentence that cannot be read, only the template is compared with itself and with what was there before.
     """
     try:  # the times that a new figure marks are not the time that it shows
         sentence = take_looks(request, now)[0] if before is None else request
         reading = read_request(sentence, catalogue, now)
     except RequestError:
-        return ()
-    compared = Compared(request, reading, template, catalogue, now)
-    if before is not None:
-        earlier = Compared(request, reading, before, catalogue, now)
-        known = set(earlier.of_any())
-        findings = [finding for finding in compared.of_any() if finding not in known]
-        findings += edit_differences(compared, earlier)
+        reading = None
+    asked = PipelineRequest() if reading is None else reading.request
+    compared = Compared(request, asked, template, catalogue, now)
+    if before is None:
+        found = compared.of_itself() if reading is None else compared.of_new()
+        return tuple(dict.fromkeys(found))
+    earlier = Compared(request, asked, before, catalogue, now)
+    if reading is None:
+        known = set(earlier.of_itself())
+        found = chain(compared.of_itself(), edit_losses(compared, earlier))
     else:
-        findings = [
-            *compared.of_any(),
-            *compared.spacecraft(),
-            *compared.quantities(),
-            *compared.quantities_of_each(),
-            *compared.components(),
-            *compared.frames(),
-            *compared.units(),
-            *compared.datasets(),
-            *compared.computations(),
-        ]
-    return tuple(dict.fromkeys(findings))
+        known = set(earlier.of_any())
+        found = chain(compared.of_any(), edit_differences(compared, earlier))
+    return tuple(dict.fromkeys(finding for finding in found if finding not in known))

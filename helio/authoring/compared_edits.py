@@ -32,10 +32,15 @@ def edit_differences(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:
     yield from _changed_data(now, earlier)
     missing = [] if _removes(now) or _REPLACES.search(now.sentence) else list(now.quantities())
     yield from missing or _new_data(now, earlier)
-    yield from _lost_lines(now, earlier)
     yield from _frames(now, earlier)
     yield from now.units()
     yield from _computations(now, earlier)
+    yield from edit_losses(now, earlier)
+
+
+def edit_losses(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:
+    """Report lines that an edit loses and names that it exchanges, whatever else the sentence says."""
+    yield from _lost_lines(now, earlier)
     if not _EXCHANGES.search(now.sentence):
         yield from _exchanged(now, earlier)
 
@@ -135,7 +140,8 @@ def _lost_lines(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:
     used = {label for line in drawn for label in now.lines.behind(line)}
     makers = {step.id for label, step in now.lines.producers.items() if label in used}
     for line in before:
-        if line not in used and earlier.lines.producers[line].id not in makers:
+        is_renamed = line not in now.lines.producers and earlier.lines.producers[line].id in makers
+        if line not in used and not is_renamed:
             message = f"the figure no longer draws {line}, and the request does not remove it"
             yield warning(SHOWN, message, _UNASKED)
 

@@ -10,9 +10,8 @@ from functools import lru_cache
 
 from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.naming import CODE as MISNAMED
-from helio.authoring.request import RequestQuantity
+from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.changes.lines import AVERAGES, JOINED, Lines
-from helio.authoring.rules.reading.sentence_reading import Reading
 from helio.authoring.writing.asking import no_question
 from helio.authoring.writing.computations import (
     APPLIED,
@@ -64,9 +63,9 @@ class Compared:
     """What a sentence names beside what a template fetches and draws."""
 
     def __init__(
-        self, sentence: str, reading: Reading, template: Document, catalogue: Catalogue, now: datetime
+        self, sentence: str, request: PipelineRequest, template: Document, catalogue: Catalogue, now: datetime
     ) -> None:
-        self.request = reading.request
+        self.request = request
         self.sentence = sentence
         self.template = template
         self.catalogue = catalogue
@@ -94,8 +93,24 @@ class Compared:
     def of_any(self) -> Iterator[Diagnostic]:
         """Report what is compared in the same way for new and for edited templates."""
         yield from self.times()
-        yield from self.windows()
         yield from self.unasked()
+        yield from self.of_itself()
+
+    def of_new(self) -> Iterator[Diagnostic]:
+        """Report everything that is compared for a new template."""
+        yield from self.of_any()
+        yield from self.spacecraft()
+        yield from self.quantities()
+        yield from self.quantities_of_each()
+        yield from self.components()
+        yield from self.frames()
+        yield from self.units()
+        yield from self.datasets()
+        yield from self.computations()
+
+    def of_itself(self) -> Iterator[Diagnostic]:
+        """Report what does not fit together in the template, whatever the sentence says."""
+        yield from self.windows()
         yield from self.inputs()
         yield from self.axes()
 

@@ -14,7 +14,6 @@ import typer
 from helio import interrupts
 from helio.cli.app import (
     CANCELLED,
-    current_settings,
     errors_as_text,
     logged_settings,
     plain_form,
@@ -22,7 +21,7 @@ from helio.cli.app import (
     say,
     say_line,
 )
-from helio.cli.proposals import draw_proposal, print_proposal, say_drawings
+from helio.cli.proposals import draw_proposal, print_proposal, say_drawings, say_size
 
 if TYPE_CHECKING:
     from helio.authoring.choice_of_author import By
@@ -286,7 +285,7 @@ def show(desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply, options: 
     if outcome.earlier is not None:
         say(work_line(work))
     if options.size or sys.stdin.isatty():
-        _say_size(outcome, options)
+        say_size(outcome, now=options.now, archive=options.archive)
     if options.preview:
         say_drawings(_draw(outcome, options))
     if options.yes or (sys.stdin.isatty() and typer.confirm("Accept it?", default=False)):
@@ -297,23 +296,6 @@ def show(desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply, options: 
 
 def _draw(proposal: Proposal, options: Options) -> Drawings:
     return draw_proposal(proposal, time_range=options.time_range, now=options.now, archive=options.archive)
-
-
-def _say_size(proposal: Proposal, options: Options) -> None:
-    """Print how much a run of a proposal would download, or why this is unknown."""
-    from helio import api
-    from helio.errors import HelioError
-    from helio.pipelines.runs.foresee import download_words
-
-    try:
-        _, foreseen = api.foresee(
-            proposal.template, now=options.now, archive=options.archive, settings=current_settings()
-        )
-    except HelioError as error:
-        say(f"To download: unknown: {error.message}")
-    else:
-        offline = foreseen.get("offline")
-        say(f"To download: {download_words(foreseen)}" + (f" ({offline})" if offline else ""))
 
 
 def _say_reply(reply: AuthorReply) -> None:

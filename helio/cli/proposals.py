@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio.cli.app import (
+    Archive,
     Json,
+    Now,
     app,
     current_settings,
     errors_as_text,
@@ -70,6 +72,8 @@ def list_proposals(
         for proposal in shown:
             summary = f"{proposal.kind} by {proposal.by}: {proposal.request}"
             say_line(f"{proposal.state:<8}  {proposal.id}  {summary}")
+            if proposal.because:
+                say_line(f"{'':10}rejected because: {proposal.because}")
         if not shown:
             say("no proposals" if every else "no pending proposals")
 
@@ -78,6 +82,11 @@ def list_proposals(
 def show_proposal(
     proposal: Id,
     patch: Annotated[bool, typer.Option("--patch", help="Also show the change as a JSON Patch.")] = False,
+    size: Annotated[
+        bool, typer.Option("--size", help="Ask the archives how much a run would download.")
+    ] = False,
+    now: Now = None,
+    archive: Archive = None,
     as_json: Json = False,
 ) -> None:
     """Show a proposal: what it changes, what it assumes, and who wrote it."""
@@ -88,6 +97,8 @@ def show_proposal(
             print_json(loaded.to_json())
             return
         print_proposal(loaded, patch=patch)
+        if size and loaded.after:
+            say_size(loaded, now=now, archive=archive)
         say(f"{loaded.state}: {loaded.id}")
         for line in _lines_since(kept, loaded):
             say_line(line)
@@ -105,7 +116,7 @@ def _lines_since(kept: Proposals, proposal: Proposal) -> Iterator[str]:
             yield f"  help: {error.advice}"
     else:
         if current.before != proposal.before:
-            yield f"{proposal.pipeline} has changed since; to accept it makes these changes to the new text"
+            yield f"{proposal.pipeline} has changed since; helio would make these changes to its new text"
 
 
 @proposals_app.command("diff")
@@ -217,6 +228,21 @@ def print_proposal(proposal: Proposal, *, patch: bool) -> None:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:
         say(token_line(proposal))
+
+
+def say_size(proposal: Proposal, *, now: str | None, archive: str | None) -> None:
+    """Print how much a run of a proposal would download, or why this is unknown."""
+    from helio import api
+    from helio.errors import HelioError
+    from helio.pipelines.runs.foresee import download_words
+
+    try:
+        _, foreseen = api.foresee(proposal.template, now=now, archive=archive, settings=current_settings())
+    except HelioError as error:
+        say(f"To download: unknown: {error.message}")
+    else:
+        offline = foreseen.get("offline")
+        say(f"To download: {download_words(foreseen)}" + (f" ({offline})" if offline else ""))
 
 
 def draw_proposal(

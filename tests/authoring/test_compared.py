@@ -301,6 +301,14 @@ def test_an_edit_that_loses_or_turns_data_is_said(catalogue, request_, after, sa
     assert found == [] if said is None else said in found
 
 
+def test_a_sentence_that_helio_cannot_read_does_not_hide_what_an_edit_loses(catalogue):
+    before = template(data(), DENSITY, **BOTH)
+    lost = template(data(), DENSITY, labels=["B"], panels=[["B"]])
+    said = [(SHOWN, "the figure no longer draws n, and the request does not remove it")]
+    assert told("smooth it with a running average of -5 min", lost, catalogue, before=before) == said
+    assert told("smooth it with a running average of -5 min", before, catalogue, before=before) == []
+
+
 def test_exchanged_titles_of_axes_are_said(catalogue):
     titles = {"1": "B [nT]", "2": "|B| [nT]"}
     steps = [data(), ("magnitude", {"source_label": "B", "output_label": "Bmag"})]

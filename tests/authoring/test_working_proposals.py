@@ -247,3 +247,13 @@ def test_an_outdated_proposal_that_conflicts_says_so_before_it_is_accepted(mine)
     assert "it cannot be accepted: mine has changed since the change was proposed: step 4: colour" in shown
     assert "but it is now green" in helio("run", red, *SAMPLE, code=2).output
     assert "but it is now green" in helio("preview", red, *SAMPLE, code=2).output
+
+
+def test_the_list_shows_why_a_proposal_was_rejected(mine):
+    helio("reject", proposed("edit", "mine", "draw the magnitude in red"), "--because", "too loud")
+    assert "          rejected because: too loud" in helio("proposals", "--all").output.splitlines()
+
+
+def test_a_waiting_proposal_says_how_much_its_run_would_download(mine):
+    made = proposed("edit", "mine", "draw the magnitude in red")
+    assert "To download: nothing" in helio("proposals", "show", made, "--size", "--archive", "sample").output
