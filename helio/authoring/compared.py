@@ -59,6 +59,10 @@ _REMOVES = re.compile(
     re.IGNORECASE,
 )
 """Words beside which an edit may name a quantity that it takes from the figure."""
+_MAY_FAIL = re.compile(
+    r"\b(?:critical|optional|fail\w*|skip\w*|missing|lack\w*|go on|goes on|continue\w*|even if)\b", re.I
+)
+"""Words with which a request says that a step may fail."""
 _AVERAGES = frozenset({*AVERAGES, "statistics"})
 _WINDOWS = ("window", "cadence", "interval")
 """Arguments of averages that say how long they are."""
@@ -107,7 +111,22 @@ def differences(
         if not _REMOVES.search(request):
             findings += compared.quantities()
         findings += _exchanged(before, template, catalogue)
+        findings += _not_critical(request, before, template)
     return tuple(dict.fromkeys(findings))
+
+
+def _not_critical(request: str, before: Document, after: Document) -> Iterator[Diagnostic]:
+    """Report steps that may now fail although the request does not speak of failing."""
+    if _MAY_FAIL.search(request):
+        return
+    was = {str(step.get("step_id")) for step in before["steps"] if step.get("critical", True)}
+    for step in after["steps"]:
+        name = str(step.get("step_id"))
+        if name in was and not step.get("critical", True):
+            message = f"step {name} may now fail without ending the run, which the request does not name"
+            yield Diagnostic(
+                SHOWN, message, "warning", name, advice=("reject the proposal if this was not asked for",)
+            )
 
 
 class _Compared:
