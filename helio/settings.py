@@ -438,18 +438,16 @@ def _model_prices(environ: Mapping[str, str]) -> tuple[float, float] | None:
 
 def _model_thinking(environ: Mapping[str, str]) -> tuple[Thinking, Thinking]:
     text = environ.get("HELIO_MODEL_THINKING", "").strip()
-    levels = (
-        [next((level for level in THINKING if level == part), None) for part in text.split("/")]
-        if text
-        else [""]
-    )
-    if len(levels) > 2 or None in levels:
+    if not text:
+        return "", ""
+    parts = text.split("/")
+    levels = [level for part in parts for level in THINKING if level == part]
+    if len(parts) > 2 or len(levels) < len(parts):
         raise RequestError(
             f"HELIO_MODEL_THINKING is '{text}'; it must be one of {', '.join(THINKING)}, or two as WRITING/SEARCH",
             advice="write high, or high/low",
         )
-    writing, search = levels[0] or "", levels[-1] or ""
-    return writing, search
+    return levels[0], levels[-1]
 
 
 def _network(environ: Mapping[str, str]) -> NetworkLimits:
