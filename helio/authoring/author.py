@@ -114,18 +114,24 @@ class ModelAuthor:
         answers = self._answers(chosen)
         if self._small:
             return self._filled(request, answers, sources)
-        asked = "\n\n".join(part for part in (request, self.background) if part)
         discovery = discover(
-            self._door, asked, self._shelf(), now=self._now, answers=answers, sources=sources
+            self._door,
+            request,
+            self._shelf(),
+            now=self._now,
+            answers=answers,
+            background=self.background,
+            sources=sources,
         )
         try:
             proved, notes, prompt = plan(
                 self._door,
-                asked,
+                request,
                 reference=discovery.reference(),
                 gate=self._gate,
                 now=self._now,
                 answers=answers,
+                background=self.background,
                 sources=sources,
             )
         except TextAnswer as answer:
@@ -259,8 +265,15 @@ class ModelAuthor:
                 )
             except SearchRequest as search:  # once; a second one is a refused answer
                 needs = data("What is to be changed needs", str(search), text=1000)
-                text = "\n\n".join(part for part in (request, needs, facts) if part)
-                discovery = discover(self._door, text, shelf, now=self._now, answers=answers, sources=sources)
+                discovery = discover(
+                    self._door,
+                    request,
+                    shelf,
+                    now=self._now,
+                    answers=answers,
+                    background="\n\n".join(part for part in (needs, facts) if part),
+                    sources=sources,
+                )
                 looked = True
             except TextAnswer as answer:
                 return AuthorReply(str(answer), self._said(request))

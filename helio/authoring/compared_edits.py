@@ -9,7 +9,7 @@ from helio.authoring.comparing import SHOWN, Compared, Facts, expanded, warning
 from helio.authoring.fetches import fetch_choices
 from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.quantity_words import title
-from helio.pipelines.template.diagnostics import Diagnostic, StepId
+from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.figures import FIGURES
 
 _TIME_WORDS = re.compile(
@@ -23,6 +23,11 @@ _REMOVES = re.compile(
 _REPLACES = re.compile(r"\b(?:instead|rather|replace|swap)\b", re.IGNORECASE)
 """Words beside which an edit may name a quantity that it takes from the figure."""
 _EXCHANGES = re.compile(r"\b(?:swap|switch|exchange|reverse|order|move|put|top|bottom)\b", re.IGNORECASE)
+_MAY_FAIL = re.compile(
+    r"\b(?:critical|optional|fail\w*|skip\w*|missing|lack\w*|go on|goes on|continue\w*|even if)\b",
+    re.IGNORECASE,
+)
+"""Words with which a request says that a step may fail."""
 _UNASKED = "reject the proposal if this was not asked for"
 
 
@@ -43,6 +48,8 @@ def edit_losses(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:
     yield from _lost_lines(now, earlier)
     if not _EXCHANGES.search(now.sentence):
         yield from _exchanged(now, earlier)
+    if not _MAY_FAIL.search(now.sentence):
+        yield from _not_critical(now, earlier)
 
 
 def _times(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:
@@ -65,6 +72,16 @@ def _times(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:
         if span is not None and span not in spans and step.params.get("time_range") not in old:
             message = f"step {step.id} fetches {span}, and helio reads no time in the request"
             yield warning(SHOWN, message, _UNASKED, step)
+
+
+def _not_critical(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:
+    """Report steps that may now fail although the request does not speak of failing."""
+    was = {str(step.get("step_id")) for step in earlier.template["steps"] if step.get("critical", True)}
+    for step in now.template["steps"]:
+        name = str(step.get("step_id"))
+        if name in was and not step.get("critical", True):
+            message = f"step {name} may now fail without ending the run, which the request does not name"
+            yield Diagnostic(SHOWN, message, "warning", name, advice=(_UNASKED,))
 
 
 def _changed_data(now: Compared, earlier: Compared) -> Iterator[Diagnostic]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helio.authoring.documents import SourceFile, turn_with
-from helio.authoring.models.model import Ask, Call, CallResult, Model, ResultsTurn, Tool
+from helio.authoring.models.model import Ask, Call, CallResult, Model, ResultsTurn, Tool, UserTurn
 from helio.authoring.models.quoting import LONGEST, capped, data, fitting
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
@@ -421,6 +421,7 @@ def discover(
     *,
     now: datetime,
     answers: Sequence[Any] = (),
+    background: str = "",
     sources: Sequence[SourceFile] = (),
 ) -> Discovery:
     """Let the language model search the catalogue, within limits, and return the datasets that it found.
@@ -433,6 +434,8 @@ def discover(
         Naive UTC; the model gets it with the times of the request, resolved by helio.
     answers : sequence
         Answers to the model's questions so far.
+    background : str
+        Further data for the prompt, such as earlier sentences; they are no part of the request.
     sources : sequence of SourceFile
         Files of the request.
 
@@ -441,31 +444,23 @@ def discover(
     ModelError, Cancelled
         The model did not answer. If it examined datasets before an unreadable answer, they are returned instead.
     """
-    _search(model, request, shelf, now, answers, sources)
+    spans = {phrase: str(parse_time_range(phrase, now)) for phrase in Sentence(request).take_times(now)}
+    parts = [
+        f"Request: {json.dumps(request, ensure_ascii=False)}",
+        f"It is {now:%Y-%m-%dT%H:%M} UTC.",
+        *([data("Times in the request, resolved by code", spans)] if spans else []),
+        *([data("Answers to questions", list(answers))] if answers else []),
+        *([background] if background else []),
+    ]
+    _search(model, turn_with("\n\n".join(parts), sources), shelf)
     return shelf.known(shelf.named_in(f"{request} {shelf.found.conclusion}"))
 
 
-def _search(
-    model: Model,
-    request: str,
-    shelf: CatalogueTools,
-    now: datetime,
-    answers: Sequence[Any],
-    sources: Sequence[SourceFile],
-) -> None:
+def _search(model: Model, turn: UserTurn, shelf: CatalogueTools) -> None:
     """Let the model call the functions of the shelf until it says what it found, or a limit is reached."""
     discovery = shelf.found
-    spans = {phrase: str(parse_time_range(phrase, now)) for phrase in Sentence(request).take_times(now)}
-    text = "\n\n".join(
-        [
-            request,
-            f"It is {now:%Y-%m-%dT%H:%M} UTC.",
-            *([data("Times in the request, resolved by code", spans)] if spans else []),
-            *([data("Answers to questions", list(answers))] if answers else []),
-        ]
-    )
     system = SYSTEM + (WITH_ARCHIVE if shelf.has_archive else "")
-    ask = Ask("fast", system, (turn_with(text, sources),), tools=tools())
+    ask = Ask("fast", system, (turn,), tools=tools())
     seen: dict[str, Any] = {}
     characters = 0
     for _ in range(MOST_ROUNDS):

@@ -124,10 +124,18 @@ SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "status": {"type": "string", "enum": ["edit", "answer", "question", "look", "impossible"]},
-        "touches": {"type": "string", "enum": ["style", "data", "both"]},
+        "touches": {
+            "type": "string",
+            "enum": ["style", "data", "both"],
+            "description": "With status edit: what it changes.",
+        },
         "answer": {"type": "string", "description": "With status answer: the answer in words."},
-        "question": {"type": "string"},
-        "choices": {"type": "array", "items": {"type": "string"}},
+        "question": {"type": "string", "description": "With status question: one question."},
+        "choices": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Its answers, the likely one first.",
+        },
         "reason": {
             "type": "string",
             "description": "With status impossible: why. With look: what to look for.",

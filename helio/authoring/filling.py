@@ -86,7 +86,7 @@ SCHEMA: Mapping[str, Any] = {
         "energies": _texts("Only energies above which particles are counted: '>10 MeV'."),
         "frame": {
             "type": "string",
-            "enum": ["", *KNOWN_FRAMES],
+            "enum": ["", *dict.fromkeys(KNOWN_FRAMES)],
             "description": "Only if the request names it.",
         },
         "cadence": _text("Only if data of this cadence are requested: '1min'."),

@@ -211,12 +211,15 @@ def plan(
     gate: Gate,
     now: datetime,
     answers: Sequence[Any] = (),
+    background: str = "",
     sources: Sequence[SourceFile] = (),
 ) -> tuple[GateResult, tuple[str, ...], str]:
     """Let a language model write a template for a request, and verify the template.
 
     Parameters
     ----------
+    background : str
+        Further data for the prompt, such as earlier sentences; they are no part of the request.
     sources : sequence of SourceFile
         Files of the request.
 
@@ -243,6 +246,7 @@ def plan(
     prompt = "\n\n".join(
         [
             data("Verified parameter reference", reference),
+            *([background] if background else []),
             f"Request: {json.dumps(request, ensure_ascii=False)}",
             *answers_part(answers),
             times_part(said, now),

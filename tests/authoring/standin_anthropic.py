@@ -19,7 +19,7 @@ from tests.authoring.standin_gemini import KEY, GeminiStandIn, Reply, Request
 from tests.authoring.standin_openai import failed
 
 _FIELDS = {
-    "model", "messages", "max_tokens", "system", "tools", "temperature", "output_config", "stream", "thinking",
+    "model", "messages", "max_tokens", "system", "tools", "output_config", "stream", "thinking",
 }  # fmt: skip
 _SOURCES = {"document": ("application/pdf",), "image": ("image/png", "image/jpeg")}
 _FINISH = {"STOP": "end_turn", "MAX_TOKENS": "max_tokens", "CONTINUATION": "max_tokens"}

@@ -194,6 +194,15 @@ def test_an_edit_of_what_it_does_not_name_is_said(catalogue, request_, after, sa
     assert told(request_, after, catalogue, before=template(data())) == expected
 
 
+@pytest.mark.parametrize(("request_", "is_said"), [("make it red", True), ("make step 0 optional", False)])
+def test_an_edit_that_lets_a_step_fail_is_said(catalogue, request_, is_said):
+    after = template(data())
+    after["steps"][0]["critical"] = False
+    said = [message for _, message in told(request_, after, catalogue, before=template(data()))]
+    assert ("step 0 may now fail without ending the run, which the request does not name" in said) is is_said
+    assert told(request_, after, catalogue, before=after) == []
+
+
 def test_an_edit_is_not_blamed_for_what_was_there(catalogue):
     before = template(data(), ("running_average", {"source_label": "B", "window": "2d", "output_label": "S"}))
     assert told("make it red", before, catalogue, before=before) == []

@@ -106,6 +106,11 @@ def test_the_prompt_is_short_and_has_the_words_that_helio_knows(create, scripted
     assert json.dumps(ASKED) in asked.text
     assert '{"last week": "2024-01-13 to 2024-01-20"}' in asked.text
     assert len(asked.system) + len(asked.text) < 9000
+    assert all(
+        len({*part["enum"]}) == len(part["enum"])
+        for part in asked.schema["properties"].values()
+        if "enum" in part
+    )
     for name, part in asked.schema["properties"].items():  # a local server shows no schema to its model
         assert re.search(rf"^- {name} \(.*\): {re.escape(part['description'])}$", asked.system, re.MULTILINE)
     assert set(asked.schema["properties"]) >= {"spacecraft", "quantities", "times", "left_out"}

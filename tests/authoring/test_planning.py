@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from helio.authoring import planning
+from helio.authoring.models.quoting import data
 from helio.authoring.models.transcript import read_lines
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
 from helio.errors import Blocked, CutShort, QuotaExhausted, WrongKey
@@ -412,3 +413,15 @@ def test_a_time_that_is_said_plainly_replaces_the_model_s_own_and_a_person_is_to
     made = author(serve(SEEN, plan(variables=dated("2021-05-03 to 2021-05-04")))).create(request_)
     assert made.template["variables"]["$TIME_RANGE"]["default"] == "2021-05-10 to 2021-05-11"
     assert any("the model had written 2021-05-03 to 2021-05-04" in note for note in made.notes)
+
+
+def test_earlier_sentences_are_no_part_of_the_request(serve, author):
+    server = serve(SEEN, plan())
+    one = author(server)
+    one.background = data("Earlier sentences of this conversation", ["Wind density for 2019"])
+    made = one.create(ASKED)
+    assert made.template["variables"]["$TIME_RANGE"]["default"] == "last week"
+    assert not made.proved.warnings
+    for request in server.requests:
+        assert f"Request: {json.dumps(ASKED)}\n" in request.text
+        assert '["Wind density for 2019"]' in request.text

@@ -2,7 +2,8 @@
 
 import pytest
 
-from helio.authoring.models.scrub import Scrub
+from helio.authoring.models.scrub import Scrub, model_scrub_of, scrub_of
+from helio.settings import Settings
 
 KEY = "a-key-of-some-length"
 
@@ -39,6 +40,17 @@ def test_the_words_of_the_field_stay(text):
 def test_the_password_of_an_address_is_a_key_and_its_host_is_none():
     scrub = Scrub(url="https://me:open-sesame@models.example:8080/v1")
     assert scrub("open-sesame at models.example") == "[key] at models.example"
+
+
+def test_a_model_is_not_told_where_the_home_of_the_user_is(tmp_path):
+    settings = Settings(tmp_path / "helio", environ={"HOME": "/home/joan"})
+    scrub = model_scrub_of(settings)
+    assert scrub(f"{tmp_path}/helio/runs/x, /home/joan/data, /home/joan.") == (
+        "[home of helio]/runs/x, ~/data, ~."
+    )
+    assert scrub("/home/joanna/x") == "/home/joanna/x"
+    assert model_scrub_of(Settings(tmp_path, environ={"HOME": "/"}))("a/b") == "a/b"
+    assert scrub_of(settings)("/home/joan/data") == "/home/joan/data"
 
 
 def test_json_is_cleaned_in_every_text_and_name():

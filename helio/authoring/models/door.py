@@ -19,7 +19,7 @@ from helio.authoring.models.model import (
     ask_from_json,
     ask_to_json,
 )
-from helio.authoring.models.scrub import scrub_of
+from helio.authoring.models.scrub import model_scrub_of
 from helio.authoring.models.transcript import Replay, Transcript, error_to_json
 from helio.clock import Clock
 from helio.errors import (
@@ -366,7 +366,7 @@ def open_door(
         from helio.authoring.models.providers import connect
 
         model, fallback = connect(settings)
-    scrub = scrub_of(settings)
+    scrub = model_scrub_of(settings)
     return Door(
         model,
         Transcript.begin(settings.transcripts, scrub=scrub),
