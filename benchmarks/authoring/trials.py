@@ -19,7 +19,7 @@ from benchmarks.authoring.derived import good_script, small_script
 from benchmarks.authoring.run import Bench, Result, asked, put
 from benchmarks.authoring.scripted import KEY, ScriptedModel, good_scripts
 from benchmarks.authoring.tasks import Task
-from helio.authoring.compared import differences
+from helio.authoring.comparison.differences import differences
 from helio.authoring.outcome import AuthorQuestion, Outcome, TemplateDraft
 from helio.errors import HelioError
 from helio.knowledge.catalogue import Catalogue

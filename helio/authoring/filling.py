@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from helio.authoring.compared import SHOWN, TIME, differences
+from helio.authoring.comparison.differences import SHOWN, TIME, differences
 from helio.authoring.documents import SourceFile, turn_with
 from helio.authoring.flags import FORMS, request_of
 from helio.authoring.gate import Gate, GateResult

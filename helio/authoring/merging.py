@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from helio.authoring.arranging import AFTER, BEFORE, NOW, OF_PANELS, Arrangement, are_panels, as_list, both
+from helio.authoring.merged_panels import (
+    AFTER,
+    BEFORE,
+    NOW,
+    OF_PANELS,
+    Arrangement,
+    are_panels,
+    as_list,
+    both,
+)
 from helio.errors import RequestError
 from helio.pipelines.changes import ABSENT, changes
 from helio.pipelines.dialect.written import written_steps

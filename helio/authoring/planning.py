@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from helio.authoring.compared import TIME, differences
+from helio.authoring.comparison.differences import TIME, differences
 from helio.authoring.documents import SourceFile, turn_with
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.models.exchange import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helio.authoring.choice_of_author import Authors
-from helio.authoring.compared import differences
+from helio.authoring.comparison.differences import differences
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import datasets_by_fetch
 from helio.authoring.memory import pitfall_notes, with_names

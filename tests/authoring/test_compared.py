@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from helio.authoring.compared import SHOWN, TIME, WINDOW, differences
+from helio.authoring.comparison.differences import SHOWN, TIME, WINDOW, differences
 from helio.authoring.outcome import TemplateDraft
 from tests.authoring.answers import SEEN, fetch, figure, plan
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from helio.authoring.comparing import SHOWN, Compared, Facts, expanded, warning
+from helio.authoring.comparison.template import SHOWN, Compared, Facts, expanded, warning
 from helio.authoring.fetches import fetch_choices
 from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.quantity_words import title
-from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.diagnostics import Diagnostic, StepId
 from helio.pipelines.template.figures import FIGURES
 
 _TIME_WORDS = re.compile(

@@ -24,8 +24,8 @@ from __future__ import annotations
 from datetime import datetime
 from itertools import chain
 
-from helio.authoring.compared_edits import edit_differences, edit_losses
-from helio.authoring.comparing import SHOWN, TIME, WINDOW, Compared
+from helio.authoring.comparison.edits import edit_differences, edit_losses
+from helio.authoring.comparison.template import SHOWN, TIME, WINDOW, Compared
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.reading.looks import take_looks
 from helio.authoring.rules.reading.sentence_reading import read_request

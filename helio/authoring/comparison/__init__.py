@@ -1,0 +1,1 @@
+"""Compare what a sentence names with the template that came of it."""
