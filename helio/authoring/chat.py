@@ -19,6 +19,7 @@ from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, w
 from helio.authoring.known_pipelines import asks_to_undo, changes_to_undo
 from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
+from helio.authoring.models.scrub import scrub_of
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.review import proposal_lines, work_line
@@ -502,7 +503,7 @@ class Chat:
         if not pending:
             raise RequestError("no change is pending", advice="first say what to change")
         with closing(self._desk()) as desk:
-            desk.proposals.reject(pending[-1], because=rest)
+            desk.proposals.reject(pending[-1], because=scrub_of(self._settings)(rest))
         self.conversation.note("rejected", proposals=[pending[-1].id])
         return Answer((f"rejected: {pending[-1].request}",))
 

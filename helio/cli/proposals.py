@@ -206,8 +206,10 @@ def reject(
 ) -> None:
     """Reject a proposal, and proposals that change it; the pipeline stays unchanged."""
     with errors_as_text(as_json=False):
-        kept = proposals()
-        for rejected in kept.reject(kept.load(proposal), because=because):
+        from helio.authoring.models.scrub import scrub_of
+
+        kept, scrub = proposals(), scrub_of(current_settings())
+        for rejected in kept.reject(kept.load(proposal), because=scrub(because)):
             say(f"rejected {rejected.id}")
 
 

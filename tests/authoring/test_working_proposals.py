@@ -144,6 +144,12 @@ def test_two_proposals_are_compared(mine):
     assert change["before"] == "red"
 
 
+def test_a_key_in_a_reason_is_not_kept(mine):
+    made = proposed("edit", "mine", "draw the magnitude in red")
+    helio("reject", made, "--because", "it shows sk-live-0123456789abcdefghijklmn")
+    assert "rejected because: it shows [key]" in helio("proposals", "show", made).output
+
+
 def test_a_reason_is_kept_with_the_rejection_and_said_when_the_same_is_proposed_again(mine):
     made = proposed("edit", "mine", "draw the magnitude in red")
     assert helio("reject", made, "--because", "red is for alerts").output == f"rejected {made}\n"
