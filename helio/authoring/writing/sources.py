@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import product
 
-from helio.authoring.outcome import NotUnderstood
+from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
@@ -66,11 +66,15 @@ def pick(
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
             spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
-            raise NotUnderstood(
-                f"{craft} has no {quantity} for {span}", advice=f"choose a time with data: {spans}"
+            raise NotInTable(
+                f"{craft} has no {quantity} for {span}",
+                quantity=quantity,
+                advice=f"choose a time with data: {spans}",
             )
         # another dataset may have records of a time after the last that the catalogue knows of this one
         sources = [source for source in reaching if has_records(source, span, catalogue)] or reaching
+        most_covered = max(quarters(source.dataset, span, catalogue) for source in sources)
+        sources = [source for source in sources if quarters(source.dataset, span, catalogue) == most_covered]
     sources.sort(key=lambda source: not _is_archived(source, catalogue))
     sources.sort(key=lambda source: (source.dataset, source.parameters[0]) not in at_hand)
     first = sources[0]
@@ -208,6 +212,14 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
         return False
     last = ended(source.dataset, catalogue)
     return last is None or span.start <= last
+
+
+def quarters(dataset: str, span: TimeRange, catalogue: Catalogue) -> int:
+    """Return how many quarters of a time range lie between the first and the last record of a dataset, rounded."""
+    first, last = catalogue.summary(dataset).first, ended(dataset, catalogue)
+    start = max(span.start, _naive(first)) if first is not None else span.start
+    stop = min(span.stop, last) if last is not None else span.stop
+    return round(4 * ((stop - start) / (span.stop - span.start)))
 
 
 def has_records(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
