@@ -116,6 +116,7 @@ def typed_request(read: PipelineRequest) -> Answer:
         ],
         "title": read.style.title,
         "together": read.panels.together,
+        "apart": read.panels.apart,
         "log": [match[1] or "*" for match in logs],
         "save_as": list(read.exports),
         "left_out": [key for key, value in vars(read).items() if value != vars(said)[key]],

@@ -102,6 +102,7 @@ SCHEMA: Mapping[str, Any] = {
         },
         "title": _text("The title, only if the request quotes one."),
         "together": {"type": "boolean", "description": "True: everything in one panel."},
+        "apart": {"type": "boolean", "description": "True: a panel for each of several spacecraft."},
         "order": _texts("Only if the request orders the panels: quantities from the top."),
         "kind": {
             "type": "string",
@@ -359,6 +360,7 @@ def _read(answer: Mapping[str, Any], request: str, catalogue: Catalogue, now: da
         panels=replace(
             filled.panels,
             compare=len(times) > 1,
+            apart=bool(answer.get("apart")),
             kind=str(answer.get("kind") or ""),
             plane=str(answer.get("plane") or ""),
             fit=str(answer.get("fit") or ""),

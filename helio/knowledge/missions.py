@@ -372,6 +372,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
             *("LEPE", "LEPI", "MEPE", "MEPI", "XEP", "EPS", "EPEAD", "MAGED", "MPA", "SOPA", "SWAP", "PEPSSI"),
             *("SWEA", "SWIA", "STATIC", "SEP", "LPW", "COSTEP", "SWICS", "HET", "LET", "KET", "RPI", "EUV", "FUV"),
             *("CODIF", "HIA", "SSIES", "SSJ", "SSM", "MEPED", "SEM", "EPD", "FGS", "IVM", "MIGHTI", "RAD", "IBEX"),
+            "GIM",
         )
     },
 }  # fmt: skip

@@ -241,6 +241,8 @@ def _behind(text: str, stop: int) -> int:
 _DIRECTIONS = {phrase: name for name, phrases in VOCABULARY["directions"].items() for phrase in phrases}
 _SIDE = re.compile(r"\b(?:[Ss]ide|[Tt]elescope)[- ]([AB])\b|\b([AB])[- ](?:[Ss]ide|[Tt]elescope)\b")
 _TELESCOPE = re.compile(r"\b[Tt]elescope[- ]?(\d)\b")
+_FACING = re.compile(r"\b[AB]/([EW]) [Dd]etector\b")
+"""Pattern of the detectors of GOES that look to the east and to the west."""
 _DEGREE = r"[- ]deg(?:ree)? [Tt]elescopes?\b"
 _ANGLE_OF_TELESCOPE = re.compile(rf"\b(\d+)(?=(?: and \d+)?{_DEGREE})")
 """Pattern of the angles of ``0 and 90 degree telescopes``."""
@@ -266,4 +268,5 @@ def directions_in(text: str) -> tuple[Found[str], ...]:
         for kind, named in (("side", _SIDE), ("telescope", _TELESCOPE), ("telescope", _ANGLE_OF_TELESCOPE))
         for match in named.finditer(text)
     ]
-    return tuple(sorted([*found, *sides], key=lambda direction: direction.start))
+    facing = [Found(*match.span(), {"E": "east", "W": "west"}[match[1]]) for match in _FACING.finditer(text)]
+    return tuple(sorted([*found, *sides, *facing], key=lambda direction: direction.start))

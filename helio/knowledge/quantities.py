@@ -104,7 +104,7 @@ TE_PARALLEL, TE_PERPENDICULAR = "parallel electron temperature", "perpendicular 
 ALPHA_V, MODEL_B = "alpha velocity vector", "model magnetic field"
 ELECTRON_V, ELECTRON_SPEED = "electron velocity vector", "electron speed"
 E, RADIO, POTENTIAL = "electric field vector", "radio spectrogram", "spacecraft potential"
-OF_PARAMETERS = frozenset({"HIA", "CODIF", "SWIA", "SWEA", "STATIC", "LPW"})
+OF_PARAMETERS = frozenset({"HIA", "CODIF", "SWIA", "SWEA", "STATIC", "LPW", "FGS", "FGL"})
 """Instruments that the names of parameters say where the dataset has several."""
 _INTEGRAL = "cm^-2 s^-1 sr^-1"
 PER_KEV = "cm^-2 s^-1 sr^-1 keV^-1"
@@ -205,6 +205,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (N, PSP, PSP_HOURLY, "protonDensity", "", "cm^-3", 3600, ""),
     (V, PSP, PSP_HOURLY, "ProtonSpeed", "", "km/s", 3600, ""),
     (VECTOR_V, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "VEL_RTN_SUN", "RTN", "km/s", None, "partial moment"),
+    (VECTOR_V, PSP, "PSP_SWP_SPC_L3I", "vp_moment_RTN_gd", "RTN", "km/s", None, ""),
     (T, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "TEMP", "", "eV", None, "partial moment"),
     (T, PSP, PSP_HOURLY, "protonTemp", "", "K", 3600, ""),
     (IONS, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "EFLUX_VS_ENERGY", "", _EFLUX, None, "part of the sky"),
@@ -320,6 +321,8 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_gse", "GSE", "nT", 3, "good ones: th?_fgs_gseQ"),
     (B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_gsm", "GSM", "nT", 3, "good ones: th?_fgs_gsmQ"),
     (ABS_B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_btotal", "", "nT", 3, "all qualities"),
+    (B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgl_gse", "GSE", "nT", 0.25, "good ones: th?_fgl_gseQ"),
+    (B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgl_gsm", "GSM", "nT", 0.25, "good ones: th?_fgl_gsmQ"),
     (N, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_density", "", "cm^-3", 3, REDUCED_IONS),
     (N, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_density", "", "cm^-3", None, FULL_IONS),
     (VECTOR_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_velocity_gse", "GSE", "km/s", 3, REDUCED_IONS),
@@ -411,6 +414,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (E, "MMS{n}", "MMS{n}_EDP_FAST_L2_DCE", "mms{n}_edp_dce_gse_fast_l2", "GSE", "mV/m", 1 / 32, ""),
     (E, "MMS{n}", "MMS{n}_EDP_BRST_L2_DCE", "mms{n}_edp_dce_gse_brst_l2", "GSE", "mV/m", 1 / 8192, ""),
     (POTENTIAL, "MMS{n}", "MMS{n}_EDP_FAST_L2_SCPOT", "mms{n}_edp_scpot_fast_l2", "", "V", None, ""),
+    (POTENTIAL, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_sc_pot", "", "V", None, FULL_IONS),
     (POSITION, "MMS{n}", "MMS{n}_MEC_SRVY_L2_EPHT89D", "mms{n}_mec_r_gse", "GSE", "km", 30, ""),
     (E, "THEMIS-{p}", "TH{p}_L2_EFI", "th{p}_efs_dot0_gse", "GSE", "mV/m", 3, "from E·B = 0"),
     (E, "THEMIS-{p}", "TH{p}_L2_EFI", "th{p}_efs_dot0_gsm", "GSM", "mV/m", 3, "from E·B = 0"),

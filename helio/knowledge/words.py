@@ -120,7 +120,7 @@ CONTEXT = frozenset({"solarwind", "ionosphere", "geosynchronous"})
 # Instruments by what they measure: a dataset of one is about the concept, also where its title is silent.
 MEASURES: dict[str, str] = {
     **dict.fromkeys(("MFI", "MAG", "FGM", "VHM", "MGF", "IMPACT MAG", "FIELDS MAG", "MFE", "FGS"), "magneticfield"),
-    **dict.fromkeys(("SSM",), "magneticfield"),
+    **dict.fromkeys(("SSM", "FGL"), "magneticfield"),
     **dict.fromkeys(("SWEPAM", "SWE", "SWA-PAS", "SWEAP SPC", "SWOOPS", "FC", "PLASTIC"), "plasma solarwind proton"),
     **dict.fromkeys(("SWEAP SPAN-I",), "plasma solarwind ion"),
     **dict.fromkeys(("SWA-EAS", "SWEA", "SWEAP SPAN-E", "IMPACT SWEA"), "plasma electron"),

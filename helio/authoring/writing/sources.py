@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
-from helio.authoring.outcome import NotUnderstood
+from helio.authoring.outcome import NotInTable, NotUnderstood
 from helio.authoring.request import RequestQuantity
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
@@ -66,11 +66,19 @@ def pick(
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
             spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
-            raise NotUnderstood(
-                f"{craft} has no {quantity} for {span}", advice=f"choose a time with data: {spans}"
+            raise NotInTable(
+                f"{craft} has no {quantity} for {span}",
+                quantity=quantity,
+                advice=f"choose a time with data: {spans}",
             )
         # another dataset may have records of a time after the last that the catalogue knows of this one
         sources = [source for source in reaching if has_records(source, span, catalogue)] or reaching
+        most_covered = max(quarters(source.dataset, span, catalogue) for source in sources)
+        sources = [
+            source
+            for source in sources
+            if quarters(source.dataset, span, catalogue) == most_covered or _is_archived(source, catalogue)
+        ]
     sources.sort(key=lambda source: _share_in_archive(source, span, catalogue), reverse=True)
     sources.sort(key=lambda source: (source.dataset, source.parameters[0]) not in at_hand)
     first = sources[0]
@@ -211,8 +219,7 @@ def _share_in_archive(source: QuantitySource, span: TimeRange | None, catalogue:
         return 0.0
     # the last record stands for the time up to the next one
     last = _naive(entry.last) + timedelta(seconds=max(entry.cadence, default=0.0))
-    covered = min(span.stop, last) - max(span.start, _naive(entry.first))
-    return round(max(covered / (span.stop - span.start), 0.0), 2)
+    return round(_covered(span, _naive(entry.first), last), 2)
 
 
 def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
@@ -221,6 +228,17 @@ def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> b
         return False
     last = ended(source.dataset, catalogue)
     return last is None or span.start <= last
+
+
+def quarters(dataset: str, span: TimeRange, catalogue: Catalogue) -> int:
+    """Return how many quarters of a time range lie between the first and the last record of a dataset, rounded."""
+    first, last = catalogue.summary(dataset).first, ended(dataset, catalogue)
+    return round(4 * _covered(span, _naive(first) if first else span.start, last or span.stop))
+
+
+def _covered(span: TimeRange, first: datetime, last: datetime) -> float:
+    """Return the share of a time range that lies between two times."""
+    return max((min(span.stop, last) - max(span.start, first)) / (span.stop - span.start), 0.0)
 
 
 def has_records(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:

@@ -17,6 +17,20 @@ def fetched(draft):
     [
         ("ACE EPAM deflected electrons DE1 DE2, 4 Nov 2001", "AC_H1_EPM", ["DE1", "DE2"]),
         ("deflected electrons DE1 of ACE at 1 h, 4 Nov 2001", "AC_H2_EPM", ["DE1"]),
+        ("THEMIS GMAG Gakona H, 17/18 Mar 2013", "THG_L2_MAG_GAKO", ["thg_magh_gako"]),
+        ("Narsarsuaq magnetometer, H component 2015-03-17", "THG_L2_MAG_NAQ", ["thg_magh_naq"]),
+        (
+            "H, D and Z at Fort Smith, THEMIS ground, 2008-03-01",
+            "THG_L2_MAG_FSMI",
+            ["thg_magh_fsmi", "thg_magd_fsmi", "thg_magz_fsmi"],
+        ),
+        ("THC filter bank SCM1 spectrogram 2008-11-07", "THC_L2_FBK", ["thc_fb_scm1"]),
+        ("Voyager-1 PWS low rate electric field spectrogram, 9 April 2013", "VG1_PWS_LR", ["electric_field"]),
+        (
+            "F17 SSIES cross-track drifts Vy and Vz, 9 Mar 2012 12-14 UT",
+            "DMSP-F17_SSIES-3_THERMAL-PLASMA",
+            ["vy", "vz"],
+        ),
         ("ACE EPAM deflected electrons DE1, DE2 and DE3, 4 Nov 2001", "AC_H1_EPM", ["DE1", "DE2", "DE3"]),
         (
             "ACE EPAM ions LEMS120 channels, 2000-07-13",

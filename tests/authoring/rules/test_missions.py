@@ -58,6 +58,59 @@ def first_sources(draft):
         ("SWIA at Mars: density, 12-14 Sept 2017", {"MVN_SWI_L2_ONBOARDSVYMOM.density"}),
         ("Voyager 2 PLS speed, August 2007", {"VOYAGER2_PLS_HIRES_PLASMA_DATA.V"}),
         ("Voyager 2 V RTN in 2010", {"VOYAGER2_PLS_HIRES_PLASMA_DATA_HSH.V_rtn"}),
+        (  # the data before the termination shock end with the first of these days
+            "Voyager 2 crossing the termination shock, 30 Aug - 2 Sep 2007: PLS speed and density",
+            {"VOYAGER2_PLS_HIRES_PLASMA_DATA_HSH.V", "VOYAGER2_PLS_HIRES_PLASMA_DATA_HSH.dens"},
+        ),
+        ("Voyager 2 density on 24 Jan 1986 (Uranus)", {"VOYAGER2_COHO1HR_MERGED_MAG_PLASMA.protonDensity"}),
+        (
+            "SWEAP/SPC protons for the first perihelion, 5 to 7 november 2018: density, speed, thermal speed",
+            {f"PSP_SWP_SPC_L3I.{name}" for name in ("np_moment_gd", "vp_moment_RTN_gd", "wp_moment_gd")},
+        ),
+        (
+            "PSP SPC n, V_R and w, 6 Nov 2018",
+            {f"PSP_SWP_SPC_L3I.{name}" for name in ("np_moment_gd", "vp_moment_RTN_gd", "wp_moment_gd")},
+        ),
+        (
+            "Genesis GIM proton speed and alpha/proton ratio, November 2001",
+            {"GENESIS_3DL2_GIM.Proton_Speed", "GENESIS_3DL2_GIM.Alpha_Proton_ratio"},
+        ),
+        ("THEMIS A FGL Bz GSM, 5 Aug 2011", {"THA_L2_FGM.tha_fgl_gsm"}),
+        (
+            "Pioneer 10 and 11 flow speed, 1975",
+            {f"PIONEER{number}_COHO1HR_MERGED_MAG_PLASMA.flowSpeed" for number in (10, 11)},
+        ),
+        (
+            "ARTEMIS P1 and P2 ion density, 2012-03-08",
+            {"THB_L2_ESA.thb_peir_density", "THC_L2_ESA.thc_peir_density"},
+        ),
+        (
+            "PSP SPAN-I protons and alphas: density, 2022-02-25",
+            {"PSP_SWP_SPI_SF00_L3_MOM.DENS", "PSP_SWP_SPI_SF0A_L3_MOM.DENS"},
+        ),
+        (
+            "PSP SPC density and SPAN-I density, 2021-04-29",
+            {"PSP_SWP_SPC_L3I.np_moment_gd", "PSP_SWP_SPI_SF00_L3_MOM.DENS"},
+        ),
+        ("MMS2 burst V_i for 9 Dec 2016 09:03-09:05", {"MMS2_FPI_BRST_L2_DIS-MOMS.mms2_dis_bulkv_gse_brst"}),
+        (
+            "plasmapause crossings: EMFISIS density from the upper hybrid line, RBSP-A, 28 June 2013",
+            {"RBSP-A_DENSITY_EMFISIS-L4.density"},
+        ),
+        ("S/WAVES HFR at STEREO A in sfu, 28-Oct-2021 15:00-18:00", {"STA_L3_WAV_HFR.PSD_SFU"}),
+        (
+            "Wind WAVES dynamic spectrum, RAD2 on top and RAD1 under it, 15 Apr 2001 13:30-15:30",
+            {"WI_L2_WAV_RAD2.PSD_V2_SP", "WI_L2_WAV_RAD1.PSD_V2_SP"},
+        ),
+        (
+            "EFW spacecraft potential and density from Van Allen Probe B on 8 September 2017",
+            {"RBSPB_EFW-L3.spacecraft_potential", "RBSPB_EFW-L3.density"},
+        ),
+        (
+            "THEMIS-A spacecraft potential and density from ESA, 2008-03-13",
+            {"THA_L2_ESA.tha_peif_sc_pot", "THA_L2_ESA.tha_peir_density"},
+        ),
+        ("ISOIS/EPI-Hi HET-A proton flux, PSP, 5 Sep 2022", {"PSP_ISOIS-EPIHI_L2-HET-RATES60.A_H_Flux"}),
         ("MTOF/PM proton speed from SOHO, 29 Oct 2003", {"SOHO_CELIAS-PM_5MIN.V_p"}),
         (
             "PVO solar wind speed upstream of Venus, Sept 1980",

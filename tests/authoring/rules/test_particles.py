@@ -33,6 +33,35 @@ def drawn(draft):
             ["FAST_TEAMS_PA_L2.proton_omni_flux", "FAST_TEAMS_PA_L2.oxygen_omni_flux"],
         ),
         ("STPSat-6 SEED electron flux 2022-06-01", ["STPSAT-6_FALCON_SEED-L1.SEED_Electron_Flux_Total"]),
+        (  # the sides of a spacecraft
+            "GOES-13 >2 MeV electrons, east and west detectors, June 2013",
+            [f"GOES13_EPEAD-SCIENCE-ELECTRONS-E13EW_1MIN.E2{side}_COR_FLUX" for side in "EW"],
+        ),
+        (  # one instrument ahead, and its counts
+            "ISOIS summary count rates, HET protons 10-50 MeV and HET electrons 1-5 MeV, 5-8 Sept 2022",
+            ["PSP_ISOIS_L2-SUMMARY.HET_A_H_Rate_TS", "PSP_ISOIS_L2-SUMMARY.HET_A_Electrons_Rate_TS"],
+        ),
+        (
+            "THE ESA ion and electron eflux spectrograms july 14 2012",
+            ["THE_L2_ESA.the_peir_en_eflux", "THE_L2_ESA.the_peer_en_eflux"],
+        ),
+        (  # one energy after the other, and the telescope of all
+            "GOES-15 MAGED 40, 75 keV electrons telescope 4 2013-03-17",
+            ["GOES15_EPS-MAGED_1MIN.dtc_cor_eflux_stack4"],
+        ),
+        ("GOES-13 MAGED 40 keV electrons, 2013-01-26", ["GOES13_EPS-MAGED_1MIN.dtc_cor_eflux_stack1"]),
+        ("MAVEN SEP 1 forward electrons, 2017-09-10", ["MVN_SEP_L2_S1-CAL-SVY-FULL.f_elec_flux"]),
+        ("Arase MEP-e electrons at 30 keV omni, 2018-08-26", ["ERG_MEPE_L2_OMNIFLUX.FEDO"]),
+        ("STA LET Fe 2012-01-27", ["STA_L1_LET.Fe_unsec_flux"]),  # not the sums of bins
+        ("Arase xep omni electrons may 27-30 2017", ["ERG_XEP_L2_OMNIFLUX.FEDO_SSD"]),
+        (
+            "NOAA-19 TED electron energy flux 0 deg low energy 2015-03-17 06-07 UT",
+            ["NOAA19_POES-SEM2_FLUXES-2SEC.ted_ele_tel0_low_eflux"],  # not the background
+        ),
+        (
+            "SolO HET protons 10-20 MeV in all four directions 2022-03-28",
+            [f"SOLO_L2_EPD-HET-{side}-RATES.H_Flux" for side in ("SUN", "ASUN", "NORTH", "SOUTH")],
+        ),
         (  # the telescope at an angle
             "NOAA-19 MEPED 90 deg protons on 2015-03-17",
             ["NOAA19_POES-SEM2_FLUXES-2SEC.mep_pro_flux_stackt90"],
@@ -163,6 +192,21 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             [("band_average", {"bands": [[20.8, 40.5]]})],
         ),
         (
+            "mean ERNE HED proton intensity 25-50 MeV, 14 to 17 July 2000",
+            "SOHO_ERNE-HED_L2-1MIN.PH",
+            [("band_average", {"bands": [[25, 50]]})],
+        ),
+        (
+            "RBSP-A MagEIS spin averaged electrons at 1 MeV, 1-10 Oct 2013",
+            "RBSPA_REL03_ECT-MAGEIS-L2.FESA",
+            [("slice_spectrum", {"at": 1000})],
+        ),
+        (  # the energy and the instrument behind the particles
+            "pitch angle spectrogram of the strahl electrons at PSP, at 314 eV from SPAN-e, day 17.01.2021",
+            "PSP_SWP_SPE_SF0_L3_PAD.EFLUX_VS_PA_E",
+            [("slice_spectrum", {"at": 314, "axis": "energy"})],
+        ),
+        (
             "STB HET protons summed from 13.6 to 23.8 MeV, 7-9 March 2012",
             "STB_L1_HET.Proton_Flux",
             [("band_integral", {"bands": [[13.6, 23.8]]})],
@@ -193,6 +237,9 @@ def test_a_part_of_a_distribution_is_taken(author, request_, parameter, taken):
         ("Cluster C1 CODIF O+ density and temperature 2003-10-29", "no temperature of the same particles"),
         ("GOES-15 MAGED uncorrected electron fluxes 17 Mar 2015", "uncorrected"),
         ("SOHO EPHIN electrons, 17 May 2012", "electrons"),
+        ("SOHO EPHIN count rates of protons, 2000-07-14", "count"),  # the intensities are no counts
+        ("3dp omni ions 70 keV wind 2004-11-07", "keV"),  # a velocity has no energy
+        ("van allen probe A EMFISIS WFR magnetic spectrogram BwBw 2013-06-01", "spectrogram"),  # no wave form
     ],
 )
 def test_other_particles_are_never_drawn_instead(author, request_, says):
@@ -204,6 +251,38 @@ def test_a_ratio_of_two_species(author):
     fetched, taken = drawn(author.create("ULEIS Fe/O at 320-640 keV/n, 15-20 april 2001"))
     assert fetched == ["AC_H2_ULE.Fe_L5", "AC_H2_ULE.O_L3"]
     assert taken == [("arithmetic", {"operation": "divide"})]
+
+
+@pytest.mark.parametrize(
+    ("request_", "above", "below"),
+    [
+        ("O+/H+ density ratio, HOPE moments, rbsp-a, 17-18 Mar 2015", "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_o_30",
+         "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30"),
+        ("He+/H+ density ratio, HPCA MMS1, 2016-11-03", "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_heplus_number_density",
+         "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_hplus_number_density"),
+    ],
+)  # fmt: skip
+def test_a_ratio_of_two_densities(author, request_, above, below):
+    assert drawn(author.create(request_)) == ([above, below], [("arithmetic", {"operation": "divide"})])
+
+
+@pytest.mark.parametrize(
+    ("request_", "crafts"),
+    [
+        ("HET protons 20-40 MeV, 2021-10-28", ("Parker Solar Probe", "STEREO-A", "Solar Orbiter")),
+        ("HOPE protons at 10 keV, 2015-03-17", ("RBSP-A", "RBSP-B")),
+    ],
+)
+def test_the_spacecraft_is_asked_for_where_several_have_the_instrument(author, request_, crafts):
+    outcome = author.create(request_)
+    assert isinstance(outcome, AuthorQuestion)
+    assert outcome.choices == crafts
+
+
+def test_only_what_has_data_of_that_time_is_asked_for(author):
+    outcome = author.create("MMS2 EIS protons spectrogram, 2018-08-26 survey mode")
+    assert isinstance(outcome, AuthorQuestion)
+    assert all("proton_P4_flux_t" in choice for choice in outcome.choices)
 
 
 def test_several_parameters_that_fit_are_asked_for(author):

@@ -17,6 +17,7 @@ from helio.authoring.rules.catalogue.catalogue_parameters import (
 )
 from helio.authoring.rules.catalogue.particle_words import NO_PARTICLES, Wish
 from helio.authoring.writing.asking import Asks
+from helio.authoring.writing.sources import quarters
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
@@ -27,6 +28,8 @@ from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import plain, tokens
 
 MOST_TOGETHER = 4
+MOST_CHOICES = 12
+"""Maximum number of parameters, or of spacecraft, between which helio lets the person choose."""
 RECORDS = 1500
 """About how many records a figure draws well, for a choice between cadences."""
 SIDES = frozenset(VOCABULARY["directions of sensors"])
@@ -52,6 +55,8 @@ _VARIANT = re.compile(
     re.IGNORECASE,
 )
 """What parameters have that show the data of another one in another way, or after a correction."""
+_ONE_TELESCOPE = re.compile(r"_t\d$")
+"""Pattern of names of the fluxes in one telescope of several."""
 _BURST = re.compile(r"(?!.*\b(?:full|reduced)\b).*burst", re.IGNORECASE)
 """Pattern of titles of datasets that have only bursts."""
 _OWN_FRAMES = _NARROWER | {"spacecraft", "instrument"}
@@ -87,6 +92,8 @@ def best_matches(
     best = list(found)
     for key in (
         lambda match: -match.named,
+        lambda match: not all(map(match.first.is_available, wanted.spans)),
+        lambda match: -sum(quarters(match.dataset.id, span, catalogue) for span in wanted.spans),
         lambda match: match.off[0],
         lambda match: match.off[1],
         lambda match: 0 if text else -len(match.names),
@@ -146,7 +153,10 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
         lambda match: wish.omni and not re.search(r"omni", match.first.text, re.IGNORECASE),
         lambda match: (
-            not wish.every and (wish.energy or len(wish.words) < 2) and match.first.pair not in TABLE
+            not wish.every
+            and (wish.energy or len(wish.words) < 2)
+            and match.first.pair not in TABLE
+            and not (wish.direction and _to_the_west(match.first.pair) in TABLE)
         ),
         lambda match: match.dataset.id not in _TABLE_DATASETS,
         lambda match: _variants(match.first, heads),
@@ -158,7 +168,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         best = _lowest(
             best, lambda match: bool(match.first.directions) and not match.first.directions & _FIRST_SIDES
         )
-    return _best_moments(best, wish, wanted) if wish.moment else best
+    return _best_moments(best, wish, wanted) if wish.moment else _of_most_bins(best)
 
 
 def _first_in_table(best: list[Match]) -> list[Match]:
@@ -169,9 +179,32 @@ def _first_in_table(best: list[Match]) -> list[Match]:
     return [best[rows.index(min(known))]] if same and len(known) == len(rows) else best
 
 
+def _to_the_west(pair: tuple[str, str]) -> tuple[str, str]:
+    """Return the parameter of the detector to the west for that of the one to the east, such as ``E2E_COR_FLUX``."""
+    return pair[0], re.sub(r"(?<=\d)E(?=_)", "W", pair[1])
+
+
+def _of_most_bins(found: list[Match]) -> list[Match]:
+    """Of one flux in several detectors or sums, which only their names and numbers tell apart, keep the most bins."""
+    every = [match.first.parameter for match in found]
+    said = [{*word_list(re.sub(r"\d+", " ", parameter.description))} for parameter in every]
+    differing = set[str]().union(*said) - said[0].intersection(*said)
+    shapes = {(match.dataset.id, match.first.parameter.canonical_unit) for match in found}
+    named = all(
+        word not in SIDES | SPECIES_WORDS and f"_{word.upper()}" in parameter.name
+        for parameter, words in zip(every, said, strict=True)
+        for word in words & differing
+    )
+    alike = len(shapes) == 1 and named and all(len(parameter.size) == 1 for parameter in every)
+    return _lowest(found, lambda match: -match.first.parameter.size[0]) if alike else found
+
+
 def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
-    """Prefer moments that are called so, with few other words, in a usual frame."""
-    best = _lowest(best, lambda match: wish.moment not in match.first.words.concepts)
+    """Prefer moments that are called so, with few other words, in a usual frame; a speed is rather a scalar."""
+    concept = "velocity" if wish.moment == "speed" else wish.moment
+    best = _lowest(best, lambda match: concept not in match.first.words.concepts)
+    if wish.moment == "speed":
+        best = _lowest(best, lambda match: bool(match.first.parameter.size))
     best = _lowest(best, lambda match: bool(match.first.words.words & _OWN_FRAMES))
     for frame in (wanted.frame,) if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
@@ -195,7 +228,7 @@ def _variants(described: DescribedParameter, heads: set[str]) -> int:
     description = described.parameter.description
     return (
         len(_VARIANT.findall(f"{described.parameter.name} "))
-        + (described.head in heads)
+        + (described.head in heads and not _ONE_TELESCOPE.search(described.parameter.name))
         + len(_VARIANT.findall(description))
     )
 
@@ -288,6 +321,17 @@ def together(found: list[Match], text: str) -> list[Match]:
     return [Match(tuple(every))] if one else found
 
 
+def of_one_craft(found: list[Match], said: str, ask: Asks) -> list[Match]:
+    """Keep the matches of the spacecraft that the person chooses; none if there are too many to choose from."""
+    crafts = sorted({match.dataset.spacecraft for match in found})
+    if len(crafts) < 2:
+        return found
+    if len(crafts) > MOST_CHOICES:
+        return []
+    chosen_craft = ask(f"Which spacecraft do you mean by '{said}'?", crafts)
+    return [match for match in found if match.dataset.spacecraft == chosen_craft]
+
+
 def chosen(question: str, found: Sequence[Match], ask: Asks) -> list[Match]:
     """Let the person choose one of several matches."""
     choices = {match.described: match for match in found}
@@ -299,6 +343,11 @@ def chosen(question: str, found: Sequence[Match], ask: Asks) -> list[Match]:
 @lru_cache(maxsize=4096)
 def _id_pieces(dataset: str) -> set[str]:
     return {folded(name) for piece in dataset.split("_") for name in (piece, *piece.split("-"))}
+
+
+def by_id(found: Sequence[Match]) -> list[Match]:
+    """Keep the matches of the datasets whose ids, and not only titles, have the most names of instruments."""
+    return _lowest([*found], lambda match: -len(match.names & _id_pieces(match.dataset.id)))
 
 
 def _named(match: Match) -> tuple[str, ...]:

@@ -17,11 +17,18 @@ from helio.authoring.rules.catalogue.catalogue_parameters import (
     species_words,
     word_list,
 )
-from helio.authoring.rules.catalogue.particle_words import PITCH, SPECTRUM, Wish, channel_name, moment_units
+from helio.authoring.rules.catalogue.particle_words import (
+    COUNTED,
+    PITCH,
+    SPECTRUM,
+    Wish,
+    channel_name,
+    moment_units,
+)
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, ParameterEntry
 from helio.knowledge.frame_names import KNOWN_FRAMES
 from helio.knowledge.instrument_index import folded
-from helio.knowledge.modes import in_modes
+from helio.knowledge.modes import BY_NAME, in_modes
 from helio.knowledge.particles import SPECIES_WORDS, Energy, species_in
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
@@ -50,6 +57,7 @@ _SHOWS_SPECTRUM = re.compile(
     r"s/?t?e?r\b|\bster|\bsr\b|!U-1!Nsr|flux|intens|spectr|\bdist|counts?\b|\brates?\b", re.IGNORECASE
 )
 _ABOUT_PITCH = re.compile(r"pitch|energy[- ]angle|\bPA(?:D|NGLE)?\b|_PA_|by[AP]_at", re.IGNORECASE)
+_WAVE_FORM = re.compile(r"wave-?form(?! receiver)|samples\b", re.IGNORECASE)
 _OF_AXES = ("eV", "deg", "km", "s")
 """Units that no spectrum and no distribution has."""
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
@@ -78,6 +86,11 @@ class Wanted:
     cadence: float | None
     modes: tuple[tuple[str, str], ...] = ()
     """Modes of data, each with the words that name it."""
+
+    @property
+    def strict(self) -> bool:
+        """Whether data of other modes are something else."""
+        return any(BY_NAME[mode].required for mode, _ in self.modes)
 
     def has(self, name: str) -> bool:
         """Return whether the ids of a dataset and its parameter say one of the modes."""
@@ -171,6 +184,7 @@ def with_words(
     numerals = {float(number) for number in _NUMBER.findall(text)}
     words = [word.rstrip(".") for word in _WORD.findall(_NUMBER.sub(" ", text))]
     means_flux = bool(species_words(text)) and not {*word_list(text)} & MEASURED
+    at_energy = means_flux and any(unit.endswith("eV") for unit in units)
     letters = re.findall(r"(?<![A-Za-z])[A-G](?![A-Za-z])", " ".join(words))
     is_field = "B" in letters and not (names or {*word_list(text)} & _OF_FLUX)
     for number in numbers:
@@ -197,6 +211,7 @@ def with_words(
             and all(unit in parameter.words.text or unit in dataset.entry.title for unit in units)
             and {*letters} <= parameter.words.letters
             and not (is_field and parameter.is_flux)
+            and not (at_energy and any(comparable(parameter.parameter.canonical_unit, of) for of in _NO_FLUX))
             and _has_frame(parameter, wanted.frame, elsewhere=frame_elsewhere)
         )
         if {*named} - {*fitting}:
@@ -281,9 +296,11 @@ def _is_of_kind(described: DescribedParameter, text: str) -> bool:
     others = (
         asked and described.species and not any(kind.fits(own) for kind in asked for own in described.species)
     )
+    is_wave_form = _WAVE_FORM.search(f"{described.text} {described.entry.title}") is not None
     no_angles = PITCH.search(text) and not _ABOUT_PITCH.search(described.text)
     no_spectrum = (PITCH.search(text) or SPECTRUM.search(text)) and (
         max(described.parameter.size, default=0) < _MOST_COMPONENTS
+        or is_wave_form
         or any(comparable(described.parameter.canonical_unit, of) for of in _OF_AXES)
     )
     return not (others or no_angles or no_spectrum) and _has_unit(described.parameter, text)
@@ -293,13 +310,20 @@ def _has_unit(parameter: ParameterEntry, text: str) -> bool:
     """Return whether the unit of a parameter is one of the quantity that the words name."""
     known = {**_UNITS, "position": ("km", "AU", "R_E", "deg")}
     named = [word for word in tokens(plain(_OTHER_DENSITY.sub(" ", text))) if word in known]
-    own = re.sub(r"^[\d.]+(?=/)", "1", parameter.canonical_unit.strip("<|>"))  # 0.01/cc, <|V|>
+    bare = re.sub(r"\(\d+\)$", "", parameter.canonical_unit.strip("<|>"))  # <|V|>, V(12)
+    own = re.sub(r"^[\d.]+(?=/)", "1", bare)  # 0.01/cc
     return not named or not own or any(comparable(own, unit) for unit in known[named[-1]])
 
 
-def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:
-    """Yield the parameters that have the particles of a wish, with what to take of each."""
-    names = frozenset(map(folded, wish.words)) & dataset.sensors
+def with_particles(wish: Wish, dataset: DescribedDataset, names: frozenset[str]) -> Iterator[Match]:
+    """Yield the parameters that have the particles of a wish, with what to take of each.
+
+    Parameters
+    ----------
+    names : frozenset of str
+        The names of instruments that the sentence has for the wish, also in a part beside it.
+    """
+    names = (names | {*map(folded, wish.words)}) & dataset.sensors
     for described in dataset.measured:
         if wish.channel and channel_name(wish.channel) != described.parameter.name:
             continue
@@ -317,7 +341,7 @@ def with_particles(wish: Wish, dataset: DescribedDataset) -> Iterator[Match]:
 def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
     """Return whether a parameter is the wished moment or flux: 0, 1 for another unit, 2 for counts; else None."""
     unit, written = described.parameter.canonical_unit, described.parameter.unit
-    if wish.moment and wish.moment != "counts":
+    if wish.moment and wish.moment not in COUNTED:
         size = described.parameter.size
         is_moment = len(size) < 2 and max(size, default=0) <= _MOST_COMPONENTS
         is_moment &= not _OF_CRAFT.search(described.text)
@@ -330,7 +354,7 @@ def _off_kind(wish: Wish, described: DescribedParameter) -> int | None:
         return None
     per_area = re.search(r"sr|ster|cm|pfu", written or described.description) is not None
     if wish.moment:
-        return int(per_area)
+        return None if per_area and wish.moment == "counts" else int(per_area)
     counts = re.search(
         r"counts?\b|cnts\b", f"{described.parameter.name} {described.description}", re.IGNORECASE
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -22,10 +23,11 @@ from helio.knowledge.particles import (
     energies_in,
     species_in,
 )
-from helio.knowledge.quantities import SOURCES
+from helio.knowledge.quantities import SOURCES, families
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import MEASURES, Clause, concepts, plain, tokens
+from helio.time_range import TimeRange
 
 AUXILIARY = frozenset(VOCABULARY["auxiliary parameters"])
 """Words of parameters that describe other parameters, such as ``uncertainty``."""
@@ -49,6 +51,11 @@ _COMPONENT = re.compile(r"_mag([hdezxy])_")
 """Pattern of the component in names of parameters of ground stations, such as ``thg_magd_fsmi``."""
 _OF_ANOTHER = re.compile(r"(?i)(?:sigma|err|error|unc|stdev|std|flag|dqf)$")
 """Pattern of names of parameters that describe another one."""
+_AVAILABLE = re.compile(
+    r"data available (?:from|beginning on|after) (?P<first>\d{4}/\d\d/\d\d)(?: to (?P<last>\d{4}/\d\d/\d\d))?"
+)
+_REMARKS = r"[(,].*|\[(?!label)[^]]*\]|\bafter .*"
+"""What a description says of how the data were made."""
 _OF_ERRORS = re.compile(r"sigma|(?:^|_)unc(?:_|$)|err(?:or)?(?:_|$)", re.IGNORECASE)
 _FLUX = re.compile(
     r"(?<!heat )(?<!magnetic )(?<!momentum )(?<!poynting )\b(?:flux(?:es)?|intensit(?:y|ies)|flx)\b",
@@ -121,9 +128,7 @@ class Words:
         """The words that say that a parameter describes another one, outside of its remarks."""
         if _OF_ANOTHER.search(self.name):
             return frozenset({"uncertainty"})
-        return AUXILIARY & {
-            *word_list(re.sub(r"[(,].*|\[(?!label)[^]]*\]", " ", self.text, flags=re.IGNORECASE))
-        }
+        return AUXILIARY & {*word_list(re.sub(_REMARKS, " ", self.text, flags=re.IGNORECASE))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +228,12 @@ class DescribedParameter:
         auxiliary = words & (AUXILIARY - {"count"}) or _OF_ERRORS.search(self.parameter.name)
         return (
             self._is_usable
-            and (self.pair in TABLE or not (auxiliary or "flag" in tokens(self.head)))
+            and (
+                self.pair in TABLE
+                or not (
+                    auxiliary or {"flag", "background"} & {*tokens(re.sub(r"\([^()]*\)", " ", self.head))}
+                )
+            )
             and "TIME" not in self.parameter.name.upper()
         )
 
@@ -257,8 +267,10 @@ class DescribedParameter:
     @cached_property
     def directions(self) -> frozenset[str]:
         """The directions into which the sensor looks."""
-        own = {mention.what for mention in directions_in(self.text)}
-        return frozenset(own or {mention.what for mention in directions_in(self.entry.title)})
+        own = f"{self.parameter.name} {self.description}"
+        texts = (own, self.text, self.entry.title)
+        found = (frozenset(mention.what for mention in directions_in(text)) for text in texts)
+        return next(filter(None, found), frozenset())
 
     @cached_property
     def _bins(self) -> tuple[str, Energy] | None:
@@ -271,6 +283,14 @@ class DescribedParameter:
         titled = (mention.what for mention in energies_in(self.entry.title))
         ranges = tuple(energy for energy in titled if energy.low < energy.high < math.inf)
         return (self._bins[1],) if self._bins else ranges
+
+    def is_available(self, span: TimeRange) -> bool:
+        """Return whether no remark says that there are data only of other times: ``[data available from A to B]``."""
+        told = _AVAILABLE.search(self.about)
+        if not told:
+            return True
+        first, last = (date and datetime.strptime(date, "%Y/%m/%d") for date in (told["first"], told["last"]))
+        return (not first or first < span.stop) and (not last or span.start < last + timedelta(days=1))
 
     @cached_property
     def energy_unit(self) -> str:
@@ -366,6 +386,16 @@ def described_dataset(number: int, catalogue: Catalogue) -> DescribedDataset:
     dataset, craft = catalogue.crafts()[number]
     names = instrument_index(catalogue).names_of(number) | {*map(folded, instrument_names(dataset))}
     return DescribedDataset(catalogue.dataset(dataset), craft, names)
+
+
+def numbers_of(crafts: Collection[str], catalogue: Catalogue) -> list[int]:
+    """Return the numbers of the datasets of spacecraft, or of missions, in the catalogue."""
+    named = {craft for name in crafts for craft in (*families().get(name, ()), name)}
+    return [
+        number
+        for number, (_, craft) in enumerate(catalogue.crafts())
+        if {craft.spacecraft, craft.mission} & named
+    ]
 
 
 @lru_cache(maxsize=8192)

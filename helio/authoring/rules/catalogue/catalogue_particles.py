@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.catalogue.catalogue_choice import best_matches, chosen, in_same_dataset
+from helio.authoring.rules.catalogue.catalogue_choice import (
+    best_matches,
+    by_id,
+    chosen,
+    in_same_dataset,
+    of_one_craft,
+)
 from helio.authoring.rules.catalogue.catalogue_matches import Match, Named, Wanted, reaches, with_particles
 from helio.authoring.rules.catalogue.catalogue_parameters import (
     DescribedDataset,
     described_dataset,
+    numbers_of,
     sensor_names,
 )
-from helio.authoring.rules.catalogue.particle_words import PLAIN, Segment, Wish, read_particles
+from helio.authoring.rules.catalogue.particle_words import (
+    COUNTED,
+    PLAIN,
+    TAKEN,
+    Segment,
+    Wish,
+    read_particles,
+)
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.reading.sentence import Part
 from helio.authoring.writing.asking import Asks
@@ -67,8 +81,8 @@ def particles_asked(
     if any(not any(dataset.explains(described, word) for dataset, described in every) for word in capitals):
         return []  # the name of another instrument
     named: list[Named] = []
-    for segment, matches in _whole(read, datasets, names, wanted, catalogue, ask):
-        known = {dataset.entry.id: dataset for dataset in datasets}
+    known = {dataset.entry.id: dataset for dataset in datasets}
+    for segment, matches in _whole(view, read, datasets, names, wanted, catalogue, ask, unread):
         explained = [
             span
             for word, span in segment.words
@@ -98,7 +112,7 @@ def _is_plasma(wish: Wish) -> bool:
     """Return whether a wish is a moment of all protons, ions or electrons, which the table of quantities has."""
     of_table = {folded(name) for source in SOURCES for name in source.instruments}
     return (
-        bool(wish.moment and wish.moment != "counts")
+        bool(wish.moment and wish.moment not in COUNTED)
         and wish.species in PLAIN
         and wish.energy is None
         and {folded(word) for word in wish.words} <= of_table
@@ -106,14 +120,19 @@ def _is_plasma(wish: Wish) -> bool:
 
 
 def _whole(
+    view: str,
     read: Sequence[tuple[Segment, list[Wish]]],
     datasets: Sequence[DescribedDataset],
     names: Mapping[int, frozenset[str]],
     wanted: Wanted,
     catalogue: Catalogue,
     ask: Asks,
+    unread: Collection[tuple[int, int]],
 ) -> list[tuple[Segment, list[Match]]]:
-    """Choose parameters for every wish of every part; empty if one has none, or several that differ."""
+    """Choose parameters for every wish of every part; empty if one has none, or several that differ.
+
+    Also if no parameter has a word of a part that nothing else explains.
+    """
     every: list[tuple[Segment, Wish, list[Match]]] = []
     for segment, wishes in read:
         own = names[id(segment)]
@@ -127,9 +146,19 @@ def _whole(
             )
             and reaches(dataset.entry, wanted.spans, catalogue)
         ]
-        reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)] or reaching
+        if (
+            any(wanted.has(dataset.entry.id) and own <= dataset.sensors for dataset in reaching)
+            or wanted.strict
+        ):
+            reaching = [dataset for dataset in reaching if wanted.has(dataset.entry.id)]
+        needed = [word for word, span in segment.words if any(_overlap(span, other) for other in unread)]
+        known = {dataset.entry.id: dataset for dataset in reaching}
         for wish in wishes:
             fits = _explaining(wish, reaching, own)
+            if fits and not all(
+                any(known[match.dataset.id].explains(match.first, word) for match in fits) for word in needed
+            ):
+                return []
             if not fits:
                 _refuse_cut(wish, reaching, own)
                 if segment.is_continued:
@@ -138,6 +167,13 @@ def _whole(
                         advice=f"leave it out, or say of which particles, such as 'proton {wish.moment}'",
                     )
                 return []
+            if not segment.crafts:
+                before = {match.dataset.spacecraft for *_, others in every for match in others}
+                fits = [match for match in fits if match.dataset.spacecraft in before] or fits
+                said = " ".join(view[segment.start : segment.stop].replace(TAKEN, " ").split())
+                fits = of_one_craft(fits, said, ask)
+                if not fits:
+                    return []
             every.append((segment, wish, fits))
     whole: list[tuple[Segment, list[Match]]] = []
     for segment, _ in read:
@@ -162,7 +198,7 @@ def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozens
     found = [
         (sum(not dataset.explains(match.first, word) for word in wish.words), match)
         for dataset in datasets
-        for match in with_particles(wish, dataset)
+        for match in with_particles(wish, dataset, names)
         if all(dataset.explains(match.first, name) for name in names)
     ]
     return [match for missing, match in found if missing == min(found, key=lambda fit: fit[0])[0]]
@@ -192,11 +228,7 @@ def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue
     words = re.findall(r"[^\s\x01,;()/]+", view)
     words = [word for word in words if is_name(word) and word not in IN_REQUESTS]
     spelt = {*map(folded, words)} | {folded(first + second) for first, second in pairwise(words)}
-    flown = [
-        number
-        for number, (_, craft) in enumerate(catalogue.crafts())
-        if {craft.spacecraft, craft.mission} & named
-    ]
+    flown = numbers_of(named, catalogue)
     rows = [catalogue.rows[number] for number in flown]
     elsewhere = spelt - frozenset[str]().union(*(sensor_names(row.id, row.title) for row in rows))
     index = instrument_index(catalogue)
@@ -228,6 +260,7 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
         The dataset has many channels, and the request names none.
     """
     best = best_matches(fits, "", wish, wanted, catalogue)
+    fits = by_id(fits)
     instruments = {match.dataset.instrument for match in fits}
     if len(instruments) > 1 and wish == Wish(wish.crafts, wish.species, spectrum=wish.spectrum):
         alike = (
@@ -238,13 +271,16 @@ def _best(wish: Wish, fits: Sequence[Match], wanted: Wanted, catalogue: Catalogu
     if len({match.dataset.id for match in best}) > 1:
         return []
     scalar = not any(match.first.parameter.size for match in best)
-    if len(best) > MOST_CHANNELS and not (wish.every and scalar):
+    of_telescopes = all(
+        name.startswith("telescope") for match in best for name in match.first.directions or ("",)
+    )
+    if len(best) > (2 if of_telescopes else MOST_CHANNELS) and not (wish.every and scalar):
         best = [match for match in best if "telescope 1" in match.first.directions] or best
-        if len(best) > MOST_CHANNELS:
-            raise NotUnderstood(
-                f"{best[0].dataset.id} has {len(best)} parameters that fit{_no_omni(wish)}",
-                advice=f"choose by energy or direction: {_listed(best)} …",
-            )
+    if len(best) > MOST_CHANNELS and not (wish.every and scalar):
+        raise NotUnderstood(
+            f"{best[0].dataset.id} has {len(best)} parameters that fit{_no_omni(wish)}",
+            advice=f"choose by energy or direction: {_listed(best)} …",
+        )
     fewest = min(len(match.first.words.species) for match in best)
     best = [
         match for match in best if len(match.first.words.species) == fewest

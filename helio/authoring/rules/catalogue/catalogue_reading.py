@@ -18,7 +18,7 @@ from helio.authoring.writing.asking import Asks, no_question
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.instrument_index import instrument_index
 from helio.knowledge.modes import BY_NAME
-from helio.knowledge.particles import LETTERS, energies_in
+from helio.knowledge.particles import LETTERS, directions_in, energies_in
 from helio.knowledge.quantities import families
 
 _FLUX = re.compile(
@@ -170,8 +170,8 @@ def _stands_alone(part: Part, parts: Sequence[Part], catalogue: Catalogue) -> bo
     """Return whether a part shares neither an instrument nor what is measured with the parts beside it."""
     others = [other for other in parts if other is not part]
     shares_species = not species_words(part.text) and any(species_words(other.text) for other in others)
-    if shares_species and energies_in(part.text):
-        return False  # ions at 500 eV and 5 keV
+    if shares_species and (energies_in(part.text) or directions_in(part.text)):
+        return False  # ions at 500 eV and 5 keV; electrons to the east and to the west
     is_whole = bool({*word_list(part.text)} & MEASURED) or re.search(r"\d", part.text) is not None
     by_itself = _instruments(part, catalogue) or not any(_instruments(other, catalogue) for other in others)
     return by_itself and (is_whole or not any(other.unread and species_words(other.text) for other in others))

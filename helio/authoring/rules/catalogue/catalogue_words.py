@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.catalogue.catalogue_choice import best_matches, chosen, in_same_dataset, together
+from helio.authoring.rules.catalogue.catalogue_choice import (
+    MOST_CHOICES,
+    best_matches,
+    chosen,
+    in_same_dataset,
+    of_one_craft,
+    together,
+)
 from helio.authoring.rules.catalogue.catalogue_matches import (
     MEASURED,
     Match,
@@ -21,6 +28,7 @@ from helio.authoring.rules.catalogue.catalogue_matches import (
 from helio.authoring.rules.catalogue.catalogue_parameters import (
     OF_TIME,
     described_dataset,
+    numbers_of,
     species_words,
     word_list,
 )
@@ -37,8 +45,6 @@ from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
 
-MOST_CHOICES = 12
-"""Maximum number of parameters between which helio lets the person choose."""
 _LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates"})
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(
@@ -61,6 +67,8 @@ _ONE_MOMENT = re.compile(r"(?:\w+ )*(?:density|temperature|velocity|speed)", re.
 _EACH_MOMENT = ("density", "velocity", "temperature")
 _COMPONENTS = frozenset("HDZXYE")
 """Components of the field at a station on the ground."""
+_OF_STATIONS = frozenset({"magnetometer", "ground"})
+"""Words beside the name of a station that ask for no component."""
 _COMMON = frozenset(VOCABULARY["missions that are also words"])
 
 
@@ -138,10 +146,12 @@ def words_asked(
     search = Search(catalogue)
     every = _completed([asked for part in parts for asked in _each(_asked(part, index, search), view)])
     done = {part.region for part, is_covered in zip(parts, covered, strict=True) if is_covered}
+    places = [asked for asked in every if _is_only_place(asked, every)]
     read = [
         asked
         for asked in every
         if asked.part.region not in done
+        and asked not in places
         and (asked.part.unread or not (done or asked.part.crafts) or _is_new(asked, every))
         and (asked.words or asked.names)
     ]
@@ -159,7 +169,7 @@ def words_asked(
             return None
     if any(asked.is_moment for asked in read) and not explained:
         return None
-    named = []
+    named = [Named(asked.part.text, asked.part.region, asked.part.spans, ()) for asked in places]
     for asked, text, fits in explained:
         beside = [
             matches
@@ -177,6 +187,13 @@ def words_asked(
             best = chosen(f"Which data do you mean by '{part.text}'?", best, ask)
         named.append(Named(part.text, part.region, part.spans, tuple(best), part.crafts))
     return named
+
+
+def _is_only_place(asked: _Asked, every: Sequence[_Asked]) -> bool:
+    """Return whether a part only says at which station the components of another part are measured."""
+    return {*map(str.casefold, asked.words)} <= _OF_STATIONS and any(
+        other.names == asked.names != () and {*other.words} & _COMPONENTS for other in every
+    )
 
 
 def _is_measured(asked: _Asked, catalogue: Catalogue, index: InstrumentIndex) -> bool:
@@ -201,12 +218,7 @@ def measures(instruments: Part, other: Part, catalogue: Catalogue) -> bool:
 
 def _flown(asked: _Asked, catalogue: Catalogue) -> list[int]:
     """Return the numbers of the datasets of the spacecraft that a part names; all if it names none."""
-    named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
-    return [
-        number
-        for number, (_, craft) in enumerate(catalogue.crafts())
-        if not named or {craft.spacecraft, craft.mission} & named
-    ]
+    return numbers_of(asked.crafts, catalogue) if asked.crafts else [*range(len(catalogue.crafts()))]
 
 
 def _asked(part: Part, index: InstrumentIndex, search: Search) -> _Asked:
@@ -372,12 +384,8 @@ def _found(
             " for that time",
             advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
         )
-    flown = list(dict.fromkeys(match.dataset.spacecraft for match in reaching))
-    if len(flown) > 1 and len(named) != len(flown):
-        if len(flown) > MOST_CHOICES:
-            return text, []
-        chosen = ask(f"Which spacecraft do you mean by '{asked.part.text}'?", flown)
-        reaching = [match for match in reaching if match.dataset.spacecraft == chosen]
+    if len({match.dataset.spacecraft for match in reaching}) != len(named):
+        reaching = of_one_craft(reaching, asked.part.text, ask)
     return text, reaching
 
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 
 from helio.authoring.request import PipelineRequest, RequestQuantity
-from helio.authoring.rules.reading.named import Placed
-from helio.knowledge.quantities import ALPHAS, ELECTRONS, FAST_ELECTRONS, IONS, PROTONS, SOURCES, families
+from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
+from helio.knowledge.quantities import (
+    ALPHAS,
+    ELECTRONS,
+    FAST_ELECTRONS,
+    IONS,
+    PROTONS,
+    SOURCES,
+    families,
+    spellings,
+)
 from helio.knowledge.quantities import B as FIELD
 
 
@@ -17,11 +26,18 @@ def with_crafts(text: str) -> str:
     ('HOPE RBSP-A protons and SPAN-A electrons', 'mageis RBSP-B electrons, EMFISIS B')
     """
 
+    flown = {
+        spellings()[name.casefold()]
+        for name in re.findall(rf"(?i)(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", text)
+    }
+
     def named(match: re.Match[str]) -> str:
         sources = [source for source in SOURCES if match["name"].upper() in source.instruments]
         crafts = {source.spacecraft for source in sources}
         own = {craft for craft in crafts if craft.endswith(f"-{match['letter'][0]}")}
         is_field = match["letter"] == "B" and any(source.quantity == FIELD for source in sources)
+        if flown and flown.isdisjoint(crafts):
+            return match[0]  # the HET-A of PSP
         if len(own) == 1 and (match["sign"] == "-" or (len(crafts) == len("AB") and not is_field)):
             return f"{match['name']} {own.pop()}"
         return match[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,8 @@ _MEAN = re.compile(
     re.IGNORECASE,
 )
 """Pattern of words before a range of energies."""
+_MEAN_AHEAD = frozenset({"mean", "average", "averaged"})
+"""Words that mean the same ahead of the particles: ``mean proton flux, 25-50 MeV``."""
 _INTEGRAL = re.compile(
     r"\b(?:integrated|summed|sum|total(?:led)?) +(?:(?:over|in|between|from) +)?(?=\x01)", re.IGNORECASE
 )
@@ -60,43 +63,57 @@ _PRELIMINARY = re.compile(
     re.IGNORECASE,
 )
 _FLUX = re.compile(
-    r"\b(?:differential|energetic|energy|particles?|number|channel|bins?|nearest|closest|around|near|e?flux(?:es)?|intensit(?:y|ies)|apertures?|telescopes?|looking|facing|directions?|nuclei|GCRs?|SEPs?"
+    r"\b(?:differential|energetic|energy|particles?|number|channel|bins?|nearest|closest|around|near|detectors?|e?flux(?:es)?|intensit(?:y|ies)|apertures?|telescopes?|looking|facing|directions?|nuclei|GCRs?|SEPs?"
     r"|cosmic[- ]rays?|galactic|suprathermal|precipitat\w+)\b",
     re.IGNORECASE,
 )
 """Words about particles that tell no parameters of an instrument apart."""
+COUNTED = ("counts", "rates")
+"""Moments that are numbers of particles; a flux may also be called a rate."""
 _MOMENTS = {
     "density": (r"(?:number\s+)?densit(?:y|ies)", ("cm^-3",)),
     "temperature": (r"temperatures?", ("K", "eV")),
-    "velocity": (r"(?:bulk\s+)?(?:velocit(?:y|ies)|speeds?)", ("km/s",)),
+    "velocity": (r"(?:bulk\s+)?velocit(?:y|ies)", ("km/s",)),
+    "speed": (r"(?:bulk\s+)?speeds?", ("km/s",)),
     "pressure": (r"pressures?", ("nPa",)),
-    "counts": (r"count(?:s|ing)?(?:\s+rates?)?|(?:count\s+)?rates?", ("s^-1", "")),
+    "counts": (r"count(?:s|ing)?(?:\s+rates?)?", ("s^-1", "")),
+    "rates": (r"rates?", ("s^-1", "")),
 }
 _CHANNEL = re.compile(r"(?<![\w-])[A-Z]{1,3}\d{1,2}(?:['’p](?!\w))?(?![\w-])")
 _RATIO = re.compile(
-    r"(?:\bratio of (?:the )?)?(?<![\w/])(?P<above>[\w-]+)(?:\s*/\s*|\s+(?:to|over)\s+|-to-)(?P<below>[\w-]+)(?![\w/])"
-    r"(?:\s+(?:\w+\s+)?ratios?\b)?",
+    r"(?:\bratio of (?:the )?)?(?<![\w/])(?P<above>[\w-]+\+{0,2})(?:\s*/\s*|\s+(?:to|over)\s+|-to-)"
+    r"(?P<below>[\w-]+(?:\+{1,2}(?!\w))?)(?![\w/])"
+    r"(?:\s+(?:(?P<moment>density|\w+)\s+)?ratios?\b)?",
     re.IGNORECASE,
 )
 
 
 def with_ratios(text: str) -> str:
-    """Write ratios of particles at an energy in words; others are data themselves.
+    """Write ratios of particles at an energy, and of densities, in words; others are data themselves.
 
-    >>> with_ratios("ULEIS Fe/O at 320-640 keV/n"), with_ratios("SWICS Fe/O")
-    ('ULEIS ratio of Fe and oxygen at 320-640 keV/n', 'SWICS Fe/O')
+    >>> with_ratios("ULEIS Fe/O at 320-640 keV/n"), with_ratios("SWICS Fe/O"), with_ratios("O+/H+ density ratio")
+    ('ULEIS ratio of Fe and oxygen at 320-640 keV/n', 'SWICS Fe/O', 'ratio of O+ density and H+ density')
     """
+    energies = bool(energies_in(text))
 
     def in_words(match: re.Match[str]) -> str:
+        moment = (match["moment"] or "").casefold()
+        if not energies and moment != "density":
+            return match[0]
         kinds = [species_in(f"{match[name]} flux") for name in ("above", "below")]
         whole = all(
             kind and (kind[0].start, kind[0].stop) == (0, len(match[name]))
             for kind, name in zip(kinds, ("above", "below"), strict=True)
         )
         above, below = (LETTERS.get(match[name], match[name]) for name in ("above", "below"))
-        return f"ratio of {above} and {below}" if whole else match[0]
+        of_alphas = whole and kinds[0][0].what.kind == "He" and kinds[0][0].what.charge != 1
+        if not whole or (not energies and of_alphas):
+            return match[0]
+        return (
+            f"ratio of {above} and {below}" if energies else f"ratio of {above} {moment} and {below} {moment}"
+        )
 
-    return _RATIO.sub(in_words, text) if energies_in(text) else text
+    return _RATIO.sub(in_words, text)
 
 
 @dataclass(frozen=True)
@@ -189,6 +206,9 @@ def read_particles(
     _give_sensors(segments, sensors)
     _continue(segments)
     particle = _joined([segment for segment in segments if segment.is_particle], sensors)
+    for after, before in pairwise(particle[::-1]):
+        if before.energies and after.energies and not (before.species or before.directions):
+            before.directions = list(after.directions)  # 40 and 75 keV electrons, telescope 1
     for name in ("species", "moments"):
         _inherit(particle, name)
     for giver, receiver in (*pairwise(particle[::-1]), *pairwise(particle)):
@@ -265,8 +285,12 @@ def _segments(
             elif name:
                 segment.what = replace(segment.what, **{name: value})
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
+        ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
         for match in _WORD.finditer(left.text, segment.start, segment.stop):
             word = match[0].rstrip(".:")
+            if ranges and word.casefold() in _MEAN_AHEAD:
+                segment.spans.append(match.span())
+                continue
             named = word.isupper() and folded(word) in sensors
             if (
                 (named or word.casefold() not in IN_REQUESTS)
@@ -298,20 +322,29 @@ class _Left:
 
 
 def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None:
-    """Give the names of a part that only names an instrument to the part beside it, which names none."""
+    """Give the names of a part that only names an instrument to the part beside it, which names none.
+
+    The counts of an instrument ahead are those of all parts behind: ``ISOIS count rates, HET protons and electrons``.
+    """
 
     def names(segment: Segment) -> list[str]:
         return [word for word, _ in segment.words if folded(word) in sensors]
 
+    def is_alone(segment: Segment) -> bool:
+        return bool(segment.words) and len(names(segment)) == len(segment.words) and not segment.is_particle
+
+    for at, alone in enumerate(segments):
+        behind = [segment for segment in segments[at + 1 :] if segment.is_particle]
+        if is_alone(alone) and alone.moments == ["counts"] and not any(part.moments for part in behind):
+            for part in behind:
+                part.words += alone.words
+                part.moments += alone.moments
+            if behind:
+                behind[0].spans += alone.spans
+                alone.words, alone.moments = [], []
     for before, after in pairwise(segments):
         for alone, beside in ((after, before), (before, after)):
-            if (
-                not (alone.is_particle or alone.moments)
-                and alone.words
-                and len(names(alone)) == len(alone.words)
-                and beside.is_particle
-                and not names(beside)
-            ):
+            if is_alone(alone) and not alone.moments and beside.is_particle and not names(beside):
                 beside.words += alone.words
                 alone.words = []
 
@@ -332,6 +365,10 @@ def _continue(segments: Sequence[Segment]) -> None:
 
 def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segment]:
     """Join each part that only completes the part before, as in ``HOPE protons at 90 deg, 10 keV``."""
+
+    def names(segment: Segment) -> bool:
+        return any(folded(word) in sensors for word, _ in segment.words)
+
     joined: list[Segment] = []
     for segment in segments:
         before = joined[-1] if joined else None
@@ -341,7 +378,7 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
             before is None
             or segment.species
             or segment.channels
-            or any(folded(word) in sensors for word, _ in segment.words)
+            or (names(segment) and (names(before) or not segment.energies))
             or segment.crafts != before.crafts
             or any(getattr(before, name) for name in lists)
             or any(getattr(before.what, name) for name in flags)

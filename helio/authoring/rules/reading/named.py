@@ -21,6 +21,9 @@ _BESIDE_SOLAR_WIND = (
     r"(?:[,;&+]|\b(?:and|with|plus|vs\.?|versus|against|under|below|above|over))\s*(?:the\s+)?(?:upstream\s+)?"
     r"(?P<out>IMF|solar[- ]wind|(?-i:SW))(?=\s+[\w|])(?!\s+(?:entry|monitor|magnetosphere|coupling))"
 )
+_NUMBERED = re.compile(
+    r"(?<![\w-])(?P<stem>[A-Za-z]+)[\s-](?P<numbers>\d+(?:(?:\s*,\s*|\s+(?:and|&|vs\.?)\s+)\d+)+)(?![\w:.-])"
+)
 _MANY = rf"(?:{'|'.join(_NUMBERS)}|[2-5])"
 FIELD = r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])"
 """Pattern of words for the magnetic field that may also say of what a component is."""
@@ -110,6 +113,10 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"(?:{names})(?![\w-]))"
     )
     _leave_solar_wind(sentence, names)
+    for match in re.finditer(_NUMBERED, sentence.left):  # Pioneer 10 and 11
+        each = [f"{match['stem']} {number}".casefold() for number in re.findall(r"\d+", match["numbers"])]
+        if named.keys() >= {*each} and sentence.take_at(*match.span()):
+            found += [(match.start(), named[name]) for name in each]
     for match in sentence.take(  # THEMIS A to E; MMS 1-4
         rf"(?<![\w-])({every})[\s-]*C?([A-E1-4])\s*(?:-|–|\.\.+|…|\bto\b|\bthrough\b)\s*(?:\1|C)?[\s-]*([A-E1-4])(?![\w-])"
     ):
@@ -171,7 +178,7 @@ def drop_places(sentence: Sentence) -> None:
     near = r"(?:at|near|past|around|behind|upstream of|close to|in front of|downstream of)\s+(?:the\s+)?"
     passage = r"\s+(?:fly-?by|swing-?by|encounter|passage|closest approach)\b"
     sentence.drop(rf"\b(?:(?:during|at|around|of|for)\s+)?(?:the\s+|its\s+)?{bodies}{passage}")
-    sentence.drop(rf"\b{near}{bodies}")
+    sentence.drop(rf"\b{near}{bodies}|\(\s*{bodies}\s*\)")
     sentence.drop(
         rf"^{bodies}(?:\s+(?:orbit|system|magnetosphere))?\s*:|^{bodies}(?=\s+(?:solar\s+wind|plasma)\b)"
     )

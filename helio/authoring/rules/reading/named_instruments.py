@@ -69,7 +69,9 @@ _FLUX = (
     r"|oxygen|hydrogen|e?flux(?:es)?|intensit\w+|spectr\w+)(?![\w+])"
 )
 _MOMENT = r"\s+(?:density|densities|temperature|speed|velocity|pressure)"
-_LISTED = r"(?:\s*(?:[,/&+]|\b(?:and|vs\.?|versus|with|plus)\b))+\s*"
+_LISTED = (
+    r"(?:\s+(?:on|at|in) (?:the )?(?:top|bottom)\b)?(?:\s*(?:[,/&+]|\b(?:and|vs\.?|versus|with|plus)\b))+\s*"
+)
 _PARTICLES_OF_OMNI = r"\s+(?:protons?|flux|fluxes)\b"
 _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
 
@@ -179,8 +181,11 @@ def measured_by_each(
     """Return for ``SPC and SPAN-I density`` the dataset and the parameter of each of the listed instruments."""
     names = rf"(?<![\w-])(?:{_any_of(instruments)})(?![\w-])"
     flown = {craft for _, craft in crafts}
-    if len(flown) > 1 or not re.search(rf"{names}{_LISTED}{names}", sentence.text, re.IGNORECASE):
+    moment = rf"(?:\s+(?:protons?|ions?))?(?:{_MOMENT})?"
+    if len(flown) > 1 or not re.search(rf"{names}{moment}{_LISTED}{names}", sentence.text, re.IGNORECASE):
         return {}
+    text = sentence.text.upper().replace("-", "")
+    instruments = sorted(instruments, key=lambda name: text.find(name.replace("-", "")))
     every: dict[RequestQuantity, list[tuple[str, str]]] = {}
     for quantity in drawn:
         rows = [row for row in SOURCES if row.quantity == quantity.name and row.spacecraft in flown]
