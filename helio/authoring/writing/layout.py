@@ -61,7 +61,11 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     """
     layout = request.panels
     shown, marks = _with_frequencies(shown, request, steps)
-    if layout.together and any(series.kind == "spectrum" and not series.over for series in shown[1:]):
+    tools = {computation.tool for computation in request.computations}
+    lines = "power_spectrum" in tools and "power_spectrogram" not in tools  # spectra that are no pictures
+    spectra = [series for series in shown if series.kind == "spectrum"]
+    over_first = all(series.over == spectra[0].label for series in shown if spectra and series != spectra[0])
+    if layout.together and spectra and not over_first and not (lines and spectra == shown):
         raise NotUnderstood("a spectrogram cannot share a panel with other series")
     if layout.kind in (*_HISTOGRAMS, "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
@@ -208,7 +212,13 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
             at = next(number for number, panel in enumerate(panels) if {*_labels(panel)} & {*_labels(group)})
             panels = [[series for series in panel if series not in group] for panel in panels]
             panels = [*filter(None, panels[:at]), group, *filter(None, panels[at:])]
-    return sorted(panels, key=lambda panel: _rank_of(panel, layout))
+    ordered = sorted(panels, key=lambda panel: _rank_of(panel, layout))
+    ranks = [rank for panel in ordered if (rank := _rank_of(panel, layout)) <= len(ordered)]
+    if len({*ranks}) < len(ranks):
+        return ordered
+    others = iter(ordered[len(ranks) :])  # AE in the second panel leaves the first one to another
+    placed = dict(zip(ranks, ordered, strict=False))
+    return [placed[place] if place in placed else next(others) for place in range(1, len(ordered) + 1)]
 
 
 def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:

@@ -102,6 +102,16 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             "resample",
             {"cadence": "4min", "method": "median"},
         ),
+        (
+            "wavelet of OMNI Bz with periods longer than 1 h, March 2015",
+            "wavelet_spectrum",
+            {"shortest": "1h"},
+        ),
+        (
+            "OMNI Bz minimum in each 3 hour interval, 2015-03-17",
+            "resample",
+            {"cadence": "3h", "method": "min"},
+        ),
         ("Wind Bz, hourly avgs, 2012-07-15", "resample", {"cadence": "1h", "method": "mean"}),
         ("Wind V, n, T each with 5 min running average, 2012-07-15", "running_average", {"window": "5min"}),
         ("ACE Bz minus its 1 h average, 2015-03-17", "detrend", {"method": "running_mean", "window": "1h"}),
@@ -214,6 +224,22 @@ def test_short_periods_need_fine_data(author):
         (
             "histograms of ACE and Wind speed in one panel, 2008",
             {"histograms": [{"of": ["ACE_V", "Wind_V"]}]},
+        ),
+        (
+            "Akasofu epsilon in GW, 2015-03-17, with AE in the second panel",
+            {"panels": [["OMNI_epsilon"], ["OMNI_AE"]]},
+        ),
+        (
+            "power spectra of ACE Bz and Wind Bz in one panel, 2005-01-21",
+            {"panels": [["ACE_Bz_power", "Wind_Bz_power"]]},
+        ),
+        (
+            "regression of AE on the Newell coupling, hourly 2015",
+            {"xy": [{"x": "OMNI_Newell", "y": "OMNI_AE", "fit": "linear"}]},
+        ),
+        (
+            "Bz histogram for 2003 with log counts from OMNI",
+            {"histograms": [{"of": ["OMNI_Bz"], "log_y": True}]},
         ),
         ("probability density of AE in 2003", {"histograms": [{"of": ["OMNI_AE"], "show": "density"}]}),
         ("ACE B and the position in GSE below the time axis, 2012-07-15", {"ephemeris": ["ACE_position"]}),

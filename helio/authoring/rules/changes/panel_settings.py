@@ -156,7 +156,8 @@ def _set_axes(
     editor: FigureEditor, entries: str, clause: Clause, what: str, value: Any, *, every: bool = False
 ) -> None:
     """Set the scale or the range of the axes that a clause names, of one quantity against another or a histogram."""
-    lines = set() if every else {line for name in clause.names for line in editor.known(name)}
+    names = () if every or clause.has("noun:x_axis", "noun:y_axis") else clause.names
+    lines = {line for name in names for line in editor.known(name)}
     every = every or re.search(r"\baxes\b", clause.text, re.IGNORECASE) is not None
     changed = []
     for entry in editor.spec[entries]:

@@ -36,6 +36,14 @@ _CUT = (
     rf"(?:(?P<cut>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<cut_unit>[mk]?Hz)|{duration_pattern()}))"
 )
 """The limit of a filter: a frequency or a period."""
+_PERIODS_ON_A_SIDE = (
+    r"\b(?:(?:with|for|and|only|of)\s+)*(?:the\s+)?(?:(?:periods?|scales?)\s+)?(?:(?:of|are)\s+)?"
+)
+_SIDES_OF_PERIODS = {
+    "shortest": r"(?:longer|larger|greater|above|>)",
+    "longest": r"(?:shorter|smaller|below|up\s+to|<)",
+}
+"""The limits of periods of a wavelet spectrum: ``periods longer than 1 h``."""
 _FITTED_LINE = (
     r"(?:\b(?:and|with)\s+)?(?:\b(?:draw|plot|show|over-?plot|overlay|put)\s+)?\b(?:the\s+)?fit(?:ted)?"
     r"(?:\s+(?:line|slope|power[- ]law))?\b(?:\s+(?:over|on\s+top\s+of|into|in|onto)\s+(?:it|the\s+spectrum)\b)?"
@@ -140,6 +148,9 @@ def with_periods(sentence: Sentence, mentions: list[ComputationMention]) -> list
         return mentions
     axis = sentence.take_first(_AXIS)
     args = {"axis": axis.lastgroup or ""} if axis else {}
+    for key, side in _SIDES_OF_PERIODS.items():
+        if limit := sentence.take_first(rf"{_PERIODS_ON_A_SIDE}{side}\s*(?:than\s+)?{duration_pattern()}"):
+            args[key] = duration_in(limit)
     if periods := _periods(sentence):
         args |= dict(zip(("shortest", "longest"), periods, strict=True))
     elif band := sentence.take_first(_BAND):

@@ -41,7 +41,8 @@ _NUMBER_OF_PANELS = (
     r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
 )
 _SIDE = (
-    r"\b(?:with\s+)?(?:the\s+)?(?:same|shared|common) time (?:axis|range)\b"
+    r"\b(?:with\s+)?(?:the\s+)?(?:shar(?:e|es|ed|ing)\s+)?(?:an?\s+|the\s+)?(?:same\s+|shared\s+|common\s+)"
+    r"(?:time|x)[- ](?:axis|range)\b|\bshar(?:e|es|ed|ing)\s+(?:the\s+|an?\s+)?(?:time|x)[- ]axis\b"
     r"|\b(?:in )?(?:nice(?:ly)?\s+)?(?:different|contrasting|distinct) colou?rs\b"
 )
 _LAST = 99
