@@ -220,8 +220,8 @@ class Panels:
     apart : bool
         Whether each series has its own panel.
     kind : str
-        ``"scatter"``, ``"hodogram"`` or ``"density"`` to draw one series against another; ``"histograms"`` or
-        ``"orbits"``; otherwise empty.
+        ``"scatter"``, ``"hodogram"`` or ``"density"`` to draw one series against another; ``"histograms"``, ``"polar"``
+        (histograms around a circle), ``"probability"`` (histograms of densities) or ``"orbits"``; otherwise empty.
     plane : str
         ``"xy"``, ``"xz"`` or ``"yz"``: the plane of orbits; otherwise empty.
     fit : str
@@ -238,6 +238,12 @@ class Panels:
         The exponents of the power laws to compare a power spectrum with.
     frequencies : tuple of float
         The lowest and the highest frequency to draw of power spectra and spectrograms, in Hz; empty for all.
+    side : bool
+        Whether the panels stand side by side, those of a spacecraft in one column.
+    marks : bool
+        Whether frequencies of the plasma are marked in power spectra.
+    axes : str
+        The components on the y and the x axis of the hodogram of one vector: ``"nm"``; empty for the usual ones.
     """
 
     together: bool = False
@@ -253,6 +259,9 @@ class Panels:
     colour: RequestQuantity | None = None
     slopes: tuple[str, ...] = ()
     frequencies: tuple[float, ...] = ()
+    marks: bool = False
+    axes: str = ""
+    side: bool = False
 
 
 @dataclass(frozen=True)

@@ -43,13 +43,10 @@ def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -
             for spelling in lexicon
             for written in {small, stem}
             if len(spelling) > _SHORTEST and is_one_slip(written, spelling)
+            if len(written) > _SHORTEST + 1
+            or len(spelling) > len(written)
+            or sorted(spelling) == sorted(written)
         }
-        if len(small) == _SHORTEST + 1:
-            near = {
-                spelling
-                for spelling in near
-                if len(spelling) > len(small) or sorted(spelling) == sorted(small)
-            }
         meant = {spelling for spelling in near if not spelling.endswith("s") or spelling[:-1] not in near}
         if len(meant) == 1:
             (right,) = meant

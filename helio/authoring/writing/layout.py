@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, PipelineRequest, RequestQuantity
@@ -39,6 +40,14 @@ _LETTERS_IN = {"LMN": "lmn", "RTN": "rtn"}
 _HODOGRAM = {"LMN": "lm", "RTN": "nt"}
 """The components of vectors in a frame, and those on the y and the x axis of a hodogram; otherwise x, y, z."""
 
+_HISTOGRAMS: dict[str, Document] = {
+    "histograms": {},
+    "polar": {"polar": True},
+    "probability": {"show": "density"},
+}
+"""Kinds of histograms, and their settings."""
+_FREQUENCIES = ("Hz", "kHz", "MHz")
+
 _SeriesPanels = list[list[PlotSeries]]
 
 
@@ -51,13 +60,22 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
         The figure cannot have the requested arrangement.
     """
     layout = request.panels
-    if layout.together and any(series.kind == "spectrum" for series in shown):
+    shown, marks = _with_frequencies(shown, request, steps)
+    tools = {computation.tool for computation in request.computations}
+    lines = "power_spectrum" in tools and "power_spectrogram" not in tools  # spectra that are no pictures
+    spectra = [series for series in shown if series.kind == "spectrum"]
+    over_first = all(series.over == spectra[0].label for series in shown if spectra and series != spectra[0])
+    if layout.together and spectra and not over_first and not (lines and spectra == shown):
         raise NotUnderstood("a spectrogram cannot share a panel with other series")
-    if layout.kind in ("histograms", "orbits"):
+    if layout.kind in (*_HISTOGRAMS, "orbits"):
         plane = {"plane": layout.plane} if layout.plane else {}
         bins = {"bins": layout.bins} if layout.bins else {}
-        entries = [{"of": series.label, **plane, **bins} for series in shown]
-        return {"labels": _labels(shown), "panels": [], layout.kind: entries, "title": text}
+        how = _HISTOGRAMS.get(layout.kind, {})
+        joint = len({series.unit for series in shown}) == 1 and (layout.together or layout.overlaid)
+        of = [_labels(shown)] if joint else [series.label for series in shown]
+        entries = [{"of": labels, **plane, **bins, **how} for labels in of]
+        key = "orbits" if layout.kind == "orbits" else "histograms"
+        return {"labels": _labels(shown), "panels": [], key: entries, "title": text}
     if layout.colour and layout.kind not in ("scatter", "hodogram"):
         raise NotUnderstood(
             "only the points of one quantity against another have the colours of a third",
@@ -74,8 +92,49 @@ def figure_of(shown: list[PlotSeries], request: PipelineRequest, steps: Steps, t
     labels = [label for panel in panels for label in _labels(panel)]
     looks = _looks(panels, as_lines=request.style.as_lines)
     below = {"ephemeris": rows} if rows else {}
-    spectral = _spectral(panels, request)
-    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **below, **spectral}
+    more = _spectral(panels, request) | marks | (_columns(panels) if layout.side else {})
+    return {"labels": labels, "panels": [*map(_labels, panels)], "title": text, **looks, **below, **more}
+
+
+def _with_frequencies(
+    shown: list[PlotSeries], request: PipelineRequest, steps: Steps
+) -> tuple[list[PlotSeries], Document]:
+    """Draw frequencies of the plasma over the spectrogram of their spacecraft, or mark them in its power spectrum."""
+    layout, tools = request.panels, {computation.tool for computation in request.computations}
+    spectra = [series for series in shown if series.kind == "spectrum"]
+    others = [series for series in shown if series.unit in _FREQUENCIES and series not in spectra]
+    if not (layout.marks or layout.together or layout.overlaid) or not tools & {
+        "power_spectrum",
+        "power_spectrogram",
+    }:
+        return shown, {}
+    rest = [series for series in shown if series not in others and series not in spectra]
+    others = [steps.convert(series, "Hz") for series in others]
+    if "power_spectrum" in tools:
+        marks = [
+            {"of": series.label, "panel": number, "label": symbol(series.quantity)}
+            for number, spectrum in enumerate(spectra, 1)
+            for series in others
+            if series.craft == spectrum.craft
+        ]
+        return [*spectra, *rest], {"vlines": marks} if marks else {}
+    over = [
+        replace(series, over=spectrum.label, quantity=spectrum.quantity, name=symbol(series.quantity))
+        for spectrum in spectra
+        for series in others
+        if series.craft == spectrum.craft
+    ]
+    return [*spectra, *over, *rest], {}
+
+
+def _columns(panels: _SeriesPanels) -> Document:
+    """Return the settings of panels side by side: a column for each spacecraft, if each has as many panels."""
+    crafts = list(dict.fromkeys(series.craft for panel in panels for series in panel))
+    in_turn = [panel[0].craft for panel in panels] == crafts * (len(panels) // len(crafts))
+    if len(crafts) > 1 and in_turn:
+        return {"columns": len(crafts), "column_titles": crafts}
+    count = len(panels)
+    return {"columns": count if count % 2 else 2} if count > 1 else {}
 
 
 def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
@@ -153,7 +212,13 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
             at = next(number for number, panel in enumerate(panels) if {*_labels(panel)} & {*_labels(group)})
             panels = [[series for series in panel if series not in group] for panel in panels]
             panels = [*filter(None, panels[:at]), group, *filter(None, panels[at:])]
-    return sorted(panels, key=lambda panel: _rank_of(panel, layout))
+    ordered = sorted(panels, key=lambda panel: _rank_of(panel, layout))
+    ranks = [rank for panel in ordered if (rank := _rank_of(panel, layout)) <= len(ordered)]
+    if len({*ranks}) < len(ranks):
+        return ordered
+    others = iter(ordered[len(ranks) :])  # AE in the second panel leaves the first one to another
+    placed = dict(zip(ranks, ordered, strict=False))
+    return [placed[place] if place in placed else next(others) for place in range(1, len(ordered) + 1)]
 
 
 def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
@@ -216,7 +281,8 @@ def _check(panels: _SeriesPanels, layout: Panels) -> None:
     """Refuse an arrangement of panels that the figure would not have."""
     if layout.count and layout.count != len(panels):
         raise NotUnderstood(f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}")
-    if len(panels) == 1 and any(place.rank not in (MIDDLE, BELOW_AXIS) for place in layout.places):
+    alone = len(panels) == 1 and not any(series.over for series in panels[0])  # a mean on top of its input
+    if alone and any(place.rank not in (MIDDLE, BELOW_AXIS) for place in layout.places):
         raise NotUnderstood(
             "the figure would have one panel: it is not clear what stands above or below another",
             advice="name all that the figure should draw, from top to bottom",
@@ -238,8 +304,10 @@ def _one_against_another(
     pair = [series for series in shown if series not in coloured]
     kinds = [series.kind for series in pair]
     letters = [""]
-    if kinds == ["vector"] and layout.kind == "hodogram":
-        up, across = (f"{pair[0].label}.{letter}" for letter in _HODOGRAM.get(pair[0].frame, "zy"))
+    if kinds == ["vector"] and (layout.axes or layout.kind == "hodogram"):
+        up, across = (
+            f"{pair[0].label}.{letter}" for letter in layout.axes or _HODOGRAM.get(pair[0].frame, "zy")
+        )
     elif kinds not in (["scalar"] * 2, ["vector"] * 2) or len(coloured) > 1:
         raise NotUnderstood(
             "a plot of one quantity against another needs two quantities without components",

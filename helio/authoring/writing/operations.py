@@ -15,7 +15,9 @@ from helio.authoring.writing.computations import (
     MAGNITUDE,
     MAGNITUDE_OF,
     OF_TWO,
+    PRODUCT,
     R_SQUARED,
+    RATIO,
     SEPARATION,
     SHIFT,
     SUM,
@@ -35,6 +37,9 @@ from helio.pipelines.template.document import Document
 
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
+_OF_VALUES = (DIFFERENCE, RATIO, PRODUCT, SUM)
+_PREPARES = ("resample", "despike", "interpolate", "mask")
+"""Tools that are for the inputs of a computation of two series, also where a request names them behind it."""
 _SIGNS = {"difference": "−", SEPARATION: "−", "product": "×", "sum": "+"}
 
 
@@ -53,7 +58,7 @@ class Operations:
             A computation fits none of the series.
         """
         computations, data = self.data.request.computations, shown
-        for computation in sorted(computations, key=lambda computation: computation.tool in OF_TWO):
+        for computation in _ordered(computations):
             if computation.tool == MAGNITUDE:
                 shown = self._with_magnitudes(shown, computation)
             elif computation.tool == R_SQUARED:
@@ -66,6 +71,9 @@ class Operations:
             elif computation.tool not in WINDOWED:  # those belong to quantities that are computed already
                 made = self._of_each(computation, data if computation.of_data else shown)
                 beside = computation.beside or computation.of_data
+                if computation.of_data:  # the line of the first computation, over which this one is drawn
+                    now = {before.label: after.label for before, after in zip(data, shown, strict=False)}
+                    made = {label: replace(new, over=now.get(new.over, "")) for label, new in made.items()}
                 shown = (
                     [*shown, *made.values()]
                     if beside
@@ -90,7 +98,10 @@ class Operations:
         """Apply a tool to each series that it takes; return the results by the labels of these series."""
         tool, how = computation.tool, APPLIED[computation.tool]
         shown = [series for series in shown if is_meant(computation.of, series)]
-        fitting = [series for series in shown if series.kind in how.takes]
+        is_line = dict(computation.args).get("give") == "line"  # of a spectrum that the figure draws
+        fitting = [series for series in shown if series.kind in (("spectrum",) if is_line else how.takes)]
+        if how.kind == "spectrum":  # a frequency of the plasma is drawn in the spectrum of another series
+            fitting = [series for series in fitting if not series.unit.endswith("Hz")] or fitting
         if not fitting and how.of_bins:
             fitting = shown
         if unit := canonical_unit(dict(computation.args).get("unit", "")):
@@ -106,7 +117,8 @@ class Operations:
         for series in fitting:
             if computation.if_finer and not self._is_finer(series, computation):
                 continue
-            given = self._spectrogram_for(computation, series) if how.of_spectrum else series
+            of_spectrum = how.of_spectrum and not is_line
+            given = self._spectrogram_for(computation, series) if of_spectrum else series
             complete = _with_own_unit(self._with_usual_window(computation, series), series)
             args = how.arguments(complete)
             ending = how.ending
@@ -114,6 +126,9 @@ class Operations:
                 ending = f"{computation.window}_{computation.method}".replace(" ", "")
             new = self.steps.compute(tool, given, ending, how.intent_of(complete), **args)
             over = computation.behind and how.kind in ("", series.kind) and how.quantity == "{}"
+            if is_line:
+                made[series.label] = replace(series, label=new.label, over=series.label)
+                continue
             made[series.label] = replace(
                 new,
                 quantity=how.quantity.format(series.quantity),
@@ -165,10 +180,11 @@ class Operations:
         meant = crafts.intersection(UPSTREAM) or crafts
         if meant < crafts:
             self.steps.note(f"shifted are the data of {listed(sorted(meant))}")
-        return [
+        shifted = [
             self._shifted(series, dict(computation.args)) if series.craft in meant else series
             for series in shown
         ]
+        return [*shown, *(new for new in shifted if new not in shown)] if computation.beside else shifted
 
     def _shifted(self, series: PlotSeries, args: Document) -> PlotSeries:
         """Shift a series of a spacecraft upstream of the Earth by how long the solar wind flows to another place."""
@@ -281,6 +297,18 @@ class Operations:
         label = self.steps.make(stem, LAG, f"Delay of {right.label}", **labels, **args)
         crafts = f"{left.craft} / {right.craft}"
         return replace(left, label=label, quantity="delay", craft=crafts, unit="", frame="")
+
+
+def _ordered(computations: Sequence[Computation]) -> list[Computation]:
+    """Put the computation of two series behind those that prepare its inputs, and those of its result behind it."""
+    at = next((number for number, made in enumerate(computations) if made.tool in OF_TWO), len(computations))
+    later = computations[at + 1 :]
+    of_result = [made for made in later if made.tool not in (*OF_TWO, *_PREPARES)]
+    of_result = of_result if at < len(computations) and computations[at].tool in _OF_VALUES else []
+    first = [
+        made for made in (*computations[:at], *later) if made.tool not in OF_TWO and made not in of_result
+    ]
+    return [*first, *(made for made in computations if made.tool in OF_TWO), *of_result]
 
 
 def _with_own_unit(computation: Computation, series: PlotSeries) -> Computation:

@@ -53,6 +53,32 @@ def figure(author, sentence):
         ("Ulysses proton density × R², 1994", "arithmetic arithmetic"),
         ("integral of OMNI VBs over 2015-03-17", "vbs cumulative_integral"),
         ("convert the THEMIS-A field to SM coordinates, 2013-03-17", "transform_frame"),
+        (
+            "power spectrum of the difference between MMS1 and MMS2 Bz, 2017-07-11 22:00 to 23:00",
+            "arithmetic power_spectrum",
+        ),
+        ("ratio of Wind to ACE density, smoothed by 1 h, 2012-07-15", "arithmetic running_average"),
+        (
+            "ratio of the 10 min running means of ACE and Wind density 2012-07-15",
+            "running_average running_average arithmetic",
+        ),
+        ("difference of ACE and Wind Bz in 5 min averages, 2012-07-15", "resample resample arithmetic"),
+        ("Wind density divided by its 1 day running mean, Jan 2008", "running_average arithmetic"),
+        (
+            "trace PSD of the PSP field, 2021-04-29, slope fitted from 1 mHz to 0.1 Hz",
+            "power_spectrum spectral_slope",
+        ),
+        ("Pc5 wavelet of GOES-16 Bz, 2021-11-04", "wavelet_spectrum"),
+        (
+            "rotate MMS1 B and ion V into LMN, 2015-10-16 13:06:50-13:07:10",
+            "minimum_variance rotate_to_axes rotate_to_axes",
+        ),
+        (
+            "3 h running mean of the Newell coupling function, and AE below, 2015-03-17",
+            "newell_coupling running_average",
+        ),
+        ("parallel velocity MMS1 ions, 2017-07-11 22:30 - 22:40", "along_field"),
+        ("clock angle of the OMNI IMF 2013-03-17, cone angle below it", "clock_angle cone_angle"),
     ],
 )
 def test_the_inner_computation_comes_first(author, sentence, tools):
@@ -65,6 +91,35 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
         ("running 27-day mean of OMNI speed, 2008", "running_average", {"window": "27d"}),
         ("OMNI Bz, hourly running mean, 2015-03-17", "running_average", {"window": "1h"}),
         ("low-pass filter Bz at 10 min, Wind 2015-03-17", "band_pass", {"high": 1 / 600}),
+        ("wavelet of hourly OMNI speed for 2008, period axis in days", "wavelet_spectrum", {"axis": "d"}),
+        (
+            "For each month of 2003-2024 the minimum of Dst",
+            "resample",
+            {"cadence": "1 month", "method": "min"},
+        ),
+        (
+            "ACE Bz downsampled to 4 minutes with median, 2012-07-15",
+            "resample",
+            {"cadence": "4min", "method": "median"},
+        ),
+        (
+            "wavelet of OMNI Bz with periods longer than 1 h, March 2015",
+            "wavelet_spectrum",
+            {"shortest": "1h"},
+        ),
+        (
+            "OMNI Bz minimum in each 3 hour interval, 2015-03-17",
+            "resample",
+            {"cadence": "3h", "method": "min"},
+        ),
+        ("Wind Bz, hourly avgs, 2012-07-15", "resample", {"cadence": "1h", "method": "mean"}),
+        ("Wind V, n, T each with 5 min running average, 2012-07-15", "running_average", {"window": "5min"}),
+        ("ACE Bz minus its 1 h average, 2015-03-17", "detrend", {"method": "running_mean", "window": "1h"}),
+        (
+            "power spectrum of Wind Bz, 1 h windows, 14 May 2006; fit the slope from 0.005 to 0.1 Hz and draw the fit",
+            "spectral_slope",
+            {"low": 0.005, "high": 0.1, "give": "line"},
+        ),
         (
             "Wind By, band-pass, periods 2 to 10 minutes, 2015-03-17",
             "band_pass",
@@ -128,6 +183,99 @@ def test_short_periods_need_fine_data(author):
             {"xy": [{"x": "OMNI_V", "y": "OMNI_n", "color_by": "OMNI_Bz"}]},
         ),
         (
+            "DSCOVR |B| with a 1 h running median on top of it in red, 2017-09-07",
+            {
+                "panels": [["DSCOVR_Bmag", "DSCOVR_Bmag_median"]],
+                "trace_colors": {"DSCOVR_Bmag_median": "red"},
+            },
+        ),
+        (
+            "ACE Bz (black) and 1 h average (red) in one panel, 2015-03-17",
+            {"trace_colors": {"ACE_Bz": "black", "ACE_Bz_binned": "red"}},
+        ),
+        (
+            "monthly mean sunspot number and yearly mean on top of it, 1950 to 2020",
+            {"panels": [["OMNI_SSN_binned", "OMNI_SSN_1year_mean"]]},
+        ),
+        (
+            "convert Wind B from GSE to GSM and put it in the panel below the GSE one, 2015-03-17",
+            {"panels": [["Wind_B"], ["Wind_B_gsm"]]},
+        ),
+        (
+            "ACE Bz and its value shifted to the bow shock, 2015-03-17",
+            {"panels": [["ACE_Bz"], ["ACE_Bz_shifted"]]},
+        ),
+        (
+            "scatter of ACE density against temperature 2004, both axes log",
+            {"xy": [{"x": "ACE_T", "y": "ACE_n", "log_x": True, "log_y": True}]},
+        ),
+        (
+            "scatter plot OMNI density against speed 2008, x axis from 200 to 800 km/s, y axis 0 to 50",
+            {"xy": [{"x": "OMNI_V", "y": "OMNI_n", "x_range": [200.0, 800.0], "y_range": [0.0, 50.0]}]},
+        ),
+        (
+            "ACE and Wind density and speed, side by side, 2012-07-15",
+            {"columns": 2, "column_titles": ["ACE", "Wind"]},
+        ),
+        (
+            "hodogram of Bn vs Bm in LMN, MMS1 2015-10-16 13:06:50 to 13:07:10",
+            {"xy": [{"x": "MMS1_B_lmn.m", "y": "MMS1_B_lmn.n", "type": "hodogram"}]},
+        ),
+        (
+            "spectrogram of Wind By with the proton gyrofrequency overplotted, 2002-02-10",
+            {"panels": [["Wind_By_spectrogram", "Wind_Bmag_fcp"]]},
+        ),
+        (
+            "power spectrum of B at MMS1 2017-07-11 22:33 to 22:35, mark the proton cyclotron frequency",
+            {"vlines": [{"of": "MMS1_Bmag_fcp", "panel": 1, "label": "fcp"}]},
+        ),
+        (
+            "polar histogram of the OMNI clock angle, 2015",
+            {"histograms": [{"of": ["OMNI_B_clock"], "polar": True}]},
+        ),
+        (
+            "histograms of ACE and Wind speed in one panel, 2008",
+            {"histograms": [{"of": ["ACE_V", "Wind_V"]}]},
+        ),
+        (
+            "Akasofu epsilon in GW, 2015-03-17, with AE in the second panel",
+            {"panels": [["OMNI_epsilon"], ["OMNI_AE"]]},
+        ),
+        (
+            "power spectra of ACE Bz and Wind Bz in one panel, 2005-01-21",
+            {"panels": [["ACE_Bz_power", "Wind_Bz_power"]]},
+        ),
+        (
+            "regression of AE on the Newell coupling, hourly 2015",
+            {"xy": [{"x": "OMNI_Newell", "y": "OMNI_AE", "fit": "linear"}]},
+        ),
+        (
+            "Bz histogram for 2003 with log counts from OMNI",
+            {"histograms": [{"of": ["OMNI_Bz"], "log_y": True}]},
+        ),
+        ("probability density of AE in 2003", {"histograms": [{"of": ["OMNI_AE"], "show": "density"}]}),
+        ("ACE B and the position in GSE below the time axis, 2012-07-15", {"ephemeris": ["ACE_position"]}),
+        ("MMS1 B with L and MLT along the bottom, 2015-10-16", {"ephemeris": ["MMS1_L", "MMS1_MLT"]}),
+        (
+            "Bz with the area below zero filled in red, OMNI 2015-03-17",
+            {"line_styles": {"OMNI_Bz": {"fill_below": 0.0, "fill_color": "red"}}},
+        ),
+        (
+            "hourly means of ACE Bz as red dots, 2012-07-15",
+            {"line_styles": {"ACE_Bz_binned": {"mode": "markers"}}},
+        ),
+        (
+            "y axis from -30 to 30 nT for Bz and 200 to 800 km/s for the speed, ACE 2015-03-17",
+            {"y_range": {"1": [-30.0, 30.0], "2": [200.0, 800.0]}},
+        ),
+        (
+            "shade 06:00 to 12:00 grey on the SYM-H plot for 2015-03-17",
+            {
+                "panels": [["OMNI_SYMH"]],
+                "vrects": [{"x0": "2015-03-17T06:00", "x1": "2015-03-17T12:00", "color": "grey"}],
+            },
+        ),
+        (
             "hodogram By-Bz, Wind 2015-03-17, coloured by time",
             {"xy": [{"x": "Wind_Bz", "y": "Wind_By", "type": "hodogram", "color_by": "time"}]},
         ),
@@ -146,6 +294,10 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("PSP density normalised to 1 AU, 2021-01", "write 'times r.2'"),
         ("cumulative distribution of OMNI speed, 2008", "no tool for 'cumulative distribution'"),
         ("daily range of SYM-H, 2003", "no tool for 'daily range'"),
+        (
+            "fill gaps up to 10 min in ACE density, then compute the dynamic pressure, 2001-03-31",
+            "not from the result",
+        ),
         ("histogram of OMNI speed in 2008, 20 km/s bins", "width of the bins"),
         ("OMNI speed in 2008 coloured by Bz", "the colours of a third"),
         (

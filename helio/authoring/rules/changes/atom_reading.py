@@ -99,6 +99,7 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     """Return the typed parts of a sentence in order; words without meaning are left out."""
     unread = UnreadWords(text, now)
     take_texts(unread)
+    unread.take_spelt("first")
     for pattern, name in _compiled(
         "rel",
         tuple(

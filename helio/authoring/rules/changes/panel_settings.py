@@ -17,6 +17,8 @@ from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.template.figures import ENTRY_LABELS
 
 PANEL = "what panel craft every"
+_BOTH = "log-log"
+"""Both axes of one quantity against another, or of a spectrum, are logarithmic."""
 _SPELT_UNITS = {
     **dict.fromkeys(("electronvolt", "electronvolts", "electron volts"), "eV"),
     "kelvin": "K", "degrees": "deg", "RE": "R_E",
@@ -122,6 +124,16 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("noun:colour_bar", "noun:colour_scale", "noun:z_range"):
         _scale_colours(editor, clause, kind)
         return
+    if entries := _entries(editor):
+        if kind == "symlog":
+            raise NotUnderstood("the axes of one quantity against another are linear or logarithmic")
+        _set_axes(editor, entries, clause, "log", kind in ("log", _BOTH), every=kind == _BOTH)
+        return
+    if kind == _BOTH:
+        spectra = [is_spectrogram(editor, number) for number in range(1, len(editor.panels) + 1)]
+        if not all(spectra):  # a spectrum has logarithmic axes
+            _scale_all(editor, "log")
+        return
     if clause.has("noun:x_axis"):
         raise NotUnderstood("the axis of time is always linear")
     if (
@@ -135,10 +147,45 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
         set_scale(editor, number, kind)
 
 
+def _entries(editor: FigureEditor) -> str:
+    """Return the key of the figure's only panels, if they draw no series over time but have axes of their own."""
+    return "" if editor.panels else next((key for key in ("xy", "histograms") if editor.spec.get(key)), "")
+
+
+def _set_axes(
+    editor: FigureEditor, entries: str, clause: Clause, what: str, value: Any, *, every: bool = False
+) -> None:
+    """Set the scale or the range of the axes that a clause names, of one quantity against another or a histogram."""
+    names = () if every or clause.has("noun:x_axis", "noun:y_axis") else clause.names
+    lines = {line for name in names for line in editor.known(name)}
+    every = every or re.search(r"\baxes\b", clause.text, re.IGNORECASE) is not None
+    changed = []
+    for entry in editor.spec[entries]:
+        named = {axis for axis in "xy" if clause.has(f"noun:{axis}_axis") or entry.get(axis) in lines}
+        if entries == "histograms" and lines.intersection([*entry["of"]]):
+            named.add("x")
+        if every and not lines:
+            named = {*"xy"}
+        if not named and what == "range":
+            raise NotUnderstood(
+                "it is not clear which axis has this range",
+                advice="write, for example, 'x axis from 0 to 20'",
+            )
+        if not named and entries == "histograms":
+            named = {"y"}
+            editor.notes.append("the axis of the counts is logarithmic; 'x axis log' is for the values")
+        changed.append(
+            entry
+            | {
+                f"{what}_{axis}" if what == "log" else f"{axis}_{what}": value
+                for axis in sorted(named or "xy")
+            }
+        )
+    editor.set_for(entries, changed)
+
+
 def _scale_all(editor: FigureEditor, kind: str) -> None:
     """Set the scale of every panel; a logarithmic one only of panels without vectors, if there are some."""
-    if not editor.panels and editor.spec.get("xy"):
-        raise NotUnderstood("helio cannot change the scale of one quantity against another")
     positive = [
         number for number, panel in enumerate(editor.panels, 1) if not any(map(editor.lines.is_vector, panel))
     ]
@@ -203,6 +250,11 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
     limits: Range = clause.value("range") or clause.value("bound") or Range()
     if clause.has("noun:z_range", "noun:colour_bar", "noun:colour_scale"):
         _limit_colours(editor, clause, limits)
+        return
+    if entries := _entries(editor):
+        if limits.low is None or limits.high is None:
+            raise NotUnderstood("one limit alone is not enough", advice="give both limits, such as '0 to 20'")
+        _set_axes(editor, entries, clause, "range", [limits.low, limits.high])
         return
     for number in panels_of(editor, clause, "The range of which panel?", limits.unit):
         _check_unit(editor, number, limits.unit)

@@ -10,7 +10,7 @@ from helio.authoring.request import Computation
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of, tool_names
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
-from helio.authoring.writing.computations import ANGLE
+from helio.authoring.writing.computations import ANGLE, RATIO
 from helio.interval import CalendarInterval, interval_of
 from helio.time_range import TimeRange
 
@@ -23,7 +23,7 @@ _DAY = 86_400 * 10**9
 FIGURE = r"(?:overview|plot|summary|figure|quick-?look|check|view|report|survey|page|look)"
 """What ``daily`` may only say how often a person looks at."""
 METHOD = (
-    r"(?:averages?|averaged|avg|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
+    r"(?:averages?|averaged|avgs?\.?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
     r"|greatest|peaks?)"
 )
 _METHODS = {
@@ -36,13 +36,17 @@ LENGTH = duration_pattern(calendar=True)
 _STATISTICS = {
     "mean": "mean",
     "aver": "mean",
+    "avg": "mean",
     "medi": "median",
     "std": "std",
     "stan": "std",
     "min": "min",
     "max": "max",
 }
-_STATISTIC = r"(?:averages?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?|max(?:ima|imum)?)"
+_STATISTIC = (
+    r"(?:averages?|avgs?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?"
+    r"|max(?:ima|imum)?)"
+)
 
 
 def drop_rhythms_of_figures(sentence: Sentence, spans: Sequence[TimeRange]) -> None:
@@ -113,28 +117,39 @@ def method_of(statistic: str) -> str:
     return _METHODS.get(statistic[:3].lower(), "mean")
 
 
-def read_angles_to_means(sentence: Sentence) -> list[ComputationMention]:
-    """Read ``angle between B and its 1 h running mean`` and ``deflection of B from its 6 h mean field``."""
+def read_relations_to_means(sentence: Sentence) -> list[ComputationMention]:
+    """Read what a series is beside its own mean.
+
+    ``angle between B and its 1 h running mean``, ``deflection of B from its 6 h mean field`` and ``density divided by
+    its 1 day mean``.
+    """
     smooth = rf"(?:{tool_names('running_average')}|{tool_names('running_median')}|mean|average|median)"
     field = r"(?:\s+(?:of\s+it|field|direction|vector|B)\b)*"
     behind = rf"(?:\s*\(?(?:(?:of|over|with|in)\s+)?{duration_pattern('2')}\)?)?"
     mean = rf"(?:(?:its|the|own|an?|of)\s+)*(?:{_DURATION}[\s-]*{smooth}{field}|{smooth}{field}{behind})"
     angle = r"(?:(?:deflection|deviation|rotation)\b[\s:,]*(?:(?:an|the)\s+)?angles?|deflections?|angles?)\b"
-    joint = r"\b(?:and|to|from|against|relative\s+to|with\s+respect\s+to)\s+"
-    match = sentence.take_first(rf"\b(?P<out>{angle})(?=[^.;]*?{joint}{mean})")
-    of = sentence.take_first(rf"{joint}{mean}") if match else None
-    if match is None or of is None:
-        return []
-    tool = "running_median" if "median" in of[0].lower() else "running_average"
-    mean_field = Computation(tool, duration_in(of, "", "2"), beside=True)
-    return [mention_of(ANGLE, match.start("out")), ComputationMention(mean_field, of.start())]
+    ratio = r"(?:the\s+)?(?:ratios?(?:\s+(?:of|between))?|divided|normali[sz]ed)\b"
+    own = r"(?=(?:its|their)\b)"
+    for tool, words, joint in (
+        (ANGLE, angle, r"\b(?:and|to|from|against|relative\s+to|with\s+respect\s+to)\s+"),
+        (RATIO, ratio, rf"\b(?:and|to|by|with)\s+{own}"),
+    ):
+        match = sentence.take_first(rf"\b(?P<out>{words})(?=[^.;]*?{joint}{mean})")
+        of = sentence.take_first(rf"{joint}{mean}") if match else None
+        if match is None or of is None:
+            continue
+        average = "running_median" if "median" in of[0].lower() else "running_average"
+        mean_of = Computation(average, duration_in(of, "", "2"), beside=True)
+        return [mention_of(tool, of.end()), ComputationMention(mean_of, of.start())]
+    return []
 
 
 def read_trends(sentence: Sentence) -> list[ComputationMention]:
     """Read ``minus its 1 h running mean``, ``detrended by a 1 h running mean`` and ``running mean subtracted``."""
     names, of = tool_names("running_average"), r"(?:(?:its|their|the|an?|own)\s+)*"
     behind = rf"(?:\s*\(?(?:of|over|with|in)?\s*(?:an?\s+)?{duration_pattern('2')}\)?)?"
-    trend = rf"{of}(?:{_DURATION}[\s-]*(?:{names})|(?:{names}){behind})"
+    own = rf"(?:its|their)\s+(?:own\s+)?{duration_pattern('3')}[\s-]*(?:means?|averages?)\b"
+    trend = rf"(?:{of}(?:{_DURATION}[\s-]*(?:{names})|(?:{names}){behind})|{own})"
     subtract = (
         rf"(?:after\s+)?(?:{tool_names('detrend')}|subtract\w*|remov\w+)(?:\s+(?:by|with|using|against|of))?"
     )
@@ -146,7 +161,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
     )
     for pattern in (
         rf"\b(?:with|by|using|from)\s+{trend}(?=\s*(?:$|[,.;]))" if apart else r"(?!)",
-        rf"\b(?:minus|less)\s+{trend}",
+        rf"\b(?:minus|less|differences?\s+(?:to|from|against)|deviations?\s+from)\s+{trend}",
         rf"\b{subtract}\s+{trend}(?:\s+from\b)?",
         rf"\b(?:{tool_names('detrend')})\s*\(?(?:(?:over|with|in|using|by)\s+)?(?:an?\s+)?{_DURATION}"
         r"(?:[\s-]*windows?)?\)?(?=\s*(?:$|[,.;\x01]|on\b|for\b|from\b|\d{4}))",
@@ -154,7 +169,7 @@ def read_trends(sentence: Sentence) -> list[ComputationMention]:
         rf"(?<=\()\s*{trend}\s*(?=\))" if sentence.has(rf"\b(?:{tool_names('detrend')})") else r"(?!)",
     ):
         for match in sentence.take(pattern):
-            window = duration_in(match, "", "2")
+            window = duration_in(match, "", "2", "3")
             found.append(
                 mention_of("detrend", match.start(), args={"method": "running_mean", "window": window})
             )

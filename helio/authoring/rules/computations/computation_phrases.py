@@ -25,7 +25,10 @@ _DURATION = duration_pattern()
 _RECEIVERS = sorted({name for row in SOURCES if row.quantity == RADIO for name in row.instruments})
 _NO_RECEIVER = "".join(rf"(?<!\b{name} )" for name in (*_RECEIVERS, "radio", "wave", "waves"))
 """Pattern of a place that is not behind a receiver or its waves, of which there are spectrograms."""
-_PARTICLE = r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
+_PARTICLE = (
+    r"\b(?:ions?|electrons?|protons?|particles?|energy|e?flux)\b"
+    r"(?!\s+(?:gyro|cyclotron|larmor|plasma\s+frequenc|inertial|skin|beta))"
+)
 """Words of particles, whose spectrograms are data and no computation."""
 
 
@@ -39,7 +42,9 @@ def phrases() -> tuple[tuple[str, str, bool], ...]:
 
 
 def _smoothed() -> Iterator[tuple[str, str, bool]]:
-    window = rf"(?:\s+(?:of|over|with|using|in)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
+    window = (
+        rf"(?:\s+(?:of|over|with|using|in|by)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
+    )
     for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
         names = tool_names(tool)
         yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
@@ -50,6 +55,12 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
     statistic = rf"(?P<statistic>{METHOD})"
     yield "resample", rf"{RHYTHM}[\s-]+{statistic}\b(?:\s+values?\b)?", True
     yield "resample", rf"\b{statistic}\s+{RHYTHM}(?!\s+{METHOD})", True
+    yield (
+        "resample",
+        rf"\b{statistic}\s+(?:(?:in|of|for|over|within)\s+)?(?:each|every|per)\s+{LENGTH}"
+        r"(?:[\s-]*(?:intervals?|windows?|bins?|blocks?|periods?)\b)?",
+        True,
+    )
     yield "resample", rf"\b{_REDUCED}\s+(?:(?:over|by|to|in|on)\s+)?{RHYTHM}", True
     yield (
         "resample",
@@ -62,7 +73,8 @@ def _averaged() -> Iterator[tuple[str, str, bool]]:
         False,
     )
     statistic = (
-        r"(?P<statistic>averages?|averaging|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
+        r"(?P<statistic>averages?|avgs?|averaging|means?|medians?|averaged|minima|maxima|bins"
+        r"|resolution averages)"
     )
     yield "resample", rf"\b(?:after\s+(?:an?\s+)?)?{LENGTH}[\s-]*{statistic}\b", True
     yield (

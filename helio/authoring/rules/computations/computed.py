@@ -12,7 +12,7 @@ from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.rules.computations.averages import (
     METHOD,
     method_of,
-    read_angles_to_means,
+    read_relations_to_means,
     read_rhythms_apart,
     read_statistics,
     read_trends,
@@ -60,6 +60,13 @@ _SHIFT = (
     r"\b(?:ballistic(?:ally)?[- ]+)?(?:(?:time[- ]?)?shift(?:ed|ing)?|propagat(?:ed?|ing|ion)|advect(?:ed)?|convected"
     r"|(?:time[- ]?)?lagged)\b(?:\s+ballistically\b)?(?!\s+by\b)"
 )
+_BESIDE_SHIFTED = (
+    rf"\b(?:and|with|plus|vs\.?)\s+(?:(?:also|its|the|their|a|same)\s+)*(?:values?|versions?|copy|one|itself)\s+(?={_SHIFT})"
+    r"|\b(?:un-?shifted|original)(?:\s+(?:and|vs\.?|versus)|\s*[&+])(?:\s+the)?"
+    rf"|\b(?:and|with|plus)\s+(?:its|their|the\s+same)\s+(?={_SHIFT})"
+    r"|(?<=shifted )(?:and|&|\+)\s+un-?shifted\b"
+)
+"""Words that ask for the series as it was measured, too."""
 _PLACES = {"earth": 0.0, "bow": 90000.0, "nose": 90000.0, "magnetopause": 64000.0}
 """x in km of the places to which a sentence shifts the solar wind."""
 _SHIFTED_TO = (
@@ -98,6 +105,7 @@ _VERBS = (
     ),
 )
 """Tools with a verb and a length of time that may stand apart."""
+_BY_STATISTIC = rf"\b(?:with|using|by|taking)\s+(?:the\s+)?({METHOD})\b(?!\s+of\b)(?:\s+(?:values?|method))?"
 _WINDOWS = (
     r"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)"
     rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
@@ -120,7 +128,7 @@ _LAID = (
     rf"{_ARTICLE}$"
 )
 _ON_IT = (
-    r"[\s,(]*(?:in\s+)?(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
+    r"[\s,(]*(?:(?:in|as)\s+(?:an?\s+|the\s+)?)?(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
     r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b"
     r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
@@ -139,7 +147,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         r"\(?\b(?:not|no|without)\s+(?:an?\s+|any\s+)?(?:running|moving|smoothed|smoothing|averaged|averaging|rolling)\b\)?"
     )
     first_read = [
-        *read_angles_to_means(sentence),
+        *read_relations_to_means(sentence),
         *_changed_values(sentence),
         *read_bands(sentence),
         *_shifts(sentence),
@@ -210,7 +218,8 @@ def _takes_window(computation: Computation, *, spectral: bool) -> bool:
     """Return whether a window of the sentence is for a computation; a spectrum has it, not the cleaning before."""
     if spectral and computation.tool in CLEANING:
         return False
-    return lacks_window(computation) or (computation.tool in OF_SPECTRA and not computation.window)
+    of_windows = computation.tool in OF_SPECTRA and not computation.behind  # a line is of a drawn spectrum
+    return lacks_window(computation) or (of_windows and not computation.window)
 
 
 def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
@@ -345,10 +354,12 @@ def _shifts(sentence: Sentence) -> list[ComputationMention]:
     match = sentence.take_first(_SHIFTED_TO) if sentence.has(_SHIFT) else None
     if match is None:
         return []
+    beside = sentence.drop(_BESIDE_SHIFTED) > 0
     sentence.drop(_SHIFT)
     sentence.drop(r"\b(?:with|using|by)\s+(?:[\w-]+\s+){0,4}?(?:velocity|speed)\b")
     place = next(x for name, x in _PLACES.items() if match["place"].lower().startswith(name))
-    return [mention_of(SHIFT, match.start(), args={"to_x": place})]
+    shift = mention_of(SHIFT, match.start(), args={"to_x": place})
+    return [replace(shift, computation=replace(shift.computation, beside=beside))]
 
 
 def _of_windows(sentence: Sentence) -> list[ComputationMention]:
@@ -394,6 +405,8 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
             rf"\b(?:the\s+)?(?P<statistic>{METHOD})\b(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
         )
         statistic = apart["statistic"] if apart else ""
+    if tool == "resample" and not statistic and (by := sentence.take_first(_BY_STATISTIC)):
+        statistic = by[1]
     method = method_of(statistic or "") if tool == "resample" else ""
     joined = related and re.search(_AND_ITS, sentence.text[: match.start()], re.IGNORECASE) is not None
     participle = re.search(

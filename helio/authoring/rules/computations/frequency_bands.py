@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from helio.authoring.rules.computations.averages import METHOD, RHYTHM, rhythm_in
-from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
+from helio.authoring.rules.computations.mentions import ComputationMention, mention_of, tool_names
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import (
     duration_in,
@@ -36,6 +36,24 @@ _CUT = (
     rf"(?:(?P<cut>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<cut_unit>[mk]?Hz)|{duration_pattern()}))"
 )
 """The limit of a filter: a frequency or a period."""
+_PERIODS_ON_A_SIDE = (
+    r"\b(?:(?:with|for|and|only|of)\s+)*(?:the\s+)?(?:(?:periods?|scales?)\s+)?(?:(?:of|are)\s+)?"
+)
+_SIDES_OF_PERIODS = {
+    "shortest": r"(?:longer|larger|greater|above|>)",
+    "longest": r"(?:shorter|smaller|below|up\s+to|<)",
+}
+"""The limits of periods of a wavelet spectrum: ``periods longer than 1 h``."""
+_FITTED_LINE = (
+    r"(?:\b(?:and|with)\s+)?(?:\b(?:draw|plot|show|over-?plot|overlay|put)\s+)?\b(?:the\s+)?fit(?:ted)?"
+    r"(?:\s+(?:line|slope|power[- ]law))?\b(?:\s+(?:over|on\s+top\s+of|into|in|onto)\s+(?:it|the\s+spectrum)\b)?"
+)
+_AXIS = (
+    r"[(,]?\s*\b(?:with\s+)?(?:the\s+)?(?:y[- ]?axis|(?:periods?|frequenc(?:y|ies)|scales?)(?:\s+(?:axis|scale))?)"
+    r"\s+(?:shown\s+|given\s+)?in\s+"
+    r"(?:(?P<d>days?|d)|(?P<h>hours?|hrs?|h)|(?P<min>min(?:ute)?s?)|(?P<s>sec(?:ond)?s?|s)|(?P<mHz>mHz)|(?P<Hz>Hz))\b\)?"
+)
+"""The unit of the axis of a wavelet spectrum."""
 
 
 def read_bands(sentence: Sentence) -> list[ComputationMention]:
@@ -44,7 +62,7 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
     power = rf"\b(?:{kinds}[- ]+)+power\b(?!\s+(?:spectr|density))|\bpower\b(?=\s+(?:in|of|from|between)\b[^,;]*Hz)"
     spectrum = r"(?:PSD|power\s+spectr(?:um|al\s+densit(?:y|ies))|(?:power\s+)?spectr(?:um|a))"
     of_spectrum = rf"(?:spectral|{spectrum})\s+{{0}}\b|\b{{0}}\s+(?:of|in)\s+(?:the\s+)?{spectrum}(?!\w)"
-    slope = of_spectrum.format(r"(?:slope|ind(?:ex|ices)|exponent)s?")
+    slope = r"(?:\bfitted\s+)?" + of_spectrum.format(r"(?:slope|ind(?:ex|ices)|exponent)s?")
     bend = (
         of_spectrum.format(r"break(?:\s*(?:points?|frequenc(?:y|ies)))?") + r"|\bbreak\s+frequenc(?:y|ies)\b"
     )
@@ -56,6 +74,13 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         band = sentence.take_first(_BAND)
         sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bP[ci]\s?[1-5](?:\s+(?:band|range))?")
         limits = _limits(band) if band else {}
+        if tool == "spectral_slope" and sentence.has(
+            rf"(?<!dynamic )\b(?:{tool_names('power_spectrum')})(?!\w)"
+        ):
+            sentence.drop(_FITTED_LINE)
+            line = mention_of(tool, len(sentence.text), args={**limits, "give": "line"})
+            found.append(replace(line, computation=replace(line.computation, beside=True, behind=True)))
+            continue
         args = {"bands": (tuple(limits.values()),)} if tool == "band_integral" else limits
         found.append(mention_of(tool, match.start(), _window_of_spectra(sentence, limits), args))
     return found
@@ -121,12 +146,16 @@ def with_periods(sentence: Sentence, mentions: list[ComputationMention]) -> list
     wavelets = [mention for mention in mentions if mention.computation.tool == "wavelet_spectrum"]
     if not wavelets:
         return mentions
-    args: dict[str, str] = {}
+    axis = sentence.take_first(_AXIS)
+    args = {"axis": axis.lastgroup or ""} if axis else {}
+    for key, side in _SIDES_OF_PERIODS.items():
+        if limit := sentence.take_first(rf"{_PERIODS_ON_A_SIDE}{side}\s*(?:than\s+)?{duration_pattern()}"):
+            args[key] = duration_in(limit)
     if periods := _periods(sentence):
-        args = dict(zip(("shortest", "longest"), periods, strict=True))
+        args |= dict(zip(("shortest", "longest"), periods, strict=True))
     elif band := sentence.take_first(_BAND):
         limits = _limits(band)
-        args = {
+        args |= {
             "axis": band["high_unit"],
             "shortest": f"{1 / limits['high']:g}s",
             "longest": f"{1 / limits['low']:g}s",

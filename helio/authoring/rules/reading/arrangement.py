@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, Panels, Place, RequestQuantity
 from helio.authoring.rules.changes.atoms import COUNT, COUNTED, PANEL, PLACE, PLACES
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.reading.spellings import SPELLINGS
+from helio.authoring.rules.times.date_pairs import MONTH
 from helio.authoring.writing.layout import BELOW_AXIS, MIDDLE
 from helio.knowledge.phrases import phrase_pattern
-from helio.knowledge.quantities import POSITION
+from helio.knowledge.quantities import DISTANCE, L_SHELL, LATITUDE, LONGITUDE, MLT, POSITION
 
 _ONE = r"(?:one|1|the same|same|a single|single|a common|common|one single|a shared|one common)"
 _TOGETHER = (
@@ -40,9 +41,9 @@ _NUMBER_OF_PANELS = (
     r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
 )
 _SIDE = (
-    r"\b(?:with\s+)?(?:the\s+)?(?:same|shared|common) time (?:axis|range)\b"
+    r"\b(?:with\s+)?(?:the\s+)?(?:shar(?:e|es|ed|ing)\s+)?(?:an?\s+|the\s+)?(?:same\s+|shared\s+|common\s+)"
+    r"(?:time|x)[- ](?:axis|range)\b|\bshar(?:e|es|ed|ing)\s+(?:the\s+|an?\s+)?(?:time|x)[- ]axis\b"
     r"|\b(?:in )?(?:nice(?:ly)?\s+)?(?:different|contrasting|distinct) colou?rs\b"
-    r"|\bside by side\b"
 )
 _LAST = 99
 _POSITION = (
@@ -57,16 +58,21 @@ _IN_ORDER = (
 )
 _BELOW = r"(?:below|underneath|beneath|under)"
 _ROWS_BELOW = (
+    r"\b(?:along|at)\s+the\s+bottom(?:\s+as\s+(?:tick\s+)?(?:labels|rows|text|numbers))\b"
+    r"|\balong\s+the\s+bottom\b(?!\s+panel)|"
     rf"\b(?:(?:written|printed|shown|given|listed|as\s+(?:labels|rows|text|numbers))\s+)?(?:{_BELOW}|along)\s+the\s+"
     r"(?:time|x)?[- ]?axis\b|\b(?:in|on|at)\s+the\s+time[- ]?axis\b"
     r"|\bas\s+(?:ephemeris|orbit|(?:time|x)[- ]axis)(?:\s+(?:labels|rows|data|information))?\b"
 )
 """Words behind quantities whose values stand in rows below the time axis."""
+_OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
 _LISTED_BELOW = (
-    rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]))|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
+    rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
+    rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
+    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
-_AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as a function of)\s+(?:the\s+)?time\b"
+_AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b"
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
 _BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
@@ -82,6 +88,11 @@ _SLOPE = (
     rf"|(?:{_OF_SLOPE}\s+)*\bKolmogorov(?:\s+{_OF_SLOPE})+"
 )
 """An exponent beside a power spectrum, or Kolmogorov's of -5/3, with the words for its line."""
+_MARKED_FREQUENCY = (
+    r"(?P<out>(?:\b(?:and|with)\s+)?\b(?:mark(?:ed|ing)?|indicat\w+|(?:vertical\s+)?lines?\s+(?:at|for)))"
+    r"(?=\s+(?:the\s+)?[^,;.\d]*?(?:frequenc|\bf_?[cp](?:i|p|e|a)\b))"
+)
+_AXIS_OF_LMN = r"(?<![\w|])B_?([LMN])(?:[\s–-]*(?=B_?[LMN]\b))?(?!\w)"
 _OF_TWO = r"(?<=\x01) (?:of|to|between)\b"
 _ORBIT = r"\b(?:orbits?|trajector(?:y|ies))\b"
 _BOUNDARY = r"(?:magnetopauses?|bow[- ]?shocks?|boundar(?:y|ies))"
@@ -113,9 +124,8 @@ class Arrangement:
 
     def __init__(self, sentence: Sentence) -> None:
         self._text = sentence.text
-        self._compare = sentence.has(
-            r"\b(?:compar\w+|versus|vs\.?|against|side by side|overla\w+|difference)\b"
-        )
+        self._compare = sentence.has(r"\b(?:compar\w+|versus|vs\.?|against|overla\w+|difference)\b")
+        self._side = sentence.drop(r"\b(?:panels?\s+)?side by side(?:\s+panels?)?\b") > 0
         self._kind = next(
             (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
         )
@@ -124,13 +134,16 @@ class Arrangement:
             self._kind = "scatter"  # linear regression of T against V
         if self._kind and not self._fit and sentence.drop(_ANY_FIT):
             self._fit = "linear"
+        self._axes = ""
         self._slopes: tuple[str, ...] = ()
         if sentence.has(_SPECTRAL):
             written = [match["slope"] or "-5/3" for match in sentence.take(_SLOPE)]
             self._slopes = tuple(slope.replace("−", "-") for slope in written)
-        counted = sentence.take_text(_BINS) if self._kind in ("histograms", "density") else ""
+        self._marks = bool(sentence.has(_SPECTRAL) and sentence.take_first(_MARKED_FREQUENCY))
+        of_bins = self._kind in ("histograms", "polar", "probability")
+        counted = sentence.take_text(_BINS) if of_bins or self._kind == "density" else ""
         self._bins = int(counted or 0)
-        if self._kind == "histograms" and (wide := sentence.take_first(_WIDE_BINS)):
+        if of_bins and (wide := sentence.take_first(_WIDE_BINS)):
             raise NotUnderstood(
                 f"helio cannot set the width of the bins of a histogram: '{wide[0]}'",
                 advice="give their number, such as '40 bins', or leave it out: helio takes bins of a round width",
@@ -158,6 +171,11 @@ class Arrangement:
         below = [match.start() for match in sentence.take(_LISTED_BELOW)]
         self._in_order |= bool(below)
         self.marks = [*(start for start, _, _, _ in self._positions), *below]
+
+    def take_axes(self, sentence: Sentence) -> None:
+        """Read the components of a hodogram along the axes of minimum variance: ``Bl vs Bm``."""
+        axes = [match[1].lower() for match in sentence.take(_AXIS_OF_LMN)] if self._kind else []
+        self._axes = "".join(axes) if len({*axes}) == len(axes) == len("yx") else ""
 
     def panels(
         self,
@@ -200,7 +218,9 @@ class Arrangement:
             and len(atoms) + len(parameters) > 1,
             compare=self._compare,
             overlaid=self._overlaid or (by_quantity and bool(self._laid)),
-            apart=self._apart or (len(names) == 1 and (self._stacked or self._by_craft(places))),
+            apart=self._apart
+            or self._side
+            or (len(names) == 1 and (self._stacked or self._by_craft(places))),
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
             count=self._count,
@@ -208,6 +228,9 @@ class Arrangement:
             bins=self._bins,
             colour=self._colour(quantities),
             slopes=self._slopes,
+            axes=self._axes,
+            side=self._side,
+            marks=self._marks,
         )
 
     def _colour(self, quantities: Sequence[tuple[int, RequestQuantity]]) -> RequestQuantity | None:
@@ -245,7 +268,9 @@ class Arrangement:
             before = before or list(re.finditer(",", self._text[:position]))
             start = before[-1].end() if before else position
             drawn = [*quantities, *((at, RequestQuantity(name)) for at, own in parameters for name in own)]
-            names = tuple(quantity for at, quantity in drawn if start <= at < position)
+            names = tuple(quantity for at, quantity in drawn if start <= at < position) or _last_places(
+                [quantity for at, quantity in drawn if at < position]
+            )
             if not names:
                 raise NotUnderstood(
                     "it is not clear what to write below the time axis",
@@ -301,6 +326,12 @@ class Arrangement:
 def _last_listed(text: str) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
     return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;](?=.*\w)", text)), default=0)
+
+
+def _last_places(quantities: Sequence[RequestQuantity]) -> tuple[RequestQuantity, ...]:
+    """Return the quantities at the end of a list that say where a spacecraft is."""
+    places = takewhile(lambda quantity: quantity.name in _OF_A_PLACE, reversed(quantities))
+    return tuple(places)[::-1]
 
 
 def _rank(match: re.Match[str]) -> int:

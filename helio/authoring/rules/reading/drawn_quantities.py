@@ -95,7 +95,9 @@ _LISTED = re.compile(
     r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
 )
 _BESIDE = re.compile(
-    r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$", re.IGNORECASE
+    r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$"
+    r"|\b(?:spectr\w+|PSD|wavelet)\s+of\s+(?:the\s+)?$",
+    re.IGNORECASE,
 )
 """What stands before a field that is drawn beside other quantities."""
 _OF_WHAT = re.compile(r"\b(?:of|from|using|with|for|in|by|on|over|to|the)\b|[()=]")

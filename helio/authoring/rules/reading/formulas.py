@@ -66,7 +66,7 @@ _CURRENT = (
 _JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
 _PULSATIONS = (
     r"\bP(?P<kind>[ci])\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:P[ci]\s?)?(?P<last>[1-5]))?\b"
-    r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?))*"
+    r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?)\b)*"
 )
 _PERIODS = {
     "c1": (0.2, 5), "c2": (5, 10), "c3": (10, 45), "c4": (45, 150), "c5": (150, 600), "i1": (1, 40), "i2": (40, 150),
@@ -76,6 +76,21 @@ _OF_SPECIES = (
     r"(?P<what>(?:[\w-]+ ){0,2}[\w-]+) (?:of (?:the )?|\()(?P<species>electron|proton|ion|alpha)s?\b\)?"
     r"(?! (?:\w+ )?(?:spectr|flux|energy|particle))"
 )
+_OF_ITS_FIELD = ignoring_case(
+    r"\b(?P<what>(?:(?:clock|cone|spiral|azimuth(?:al)?|elevation|latitude|longitude)(?:\s+angles?)?(?:\s*(?:,|and|&)\s*)?)+)"
+    rf"\s+of\s+(?:the\s+)?(?P<craft>{names_of_spacecraft()})\s+(?P<field>(?:(?:interplanetary\s+)?magnetic\s+)?field|IMF|(?-i:B))\b"
+)
+"""Angles of a field beside the name of its spacecraft: ``clock angle of the OMNI IMF``."""
+_BETWEEN_ITS_FIELD = ignoring_case(
+    rf"\bangle\s+between\s+(?:the\s+)?(?P<craft>{names_of_spacecraft()})\s+(?P<field>(?:magnetic\s+)?field|IMF|(?-i:B))\s+and\s+"
+    r"(?:the\s+)?(?:(?:ion|proton|plasma|flow|bulk|solar[- ]wind)\s+)*(?:velocity|flow|(?-i:V))\b"
+)
+_MOMENT_OF_ITS_IONS = ignoring_case(
+    rf"\b(?P<what>(?:velocity|density|temperature|speed|pressure|beta|moments))\s+(?:(?:of|from|for|at)\s+)?"
+    rf"(?P<craft>{names_of_spacecraft()})\s+(?:ions|protons)(?P<also>\s+and\s+electrons)?\b"
+    r"(?!\s*(?:spectr|flux|energ|and\b|,|&|>|<|[\d.]+\s*[kM]?eV))"
+)
+"""The same beside its velocity, and moments before the spacecraft and its ions: ``velocity MMS1 ions``."""
 _LISTED = r"(?<![\w|])(?P<name>[A-Za-z]+)\s*(?:,|&|/|\+|\band\b|\bplus\b|,\s*and\b)\s*$"
 _SYMBOL = r"\|[A-Za-z]\|(?!\w)|[A-Za-z]{1,2}_?[A-Za-z\d]{0,4}(?![\w|])"
 _OF_TWO = (
@@ -110,10 +125,15 @@ electron temperature')
 
 
 def _in_words(text: str) -> str:
+    text = _OF_ITS_FIELD.sub(r"\g<craft> \g<what> of the \g<field>", text)
+    text = _BETWEEN_ITS_FIELD.sub(r"angle between the \g<field> and the velocity of \g<craft>", text)
+    text = _MOMENT_OF_ITS_IONS.sub(
+        lambda match: f"{'ion and electron ' if match['also'] else ''}{match['what']} {match['craft']}", text
+    )
     for pattern, words in _FORMULAS:
         text = pattern.sub(words, text)
     if re.search(r"\bwavelet", text, re.IGNORECASE):  # which shows all periods
-        text = _sub(rf"\s+for\s+(?:the\s+)?{_PULSATIONS}", " ", text)
+        text = _sub(rf"(?:\b(?:for|in|of)\s+(?:the\s+)?)?{_PULSATIONS}", " ", text)
     text = text if re.search(r"\dm?Hz|\sm?Hz", text) else _sub(_PULSATIONS, _pulsations, text)
     if re.search(r"\bshue\b", text, re.IGNORECASE):
         text = _sub(rf"{_SHUE}(?:\s*\bmagnetopause(?!\s+{_STANDOFF}))?", " Shue ", text)

@@ -15,7 +15,7 @@ from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
-from helio.authoring.writing.computations import PRODUCT
+from helio.authoring.writing.computations import APPLIED, DERIVED, PRODUCT
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -66,7 +66,7 @@ _OPERATOR = re.compile(
 _MODELLED = re.compile(r"\b(?:predict|model|theor|expect|Parker|Burton|O'?Brien)\w*", re.IGNORECASE)
 _MEASURED = re.compile(
     r"\b(?:vs\.?|versus|against|and|with|,)\s+(?:the\s+)?(?P<behind>measured|observed|actual)(?:\s+(?:one|ones))?"
-    r"(?=\s*(?:[,;.\x01]|$))|\b(?P<before>measured|observed|actual)\s+(?:and|vs\.?|versus|against|or)\b",
+    r"(?=\s*(?:[,;.\x01]|$|(?:with|by|at|from|in|for|on|during)\b))|\b(?P<before>measured|observed|actual)\s+(?:and|vs\.?|versus|against|or)\b",
     re.IGNORECASE,
 )
 _HEAVY = "|".join(
@@ -82,6 +82,7 @@ _HEAVY = "|".join(
         reverse=True,
     )
 )
+_FROM_RESULT = re.compile(r"\bthen\s+(?:compute|calculate|derive|determine|get|obtain)\b", re.IGNORECASE)
 _SPREAD = rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
@@ -139,6 +140,15 @@ def doubts(
             yield NotUnderstood(
                 f"it is not clear what '{operator['word']}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
+            )
+    for match in _FROM_RESULT.finditer(sentence.text):
+        derived = [
+            quantity.name for start, quantity in placed if start >= match.end() and quantity.name in DERIVED
+        ]
+        if derived and any(made.tool in APPLIED for made in request.computations):
+            yield NotUnderstood(
+                f"helio computes the {derived[0]} from the data, not from the result of another computation",
+                advice=f"ask for the {derived[0]} first, as in 'hourly means of the {derived[0]}'",
             )
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(

@@ -16,14 +16,17 @@ from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.settings import SETTINGS
+from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
-from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
+from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import PICKED_BY_PLACE
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
+_PLAINER = [(re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in SPELLINGS["looks"]["plainer"]]
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
@@ -72,7 +75,19 @@ _AT_RIGHT = re.compile(
     rf"\(?(?:(?:at|on|to)\s+)?(?:(?:the|its)\s+)?\bright{_SIDE_OF_PANEL}",
     re.IGNORECASE,
 )
+_JOINED = re.compile(
+    r"(?:\b(?:and|with|plus|overlaid by|overplotted by)|[+&,])\s+"
+    r"(?:(?:an?|the|its|their|also|[\d.]+[\s-]*(?:ms|s|min\w*|h|hours?|days?|d)|hourly|daily|monthly|yearly)[\s-]+)*$",
+    re.IGNORECASE,
+)
+_ON_IT = re.compile(
+    r"[\s,(]*(?:(?:line|of\s+(?:it|them|the\s+same)|over-?plotted|overlaid|superimposed|drawn|shown|on\s+top(?:\s+of\s+(?:it|them))?"
+    r"|over\s+(?:it|them)|as|in|an?|the)[\s,(]+)*",
+    re.IGNORECASE,
+)
+"""Patterns of what stands before a computed line that is drawn beside its input, and between it and its look."""
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
+_ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
 
 
@@ -100,6 +115,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
     text = _AT_TIME.sub("vertical line ", with_marked_days(_LEVEL.sub("horizontal line ", text), now))
+    for pattern, plain in _PLAINER:
+        text = pattern.sub(plain, text)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
     for anchors, near in _PHRASES:
@@ -109,10 +126,18 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         styles += _phrases(atoms, anchors, near, text, [*phrases, *styles], now)
     styles = [style for style in styles if _is_style(style, text)]
     names = [atom for atom in atoms if {"what", "panel"} & set(atom.tags) and not _is_within(atom, phrases)]
-    read = [(style, _with_names(style, styles, names, text)) for style in styles]
+    tools = [atom for atom in atoms if atom.kind == "tool" and not _is_within(atom, phrases)]
+    computed = {style.start: _of_computed(style, styles, tools, text) for style in styles}
+    several = len(names) > 1 or any(computed.values())
+    read = [
+        (style, computed[style.start] or _with_names(style, styles, names, text, several=several))
+        for style in styles
+    ]
     again = [name for _, (_, name) in read if name is not None and _is_named_before(name, names)]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
+    left = "".join(text[at:stop] for at, stop in _between(phrases, len(text)))
+    only = [] if re.search(GROUP, left, re.IGNORECASE) or _names_quantity(left) else phrases
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
@@ -120,10 +145,45 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
+        if part in only:  # a line at 0 in the Bz panel, ACE 2015-03-17
+            rest += ", ".join(name.text for name in _names_of(part)) + ", "
         if part not in again:
-            looks += named.get(part.start) or [text[part.start : stop].strip(" ,")]
+            words = text[part.start : stop].strip(" ,")
+            if (
+                part in only and len(_named_in(only)) == 1
+            ):  # on the SYM-H plot: it is no name of what is shaded
+                words = _ON_PLOT.sub("", words)
+            looks += named.get(part.start) or [words]
         at = stop
     return " ".join((rest + text[at:]).split()), tuple(looks)
+
+
+def _between(phrases: Sequence[_Phrase], stop: int) -> Iterator[tuple[int, int]]:
+    """Yield where the parts of a text before, between and behind phrases begin and end."""
+    at = 0
+    for phrase in sorted(phrases, key=lambda phrase: phrase.start):
+        yield at, phrase.start
+        at = phrase.stop
+    yield at, stop
+
+
+def _names_of(phrase: _Phrase) -> list[Atom]:
+    """Return the quantities and spacecraft that a phrase names."""
+    return [
+        part
+        for part in phrase.parts
+        if part.kind == "craft" or (part.kind == "what" and _names_quantity(part.text))
+    ]
+
+
+def _named_in(phrases: Sequence[_Phrase]) -> list[Atom]:
+    return [name for phrase in phrases for name in _names_of(phrase) if name.kind == "what"]
+
+
+def _names_quantity(words: str) -> bool:
+    """Return whether words name a quantity of the table."""
+    placed, field = read_quantities(Sentence(words), magnitude=False)
+    return bool(placed) or field >= 0
 
 
 def _phrases(
@@ -175,15 +235,30 @@ def _is_style(style: _Phrase, text: str) -> bool:
     return kinds != {"bound"} or any(part.kind == "verb" for part in style.parts)
 
 
+def _of_computed(
+    style: _Phrase, styles: Sequence[_Phrase], tools: Sequence[Atom], text: str
+) -> tuple[list[str], None] | None:
+    """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
+    start = max((other.stop for other in styles if other.stop <= style.start), default=0)
+    near = [tool for tool in tools if start <= tool.start < style.start]
+    if not near or _JOINED.search(text[: near[-1].start]) is None:
+        return None
+    if not _ON_IT.fullmatch(text[near[-1].stop : style.start]):
+        return None
+    mode = "as " if "mode" in style.kinds else ""
+    return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], None
+
+
 def _with_names(
-    style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str
+    style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str, *, several: bool
 ) -> tuple[list[str], Atom | None]:
     """Return the words of a phrase about lines or axes with the names to which it belongs, and such a name alone."""
-    several = _one_by_one(style, names, text)
-    if several:
-        return several, None
+    if in_order := _one_by_one(style, names, text):
+        return in_order, None
     alike = [other for other in styles if other.kinds & style.kinds]
     words = f"{'as ' if 'mode' in style.kinds else ''}{text[style.start : style.stop]}"
+    if style.kinds == {"scale"} and re.search(r"\baxes\b", words, re.IGNORECASE):
+        return [words], None
     start = max((other.stop for other in alike if other.stop <= style.start), default=0)
     behind, linked = _behind(style, names, text)
     ahead = _ahead(style, names, text, start)
@@ -191,7 +266,7 @@ def _with_names(
     introduced = _INTRODUCED.search(text[: style.start]) is not None
     # not in "Bz in red density"
     meant = behind if behind and (linked or not ahead or (leads and not introduced)) else ahead
-    if not meant or len(names) == 1:
+    if not meant or not several:
         return [words], None
     return [f"{text[meant[0].start : meant[-1].stop]} {words}"], meant[0] if len(meant) == 1 else None
 

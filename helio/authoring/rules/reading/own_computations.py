@@ -26,6 +26,12 @@ _NEXT = re.compile(r"[,;+&]|\b(?:and|plus|with|over|or)\b", re.IGNORECASE)
 _RESULT = re.compile(r"\b(?:then|afterwards|subsequently|finally)\b", re.IGNORECASE)
 """Words before a computation that takes the result of the one before it."""
 _JOINED = re.compile(r"(?:\b(?:and|plus|with)|[+&])\s+(?:also\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
+_PLACED_APART = re.compile(
+    r",\s*(?:and|with|plus)\s+(?:the\s+)?(?=[\w|.-]+(?:\s+[\w|.-]+){0,2}?\s+(?:(?:right\s+)?(?:below|underneath|beneath|above)\b"
+    r"|on\s+top\b|at\s+the\s+(?:top|bottom)\b|in\s+(?:an?|the)\s+(?:second|lower|upper|bottom|top|own)\s+panel\b))",
+    re.IGNORECASE,
+)
+"""What stands before a quantity with a place of its own, to which an earlier computation does not apply."""
 
 Mentions = tuple[ComputationMention, ...]
 
@@ -175,6 +181,11 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         computation = replace(mention.computation, beside=True, behind=True)
         return replace(mention, computation=computation, partial=False)
     at = mention.position
+    if apart := _PLACED_APART.search(named.text, max(at, 0)):  # smoothed V, and AE below
+        own = named.quantities(at, apart.start())
+        if own and not named.quantities(0, at) and named.quantities(apart.start()):
+            computation = replace(mention.computation, of=Lines((), own))
+            return replace(mention, computation=computation, partial=False)
     before, behind = named.quantities(0, at), named.quantities(at)
     last = max((start for start, _ in named.placed), default=0)
     if not mention.partial or not before or not behind or re.search(r"[,;]", named.text[at:last]):

@@ -22,6 +22,7 @@ _NAME = r"(?:(?:files?|called|named)\s+)*[\"“'‘]?(?P<name>[\w~./-]*\w)(?=\.)
 _FORMAT = (
     rf"(?:(?:{_NAME})?(?-i:\.)?(?P<format>csv|cdf|netcdf|nc|parquet|ascii|txt|excel|xlsx|spreadsheet|comma-separated)"
     r"|(?P<text>text)(?=[\s-]+(?:file|table|format)))\b[\"”'’]?"
+    r"(?:(?:\s+file)?,?\s+(?:called|named)\s+[\"“'‘]?(?P<called>\w[\w-]*)(?:\.(?:csv|cdf|nc|parquet|txt))?[\"”'’]?)?"
 )
 _FILE = r"(?:[\s-]+(?:files?|tables?|formats?|exports?|outputs?|values|sheets?))*"
 _SAVE = (
@@ -121,7 +122,8 @@ def take_files(sentence: Sentence) -> SavedFiles:
         sentence.drop(_SAVE)
         sentence.drop(r"(?<=\x01 )(?:tables?|files?)\b|\b(?:tables?|files?)(?=\s*\x01)")
     formats = tuple(dict.fromkeys(_FORMATS[word] for word in words))
-    names = list(dict.fromkeys(match["name"] for match in files if match["name"]))
+    given = [match["called"] or match["name"] for match in files]
+    names = list(dict.fromkeys(filter(None, given)))
     if any("/" in name for name in names):
         raise NotUnderstood(
             f"helio saves data in the folder of the run, not in '{names[0]}'", advice="leave the folders out"

@@ -106,6 +106,10 @@ _LIST_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the number of an item in a list, but not of a day before its month."""
+_EACH_OF = re.compile(
+    r"\b((?:each|every)\s+(?:hour|day|week|month|year))\s+(?:of|in|from)\s+(?=\d)", re.IGNORECASE
+)
+"""Pattern of intervals in a time: ``each month of 2003`` is no time."""
 _CDAWEB = (
     r"\b(?:(?:from|via|at|in|using|out of)\s+)?(?:the\s+)?(?:NASA\s+)?(?:(?:SPDF|GSFC)[ /'’s]*)?"
     r"(?:CDAWeb|CDA[- ]web|SPDF)"
@@ -124,7 +128,12 @@ _BEHIND = (
 )
 """Words between the spacecraft that the solar wind passes last and the one that it passes first."""
 _LONGEST_VECTOR = 4
-_LMN = r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
+_LMN = (
+    r"(?-i:\bL\s*[,/-]?\s*M\s*[,/-]?\s*(?:and\s+)?N\b)(?:\s+components?)?"
+    r"|\bB_?L[\s,/&]*(?:and\s+)?B_?M[\s,/&]*(?:and\s+)?B_?N\b(?:\s+components?)?"
+    r"|\b(?:rotat|transform|convert|turn)\w*\b"
+)
+"""The axes of a minimum variance analysis, whose letters are no components in other frames, and verbs for it."""
 _MEANT_BY = {"minimum_variance": B, ANGLE: B, SEPARATION: POSITION}
 """Computations and the quantity that they mean where the sentence names none."""
 _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
@@ -262,7 +271,7 @@ class _SentenceReader:
         self._catalogue = catalogue
         self._looks = tuple(looks)
         self._described = described
-        text, self._notes = with_plain_times(text, now, ask)
+        text, self._notes = with_plain_times(_EACH_OF.sub(r"\1, ", text), now, ask)
         if signed := signed_length(text):
             raise NotUnderstood(
                 f"it is not clear to which time '{signed}' belongs", advice="write it behind the time"
@@ -311,6 +320,7 @@ class _SentenceReader:
             )
         if "minimum_variance" in tools:
             sentence.drop(_LMN)
+            self._arrangement.take_axes(sentence)
         self._mentions = mentions
         self._tools = tools
 

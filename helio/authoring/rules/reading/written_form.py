@@ -11,6 +11,7 @@ from helio.knowledge.vocabulary import VOCABULARY
 _UNITS = (
     "nT", "pT", "km/s", "m/s", "K", "MK", "nPa", "Pa", "eV", "keV", "AU", "R_E", "RE", "Re", "R_Sun", "km", "mV/m",
     "Hz", "kHz", "cm^-3", "cm-3", "m^-3", "m-3", "1/cm^3", "1/cm3", "1/cc", "/cc", "/cm^3", "/cm3", "nT/s", "deg", "%",
+    "GW", "kV",
 )  # fmt: skip
 _UNIT_WORDS = {word.casefold(): unit for unit, words in VOCABULARY["units"].items() for word in words}
 _UNIT = (
@@ -63,5 +64,5 @@ def take_plane(sentence: Sentence) -> str:
     match = sentence.take_first(_PLANE)
     if match is None:
         return ""
-    sentence.drop(r"\bprojected\s+(?:in|on)?to\b")
+    sentence.drop(r"\bprojected\s+(?:in|on)?to\b|\bplanes?\b")
     return f"{match['first']}{match['second']}".lower()
