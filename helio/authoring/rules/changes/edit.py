@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import pairwise
 
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
@@ -56,6 +55,7 @@ from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.labels import owner
 
 BY = Attribution("rules")
 RULES = (*THRESHOLDS, *SETTINGS, *SOURCES_KEPT, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
@@ -69,6 +69,7 @@ _LISTED_BELOW_AXIS = re.compile(
 """Pattern of several lines of which the place is named once: ``add L and MLT under the axis``."""
 _PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
+_PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(
     r"\s*(?:(?:can|could|may|should)\s+(?:i|we)\s+(?:also\s+|better\s+)?use"
     r"|(?:can|could)\s+(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)\s+(?:for|with|in)"
@@ -200,13 +201,18 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     )
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
-    _check_pronouns(changes)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
-    for change in sorted(_with_one_panel(_with_one_rest(changes)), key=_order):
+    ordered = sorted(_with_one_panel(_with_one_rest(changes)), key=_order)
+    drawn = dict[str, str]()
+    for before, change in zip([None, *ordered], ordered, strict=False):
+        clause, now = change.clause, _drawn_with(editor)
+        if before is not None and _is_of_result(clause):
+            clause = _of_result(clause, before, drawn, now)
+        drawn = now
         try:
-            change.rule.change(editor, change.clause)
+            change.rule.change(editor, clause)
         except NotUnderstood:
-            refuse_unknown_craft(editor, [change.clause])
+            refuse_unknown_craft(editor, [clause])
             raise
 
 
@@ -314,16 +320,36 @@ def _order(change: Change) -> int:
     return int(clause.has("every", "line:lines") and not clause.has("what"))
 
 
-def _check_pronouns(changes: Sequence[Change]) -> None:
-    """Refuse ``it`` after a clause that adds: it may mean the new line or the line that it is computed from."""
-    for before, change in pairwise(changes):
-        clause = change.clause
-        pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text, re.IGNORECASE)
-        named = any(atom.kind in ("what", "panel", "craft") for atom in clause.atoms)
-        if pronoun and not named and before.clause.has("verb:add", "verb:replace"):
-            raise NotUnderstood(
-                f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure"
-            )
+def _is_of_result(clause: Clause) -> bool:
+    """Return whether a clause is about what the change before it makes: ``and make it red``."""
+    named = any(atom.kind in ("what", "panel", "craft") for atom in clause.atoms)
+    return not named and _PRONOUN.search(clause.text) is not None
+
+
+def _drawn_with(editor: FigureEditor) -> dict[str, str]:
+    """Return each line of the figure with the step that makes it; nothing if there is no or more than one figure."""
+    producers = editor.lines.producers
+    steps = {str(step["step_id"]): json.dumps(step["tool_args"]) for step in editor.after["steps"]}
+    return {
+        line: steps.get(str(producers[made].id), "")
+        for line in (editor.drawn if len(editor.figures()) == 1 else ())
+        if (made := owner(line, producers)) is not None
+    }
+
+
+def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after: Mapping[str, str]) -> Clause:
+    """Let a pronoun mean the lines that the change before it draws or computes anew; refuse it if there are none."""
+    results = [line for line, step in after.items() if before.get(line) != step]
+    if results and len(results) < len(after):
+        named = tuple(Atom("what", line, clause.start, clause.start, line) for line in results)
+        kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))
+        return replace(clause, shared=(*kept, *named))
+    if change.clause.has("verb:add", "verb:replace"):
+        pronoun = _PRONOUN.search(clause.text)
+        raise NotUnderstood(
+            f"helio does not understand '{pronoun[0] if pronoun else ''}'", advice="name a line of the figure"
+        )
+    return clause
 
 
 def _refuse(editor: FigureEditor, left: Sequence[Clause], atoms: Sequence[Atom]) -> None:
