@@ -263,7 +263,7 @@ def take_numbers(unread: UnreadWords) -> None:
     )
     unread.take(
         "printed",
-        r"(?<![\w.-])\d+(?:\.\d+)?\s*(?:mm|cm|pt)\b",
+        r"(?<![\w.-])\d+(?:\.\d+)?\s*(?:mm|cm|pt)\b(?!\s*\^|[-−⁻]\d|⁻)",
         lambda match: " ".join(re.findall(r"[\d.]+|[a-z]+", match[0].casefold())),
     )
     unread.take_spelt("factors")

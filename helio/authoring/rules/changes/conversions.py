@@ -49,7 +49,8 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         view = view_in(step, signatures())
         pairs = fetch_pairs(view.params) if view.tool == FETCH else []
         pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
-        if str(step["step_id"]) in named and pairs and len(pairs_new) == len(pairs) and pairs_new != pairs:
+        fit = len(pairs_new) == len(pairs) or (pairs_new and not {new, *present} <= set(TURNABLE))
+        if str(step["step_id"]) in named and pairs and fit and pairs_new != pairs:
             _check_cadence(editor, pairs[0], pairs_new[0])
             operations += refetched(editor.after, view, list(dict.fromkeys(pairs_new)))
     editor.do(*operations)
