@@ -36,7 +36,7 @@ def swapped(
 ) -> tuple[list[Operation], list[str]]:
     """Replace a spacecraft in a template; return the operations to apply, and notes on how the new data differ.
 
-    Titles, names of lines and descriptions of steps get the new spacecraft's name, if the replaced one has no data left.
+    If the replaced spacecraft has no data left, titles, names of lines and descriptions get the new one's name.
 
     Parameters
     ----------

@@ -347,10 +347,46 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("swpc-now", "red line at -10 nT in the field panel", "hlines"),
         ("tha-ions", "add ion velocity in GSM", "tha_peir_velocity_gsm"),
         ("storm-superposed-epoch", "proton density too, same windows", "panel 5: OMNI_n_superposed"),
+        ("omni-storm", "not SYM-H but ASY-H", "OMNI_HRO_1MIN.SYM_H → OMNI_ASYH"),
+        ("ace-strength", "no, not 10 min: 5 min", "window: 10min → 5min"),
+        ("gle73-particles", "20 min smoothing instead of 10", "default: 10min → 20min"),
+        ("swpc-now", "last 3 days instead of 24 h", "→ last 72 hours"),
+        ("omni-storm", "go until 22 March", "+ 2015-03-17 to 2015-03-23"),
+        (
+            "omni-storm",
+            "smooth the density as well, over 5 min",
+            "from: OMNI_HRO_1MIN.proton_density window: 5min",
+        ),
+        ("omni-storm", "smooth the speed with a median instead", "running_average → running_median"),
+        ("omni-storm", "Bz should go in a panel for itself", "panel 2: OMNI_HRO_1MIN.BZ_GSM"),
+        ("omni-storm", "give Bz its own panel, below ¦B¦", "panel 2: OMNI_HRO_1MIN.BZ_GSM"),
+        ("omni-storm", "hourly Dst instead of SYM-H", "OMNI_HRO_1MIN.SYM_H → OMNI_Dst"),
+        (
+            "omni-storm",
+            "vertical lines at 04:45 and 13:00 on 17 Mar",
+            '"2015-03-17T04:45"}, {"x": "2015-03-17T13:00"',
+        ),
+        ("omni-storm", "mark the onset at 04:45 on the 17th", '"x": "2015-03-17T04:45", "label": "onset"'),
+        ("omni-storm", "title: St Patrick's Day storm", "→ St Patrick's Day storm"),
+        ("mixed-units", "count 4% alphas", "assumed alpha: 0.04"),
+        ("mixed-units", "P_TEMP is in eV - convert it to K before computing beta", "→ WI_PM_3DP_P_TEMP_K"),
+        ("mms-burst", "put the electron density in the density panel too", "panel 3: + 2 MMS1_Ne"),
+        ("mms-burst", "add the electron temperature (parallel and perp)", "MMS1_Teperp"),
+        ("l1-compare", "put DSCOVR ¦B¦ into the panel with the two strengths", "panel 3: + 3 DSCOVR_Bmag"),
+        ("b-power-spectrum", "don't save the scales", "step scales: removed: save_data"),
+        ("psp-bfield", "save B and its magnitude as csv", "from: B_RTN, B_magnitude"),
+        ("themis-esa-overview", "save n and T to ni_ti.csv", "ni_ti_T.csv"),
+        ("themis-esa-overview", "export n to density.nc", "filename: density.nc"),
+        ("hope-spectra", "Probe B", "dataset: RBSPA_REL04_ECT-HOPE-PA-L3 → RBSPB"),
+        ("hope-spectra", "make the electron panel the first one", "panel 1: RBSPA_REL04_ECT-HOPE-PA-L3.FEDO"),
+        ("psp-bfield", "one panel for each of BR, BT and BN", "panel 3: B_RTNn"),
+        ("ace-bfield-overview", "can we have the field in RTN instead of GSE?", "parameter: BGSEc → BRTN"),
+        ("ace-bfield-overview", "run it every time for yesterday", "→ yesterday"),
     ],
 )
 def test_short_wishes_are_read(author, templates, name, request_, told):
-    assert told in json.dumps([changed(author, templates(name), request_)], ensure_ascii=False)
+    text = json.dumps([changed(author, templates(name), request_.replace("¦", "|"))], ensure_ascii=False)
+    assert told in text.replace('\\"', '"')
 
 
 @pytest.mark.parametrize(
@@ -399,6 +435,26 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ("mixed-units", "add density", "WI_PM_3DP.P_DENS", "WI_H1_SWE"),
         ("wind-plasma", "compute the dynamic pressure", "dynamic_pressure density label", "WI_K0_SWE"),
         ("ace-strength", "save everything in one csv", "from: B, Bmag, Bz_smooth", " B.csv"),
+        (
+            "ace-strength",
+            "smooth Bz over 1 hour rather than 10 min and make that line dashed",
+            "line of Bz_smooth",
+            "B.z",
+        ),
+        ("omni-storm", "B total black, Bz blue, everything else grey", "BZ_GSM: blue", "BZ_GSM: grey"),
+        (
+            "omni-storm",
+            "no smoothing of the speed, show the 1-min values",
+            "→ OMNI_HRO_1MIN.flow_speed",
+            "HRO2",
+        ),
+        ("mixed-units", "line at beta = 1 in red", "hlines, item 1, color: red", "item 2"),
+        (
+            "mms-burst",
+            "spectrogram colours inferno and limit from 1e5 to 1e8",
+            "colour scale of panel 2",
+            "y range",
+        ),
     ],
 )
 def test_a_wish_changes_nothing_beside_it(author, templates, name, request_, told, untold):
@@ -450,6 +506,15 @@ def test_what_stays_alone_is_all_that_the_words_name(author, templates, name, re
         ("psp-encounter", "use SPC only", {"n_QTN", "n_SPI"}),
         ("psp-encounter", "n from SPAN-I only", {"n_QTN", "n_SPC"}),
         ("storm-overview", "use GOES-13 only", set()),  # of five choices
+        ("psp-encounter", "take the SPC density out, QTN and SPAN-I are enough", {"n_SPC"}),
+        ("omni-solar-wind-overview", "AE only, without AL and AU",
+         {"OMNI_HRO_1MIN.AL_INDEX", "OMNI_HRO_1MIN.AU_INDEX"}),
+        ("l1-monitor-comparison", "drop the temperatures", {"T_ACE", "T_Wind", "T_DSCOVR"}),
+        ("l1-monitor-comparison", "leave out DSCOVR",
+         {"DSCOVR_B", "DSCOVR_GSM.z", "difference_DSCOVR", "V_DSCOVR", "difference_V_DSCOVR", "n_DSCOVR",
+          "difference_n_DSCOVR", "T_DSCOVR", "difference_T_DSCOVR", "lag_DSCOVR"}),
+        ("plasma-beta-mach", "I don't need the entropy and the cross helicity / residual energy panels, kick them out",
+         {"S_p", "sigma_c", "sigma_r"}),
     ],
 )  # fmt: skip
 def test_what_is_removed_is_all_that_the_words_name(author, templates, name, request_, gone):

@@ -12,10 +12,12 @@ from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.marks import MARKS
 from helio.authoring.rules.changes.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.writing.asking import EVERY
+from helio.knowledge.quantities import spellings
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 
@@ -45,6 +47,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             continue
         else:
             gone += editor.known(atom.text)
+            gone += _named_after(editor, atom)
     if (
         clause.has("panel")
         and clause.has("what")
@@ -94,6 +97,18 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     editor.prune(behind)
 
 
+def _named_after(editor: FigureEditor, atom: Atom) -> list[str]:
+    """Return the lines of which a spacecraft is a part, as their names say: ``Wind − ACE`` is removed with Wind."""
+    names = editor.spec.get("trace_names") or {}
+    craft = spellings().get(atom.text.casefold(), "") if atom.kind == "craft" else ""
+    return [
+        line
+        for line in (editor.drawn if craft else ())
+        if craft in editor.lines.crafts(line)
+        and says(f"{editor.lines.own_words(line)} {names.get(line, '')}".casefold(), craft.casefold())
+    ]
+
+
 def _drop_parts(editor: FigureEditor, vector: str, letters: Sequence[str]) -> None:
     """Draw a vector without some components."""
     axes = editor.axes(vector)
@@ -122,6 +137,8 @@ def _without(editor: FigureEditor, number: int, panel: Sequence[str], gone: Sequ
 def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]:
     """Return the panels to remove that a quantity names."""
     numbers, shared = editor.panel_numbers(atom.text)
+    named = {line for name in clause.names for line in editor.lines_of(name)}
+    shared = shared and not all(set(editor.panels[number - 1]) <= named for number in numbers)
     is_whole = all(map(editor.lines.may_have_colours, editor.lines_of(atom.text)))
     if shared and not (is_whole and all(is_spectrogram(editor, number) for number in numbers)):
         raise NotUnderstood(
@@ -428,13 +445,37 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
     _join(editor, lines, numbers[0])
 
 
+def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a line, also a new one, in the panel of another: ``put the electron density in the density panel``."""
+    first, *_, last = clause.of("what")
+    if _names_new(editor, [first]):
+        add_quantities(editor, clause)
+        return
+    numbers = editor.numbers_of(last.text)
+    if len(numbers) != 1:
+        raise NotUnderstood(
+            f"the figure has several panels of '{last.text}'", advice="give the number of one"
+        )
+    _join(editor, editor.known(first.text), numbers[0])
+
+
+def _says_into(clause: Clause) -> bool:
+    """Return whether a clause names the panel of something as a place."""
+    return len(clause.of("what")) == len("AB") and _INTO.search(clause.text) is not None
+
+
+_INTO = re.compile(
+    r"\b(?:in|into|onto|on|to)\s+(?:the\s+)?(?:(?:same\s+)?panel\s+(?:of|with)\b|.+\bpanel\b)", re.IGNORECASE
+)
+
+
 def _is_place(clause: Clause) -> bool:
     """Return whether an ordinal says where a panel comes: ``Kp should be the first panel``."""
     ahead = clause.text[: clause.of("panel")[0].start - clause.start]
     return (
         clause.has("verb:move")
         or re.search(
-            r"\b(?:be|as|become|becomes|is|make)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$",
+            r"\b(?:be|as|become|becomes|is|make)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.+\bpanel\s+$",
             ahead,
             re.IGNORECASE,
         )
@@ -563,4 +604,5 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("rel:own_panel|verb:split", "what craft panel every verb:move "
                                      "verb:split rel:own_panel line verb:show", split),
     Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),
+    Rule("verb:move what", "craft line rel:also rel:same_panel", put_into_panel, _says_into),
 )  # fmt: skip

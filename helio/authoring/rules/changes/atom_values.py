@@ -89,16 +89,19 @@ _NAMES = (
 _TITLE_ENDS = (
     rf"(?=\s*(?:[;\x01]|\.(?:\s|$)|$)|,\s(?!\s*(?:{_DATED}|{_NAMES}))|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
     r"draw|plot|show|set|change|put|"
-    r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b)"
+    r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b"
+    rf"|,?\s+and\s+[^,;]{{1,30}}\s(?:{_COLOUR}|{_DASHED}|thicker|thinner)\s*$)"
 )
 _TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
+_PLAIN = r"(?:[^\x01;\"“„'’]|(?<=\w)['’](?=\w))"
+"""Regular expression of a sign of a title without quotes; an apostrophe stands within a word."""
 _TITLED = re.compile(
     rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?"
     rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
-    rf"(?P<text>[^\x01;\"“„']+?){_TITLE_ENDS}"
-    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x01;\"“„']+?){_TITLE_ENDS}"
+    rf"(?P<text>{_PLAIN}+?){_TITLE_ENDS}"
+    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>{_PLAIN}+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
-    rf")[ ]+(?P<called>[^\x01;\"“„']+?){_TITLE_ENDS}",
+    rf")[ ]+(?P<called>{_PLAIN}+?){_TITLE_ENDS}",
     re.IGNORECASE,
 )
 """Titles without quotes."""
@@ -355,6 +358,11 @@ def take_values(unread: UnreadWords) -> None:
     )
     unread.take("unit", rf"(?<![\w/^|.-])(?!(?<!\bin )(?<!\bto )(?<!\binto )(?-i:AU)\b){_UNIT}")
     unread.take("format", rf"\b(?:{_FORMATS})\b(?:\s+files?)?", lambda match: match[0].split()[0].casefold())
+    unread.take(
+        "file",
+        rf"(?<![\w./-])(?P<name>[\w{{}}-]+)(?=\.(?:{_TABLES})\b)",
+        lambda match: match["name"],
+    )
     unread.take(
         "table",
         rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+files?)?",

@@ -67,7 +67,7 @@ _LISTED_BELOW_AXIS = re.compile(
     re.IGNORECASE,
 )
 """Pattern of several lines of which the place is named once: ``add L and MLT under the axis``."""
-_PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
+_PROBE = re.compile(r"\b(?i:(?:the\s+)?(?:probe|spacecraft|satellite|s/c))\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
 _PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(
@@ -182,11 +182,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     crafts = " ".join(crafts_in(editor.after, editor.catalogue))
     text, named = with_plain_times(text, editor.now, editor.ask, crafts)
     text = with_whole_time(text, lambda span: time_with_data(editor, span), editor.now)
-    for words in quoted:
-        text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named
     editor.said = request
     text = Sentence(text).text
+    for words in quoted:  # an apostrophe in a title stays
+        text = text.replace(f'"{_QUOTE}"', words, 1)
     text, typos = _corrected(editor, text)
     editor.notes += typos
     for name in crafts_in(editor.after, editor.catalogue):  # run my ACE overview for January
@@ -235,7 +235,11 @@ def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     )
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
-        if {word, word.removesuffix("s")} & grammar_words() or word in known or word in IN_CHANGES:
+        if (
+            {word, word.removesuffix("s")} & grammar_words()
+            or word in known
+            or word in {*IN_CHANGES, "every"}
+        ):
             continue
         near = {spelling for spelling in grammar_words() if is_one_slip(word, spelling)}
         if len(near) == 1:
@@ -274,7 +278,9 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
 def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
     """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
     removing = [change.clause for change in changes if change.clause.has("verb:remove")]
-    says_no = all(clause.of("verb:remove")[0].text.casefold() in ("no", "not") for clause in removing)
+    says_no = all(
+        clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") for clause in removing
+    )
     gone = _lines_named(editor, removing)
     beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
 

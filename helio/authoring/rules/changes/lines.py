@@ -45,11 +45,14 @@ from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures
 
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
-_MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
+_MAGNITUDES = (
+    "magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line", "strength", "strengths",
+    "field strengths",
+)  # fmt: skip
 AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
-_CLEANING = ("mask_by_flag", "mask", "despike")
-"""Tools that leave out values; what they give is the quantity of their first input."""
+_CLEANING = ("mask_by_flag", "mask", "despike", "convert_units")
+"""Tools that leave out values or convert their unit; what they give is the quantity of their first input."""
 _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
 """Names of the components of vectors in frames; in all others they are x, y and z."""
 _NOTHING = view_in({}, {})

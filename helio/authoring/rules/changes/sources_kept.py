@@ -104,7 +104,9 @@ def take_source(editor: FigureEditor, clause: Clause) -> None:
         and editor.lines.crafts(label) != {craft}
     }
     others = [
-        label for label, step in producers.items() if str(step.id) in fetched.values() and label not in fetched
+        label
+        for label, step in producers.items()
+        if str(step.id) in fetched.values() and label not in fetched
     ]
     if not fetched or others:
         raise NotUnderstood(
@@ -112,9 +114,7 @@ def take_source(editor: FigureEditor, clause: Clause) -> None:
             + (f": its step fetches {', '.join(others)} too" if others else ""),
             advice=f"say 'replace the {what} by the {craft} {what}'",
         )
-    operations, notes = swapped(
-        editor.after, craft, catalogue=editor.catalogue, only=tuple(fetched.values())
-    )
+    operations, notes = swapped(editor.after, craft, catalogue=editor.catalogue, only=tuple(fetched.values()))
     editor.do(*operations)
     editor.notes += notes
     editor.swapped = True

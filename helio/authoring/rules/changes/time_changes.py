@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from helio.authoring.fetches import FETCH, fetch_choices
@@ -138,6 +139,17 @@ def move_edge(editor: FigureEditor, clause: Clause) -> None:
     if start >= stop:
         raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
     editor.do(Operation("set", "", ("variables", name, "default"), f"{start} to {stop}"))
+
+
+def without_old_length(clause: Clause) -> Clause:
+    """Return a clause without the length of the old range: ``24 h`` of ``last 3 days instead of 24 h``."""
+    relation = next(iter(clause.of("rel:instead_of")), None)
+    kept = [
+        atom
+        for atom in clause.atoms
+        if atom.kind != "duration" or relation is None or atom.start < relation.start
+    ]
+    return replace(clause, atoms=tuple(kept))
 
 
 def names_no_data(clause: Clause) -> bool:
