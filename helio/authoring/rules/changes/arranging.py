@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
@@ -171,6 +172,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
+    crafts = {spellings()[atom.text.casefold()] for atom in clause.of("craft")}
+    if len(crafts) > 1 and len(crafts) == len(clause.names):  # with the differences between them
+        lines += [line for line in editor.drawn if line not in lines and editor.lines.crafts(line) <= crafts]
     of_instruments = any(editor.lines.of_instrument(name, editor.drawn) for name in clause.names)
     inside = re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
     if inside and re.search(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b", clause.text, re.IGNORECASE):
@@ -268,6 +272,8 @@ def says_just(clause: Clause) -> bool:
     return re.match(r"\W*just\s", clause.text, re.IGNORECASE) is not None
 
 
+_OVERLAID = re.compile(r"\b(?:plot|draw|overlay)\b.*\bon\s+top\s+of\b", re.IGNORECASE)
+"""Words with which a line is drawn over another, and not above its panel."""
 _MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
 """Verbs of what the figure draws already; one can also put or place something new."""
 
@@ -283,6 +289,9 @@ def _names_new(editor: FigureEditor, atoms: Sequence[Atom]) -> bool:
 def move(editor: FigureEditor, clause: Clause) -> None:
     """Move panels above or below others, or to the top or the bottom."""
     moving, beside, side = _placed(clause)
+    if beside and not clause.has("panel") and _OVERLAID.search(clause.text):
+        put_into_panel(editor, clause)
+        return
     if not moving:
         raise NotUnderstood("the request does not say which panel to move")
     if re.search(r"\btry\b", clause.text, re.IGNORECASE):
@@ -291,7 +300,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
         add_quantities(editor, clause)
         return
     if clause.has("rel:own_panel"):
-        split(editor, clause)
+        split(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in beside)))
     panels = editor.panels
     moved = [number - 1 for number in _numbers(editor, moving)]
     if beside:
@@ -575,6 +584,12 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(arranged)
 
 
+def swap_both(editor: FigureEditor, clause: Clause) -> None:
+    """Exchange the panels of a figure that has two."""
+    del clause
+    _swap(editor, range(1, len(editor.panels) + 1))
+
+
 def _two_numbers(clause: Clause) -> bool:
     return len(clause.of("number")) == SIDES
 
@@ -596,6 +611,7 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),
     Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),
+    Rule("verb:swap", "every", swap_both, lambda clause: re.search(r"\bpanels\b", clause.text) is not None),
     Rule("verb:swap number", "", swap_numbered, _two_numbers, several="number"),
     Rule("noun:order|verb:move what|panel", "craft noun:order", order_panels, _orders),
     Rule("rel:above|rel:below|rel:before|"

@@ -215,6 +215,9 @@ _OTHERS = (
 def take_names(unread: UnreadWords) -> None:
     """Take the names of lines and computations, and all other words."""
     unread.take("every", _OTHERS, "others")
+    unread.take(
+        "every", rf"\bboth(?:\s+of\s+them)?\b(?=\s+(?:(?:in|should|be|can|drawn|as)\s+)*{TAKEN})", "both"
+    )
     unread.take_spelt("lines")
     unread.take(
         "craft", rf"(?<!solar )(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", lambda match: match[0]

@@ -24,8 +24,11 @@ from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
+from helio.knowledge.cadence import cadence_text
+from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
+from helio.time_range import Duration
 
 _WINDOW_OF = {
     **{recipe.tool: recipe.window for recipe in DERIVED.values() if recipe.window},
@@ -67,6 +70,9 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     durations = [str(atom.value) for atom in clause.of("duration")]
     tools = [atom.value for atom in clause.of("tool")]
     steps = _of_named(editor, clause, _windowed(editor, tools))
+    if clause.has("every") and set(tools) & set(AVERAGES):
+        smooth(editor, clause)
+        return
     if not steps and variable_named(editor, clause):
         set_value(editor, clause)
         return
@@ -180,13 +186,19 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
         lines = smoothed if smoothed and window and not clause.has("every") else editor.drawn
+    averages = {  # 2 h smoothing for Bz, of which the figure draws an average
+        str(step.labels[0]): line
+        for line in smoothed
+        if (step := editor.lines.producers.get(line)) is not None and step.tool in AVERAGES and step.labels
+    }
+    lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
     for line in dict.fromkeys(lines):
         made = editor.lines.producers.get(whole_of(editor, line))
         if (
             made is not None
             and window
             and made.tool in (*AVERAGES, SUPERPOSED)
-            and (made.tool in (tool, SUPERPOSED) or not clause.has("tool"))
+            and (made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool"))
         ):
             held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
             set_argument(editor, held, _WINDOW_OF[made.tool], window)
@@ -223,9 +235,23 @@ def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
     return tool, window
 
 
+def component_read(editor: FigureEditor, line: str) -> str:
+    """Return the label by which a step of the pipeline reads a line: ``B.Bz`` for ``B.z``."""
+    base = whole_of(editor, line)
+    letter = line[len(base) :].strip("._").casefold()[-1:]
+    read = {name for step in editor.lines.graph.order for name in step.labels}
+    alike = [
+        name
+        for name in read
+        if whole_of(editor, name) == base and name.casefold()[-1:] == letter and name != base
+    ]
+    return alike[0] if letter and len(alike) == 1 else line
+
+
 def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> str:
     """Add a step that applies a tool to a line; return the new label."""
     computation = APPLIED[tool]
+    _refuse_finer(editor, line, tool, window)
     source = editor.component(line)
     new = editor.free_label(f"{source}_{computation.ending}")
     meant = Computation(tool, window)
@@ -233,6 +259,14 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     intent = computation.intent_of(meant)
     editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, source))
     return new
+
+
+def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
+    """Refuse averages over less than the cadence of the data."""
+    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
+    cadences = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    if tool in AVERAGES and window and cadences and Duration(window).nanoseconds / 1e9 < min(cadences):
+        raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, longer than {window}")
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:

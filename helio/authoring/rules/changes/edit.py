@@ -206,7 +206,7 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     drawn = dict[str, str]()
     for before, change in zip([None, *ordered], ordered, strict=False):
         clause, now = change.clause, _drawn_with(editor)
-        if before is not None and _is_of_result(clause):
+        if before is not None and _is_of_result(clause, before.clause):
             clause = _of_result(clause, before, drawn, now)
         drawn = now
         try:
@@ -326,10 +326,13 @@ def _order(change: Change) -> int:
     return int(clause.has("every", "line:lines") and not clause.has("what"))
 
 
-def _is_of_result(clause: Clause) -> bool:
-    """Return whether a clause is about what the change before it makes: ``and make it red``."""
-    named = any(atom.kind in ("what", "panel", "craft") for atom in clause.atoms)
-    return not named and _PRONOUN.search(clause.text) is not None
+def _is_of_result(clause: Clause, before: Clause) -> bool:
+    """Return whether a clause is about what the change before it makes: ``and make it red``, ``add AE, thick red``."""
+    kinds = {atom.kind for atom in clause.atoms}
+    if kinds & {"what", "panel", "craft"}:
+        return False
+    looks = kinds <= {"colour", "dash", "width", "relative", "mode"}
+    return _PRONOUN.search(clause.text) is not None or (looks and before.has("verb:add", "rel:also"))
 
 
 def _drawn_with(editor: FigureEditor) -> dict[str, str]:
@@ -350,11 +353,9 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
         named = tuple(Atom("what", line, clause.start, clause.start, line) for line in results)
         kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))
         return replace(clause, shared=(*kept, *named))
-    if change.clause.has("verb:add", "verb:replace"):
-        pronoun = _PRONOUN.search(clause.text)
-        raise NotUnderstood(
-            f"helio does not understand '{pronoun[0] if pronoun else ''}'", advice="name a line of the figure"
-        )
+    pronoun = _PRONOUN.search(clause.text)
+    if pronoun and change.clause.has("verb:add", "verb:replace"):
+        raise NotUnderstood(f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure")
     return clause
 
 

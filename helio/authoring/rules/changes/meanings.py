@@ -93,6 +93,8 @@ class Slot:
     falls: bool
     """Whether the value is an upper limit: ``this Dst or less``."""
     value: Any
+    steps: frozenset[str]
+    """The ids of the steps that take the variable."""
 
     @property
     def events(self) -> frozenset[str]:
@@ -229,7 +231,7 @@ class Meanings:
         slots = [
             slot
             for slot in self._slots
-            if words and words <= slot.known | _GENERAL and slot.kind == values[0].kind
+            if (words or new[1]) and words <= slot.known | _GENERAL and slot.kind == values[0].kind
             if slot.value == (old[0] if slot.kind == "duration" else _in_unit(slot, *old))
             if _fits_unit(slot.unit, unit)
         ]
@@ -281,8 +283,9 @@ class Meanings:
             (low, high)
             for low in self._slots
             for high in self._slots
-            if (low.side, high.side) == ("low", "high") and low.own == high.own
-            if self._names(low, words, with_unit=bool(limits.unit)) and _fits_unit(low.unit, limits.unit)
+            if (low.side, high.side) == ("low", "high") and low.steps & high.steps
+            if all(self._names(end, words, with_unit=bool(limits.unit)) for end in (low, high))
+            if _fits_unit(low.unit, limits.unit)
         ]
         if len(pairs) != 1:
             return []
@@ -420,7 +423,7 @@ def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
         text = str(variable.get("description", ""))
         own, described = _stems(name), _stems(text)
         side = next((_SIDE_OF[word] for word in sorted(own) if word in _SIDE_OF), "")
-        known, tools = own | described, frozenset[str]()
+        known, tools, steps = own | described, frozenset[str](), frozenset[str]()
         for step in editor.after["steps"]:
             args = step.get("tool_args") or {}
             if name not in args.values():
@@ -434,11 +437,15 @@ def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
             )
             known |= _stems(told)
             tools |= _stems(step["tool_name"])
+            steps |= {str(step["step_id"])}
+            known |= _stems(" ".join(argument for argument, value in args.items() if value == name))
             known |= _stems(" ".join(VOCABULARY["computations"].get(step["tool_name"], ())))
         plain = own - set(_SIDE_OF)
         falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
         value = variable.get("default")
-        yield Slot(name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls, value)
+        yield Slot(
+            name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls, value, steps
+        )
 
 
 def _unit_in(description: str) -> str:

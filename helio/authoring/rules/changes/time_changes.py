@@ -97,7 +97,8 @@ def _extended(whole: str, time: str, clause: Clause, editor: FigureEditor) -> st
     if not clause.has("verb:extend") or relative or not to_time or " to " in time:
         return ""
     span, added = parse_time_range(whole, editor.now), parse_time_range(time, editor.now)
-    return str(TimeRange(min(span.start, added.start), max(span.stop, added.stop)))
+    end = added.start if re.search(r"\d:\d", time) else added.stop
+    return str(TimeRange(min(span.start, added.start), max(span.stop, end)))
 
 
 def _until_now(time: str, before: str) -> str:
