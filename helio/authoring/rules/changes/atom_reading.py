@@ -423,7 +423,7 @@ def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
 
 
 def _touch(between: str) -> bool:
-    return re.fullmatch(rf"\s+(?:{_JOINT}\s+)*|[/|-]?", between, re.IGNORECASE) is not None
+    return re.fullmatch(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", between, re.IGNORECASE) is not None
 
 
 def _joined(run: list[Atom], text: str) -> Atom:

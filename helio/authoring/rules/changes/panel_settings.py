@@ -204,7 +204,14 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("noun:z_range", "noun:colour_bar", "noun:colour_scale"):
         _limit_colours(editor, clause, limits)
         return
-    for number in panels_of(editor, clause, "The range of which panel?", limits.unit):
+    numbers = panels_of(editor, clause, "The range of which panel?", limits.unit)
+    says_axis = limits.unit or clause.has("noun:y_axis", "noun:y_range", "noun:bin_axis") or limits == Range()
+    if not says_axis and all(is_spectrogram(editor, number) for number in numbers):
+        axes = ["those of the y axis", "those of the colours"]
+        if editor.ask("Which limits are meant?", axes) == axes[1]:
+            _limit_colours(editor, clause, limits)
+            return
+    for number in numbers:
         _check_unit(editor, number, limits.unit)
         if limits.low is None or limits.high is None:
             held = editor.spec.get("y_range")
