@@ -199,8 +199,18 @@ def test_a_quantity_is_taken_from_another_spacecraft(author, sentence):
     assert spec(after)["title"] == "Density at Wind"
 
 
+def test_bare_limits_of_a_spectrogram_are_asked_for(author):
+    outcome = author.edit("ion spectrogram 1e4 to 1e8", json.loads(base_text("mms-survey")))
+    assert outcome.choices == ("those of the y axis", "those of the colours")
+
+
+def test_averages_finer_than_the_data_are_refused(author):
+    with pytest.raises(NotUnderstood, match="B_RTN has a cadence of 1 min, longer than 1s"):
+        changed(author, "psp-bfield", "1 s averages")
+
+
 def test_a_spacecraft_that_keeps_other_data_keeps_its_name(author):
     _, after = changed(author, "l1-compare", "take the field of Wind from DSCOVR instead")
     assert spec(after)["trace_names"] == {"ACE_Bmag": "ACE", "DSCOVR_Bmag": "DSCOVR"}
-    with pytest.raises(NotUnderstood, match="its step fetches .*P_TEMP too"):
+    with pytest.raises(NotUnderstood, match=r"its step fetches .*P_TEMP too"):
         changed(author, "wind-plasma", "density from ACE instead")
