@@ -383,6 +383,9 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("ace-bfield-overview", "can we have the field in RTN instead of GSE?", "parameter: BGSEc → BRTN"),
         ("ace-bfield-overview", "run it every time for yesterday", "→ yesterday"),
         ("ace-bfield-overview", "swap the panels", "panel 1: ACE_Bmag"),
+        ("omni-storm", "no, the temperature, not the density", "proton_density → OMNI_T"),
+        ("rbsp-emfisis-waves", "hiss high 3000", "$HISS_HIGH, default: 2000 → 3000"),
+        ("wind-plasma", "$WINDOW = 20 min", "$WINDOW, default: 10min → 20min"),
         ("ace-strength", "2 hour smoothing for Bz", "step smooth: window: 10min → 2h"),
         ("ace-strength", "plot the smoothed Bz on top of the field components", "panel 1: + 2 Bz_smooth"),
         ("ace-strength", "draw points instead of lines", 'line of Bz_smooth: {"mode": "markers"}'),
@@ -465,6 +468,13 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
             "HRO2",
         ),
         ("mixed-units", "line at beta = 1 in red", "hlines, item 1, color: red", "item 2"),
+        (
+            "wind-plasma",
+            "put T above n and colour it orange",
+            "colour of temperature: orange",
+            "density: orange",
+        ),
+        ("omni-storm", "replace SYM-H by Kp and Bz by By", "OMNI_HRO_1MIN.SYM_H → OMNI_Kp", "→ OMNI_Bz"),
         (
             "wind-plasma",
             "density red, temperature blue, both 2 px wide",

@@ -36,6 +36,8 @@ _TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
 """Parts at the end of a list of names: ``add A and B together``."""
 _PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
 """Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
+_BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
+"""Word between the names of a further pair: ``replace A by B and C by D``."""
 _BESIDE = frozenset({"rel:above", "rel:below"})
 _AROUND = frozenset({"rel", "what", "craft", "panel"})
 """Kinds of the parts of a clause that only says beside what something comes: ``Bz in its own panel, below |B|``."""
@@ -343,7 +345,9 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
         if names_inputs and _FIRST_INPUT.search(joined[-1].text):
             joined[-1] = _join([joined[-1], clause], text)
             continue
-        if (lacks and (added or windowed)) or (ends and names and all(atom.kind in _NAMES for atom in names)):
+        paired = any("verb:replace" in atom.tags for atom in last) and _BY.search(clause.text) is not None
+        listed_names = ends and bool(names) and all(atom.kind in _NAMES for atom in names) and not paired
+        if (lacks and (added or windowed)) or listed_names:
             joined[-1] = _join([joined[-1], clause], text)
         else:
             joined.append(clause)

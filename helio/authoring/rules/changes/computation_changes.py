@@ -73,9 +73,6 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     if clause.has("every") and set(tools) & set(AVERAGES):
         smooth(editor, clause)
         return
-    if not steps and variable_named(editor, clause):
-        set_value(editor, clause)
-        return
     others = steps and set(tools) <= set(AVERAGES) and all(step["tool_name"] not in tools for step in steps)
     if tools and others and _OTHER_AVERAGE.search(clause.text):
         change_tool(editor, clause)
@@ -347,24 +344,9 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
 
 
 def set_value(editor: FigureEditor, clause: Clause) -> None:
-    """Set a variable, or an argument of the one tool that has an argument of this name."""
+    """Set an argument of the one tool that has an argument of this name; `Meanings` sets variables."""
     words = _argument_words(clause)
     value = _argument_value(clause)
-    variables = editor.after.get("variables") or {}
-    named = [
-        name
-        for name, variable in variables.items()
-        if _words_of(name) <= words and variable.get("type") != "time_range"
-    ]
-    if len(named) > 1:
-        named = [
-            name for name in named if len(_words_of(name)) == max(len(_words_of(rival)) for rival in named)
-        ]
-    if len(named) == 1:
-        _check_words(editor, words, named[0], _steps_with(editor, named[0]))
-        _check_unit(clause, str(variables[named[0]].get("description", "")))
-        editor.do(Operation("set", "", ("variables", named[0], "default"), value))
-        return
     places = [
         (step, name)
         for step in editor.after["steps"]
@@ -385,17 +367,6 @@ def set_value(editor: FigureEditor, clause: Clause) -> None:
     _check_words(editor, words, places[0][1], [step for step, _ in places])
     for step, name in places:
         set_argument(editor, step, name, value)
-
-
-def _check_unit(clause: Clause, description: str) -> None:
-    """Refuse a value in a unit that the description of its variable does not name."""
-    number = clause.value("number")
-    named = number is None or re.search(rf"(?<!\w){re.escape(number.unit)}(?!\w)", description)
-    if number is not None and number.unit and description and not named:
-        raise NotUnderstood(
-            f"helio does not know whether the value may be in {number.unit}",
-            advice=f"its variable says: {description}",
-        )
 
 
 def _steps_with(editor: FigureEditor, variable: str) -> list[Document]:
@@ -420,10 +391,6 @@ _EXTREME = re.compile(r"^(?:minimum|maximum|min|max|peak|lowest|highest)\s+", re
 
 def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
     """Set the threshold of the events found in the named line, if the clause means it; return whether it does."""
-    name = variable_named(editor, clause)
-    if name:
-        set_value(editor, clause)
-        return True
     limits = clause.value("bound")
     value = limits.high if limits.low is None else limits.low
     names = [_EXTREME.sub("", words) for words in clause.names]

@@ -354,6 +354,12 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
         kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))
         return replace(clause, shared=(*kept, *named))
     pronoun = _PRONOUN.search(clause.text)
+    placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after")
+    targets = [atom for atom in clause.shared if atom.kind in ("what", "craft", "panel")]
+    if (
+        pronoun and pronoun[0].casefold() == "it" and placed and len(targets) > 1
+    ):  # put T above n, and colour it
+        return replace(clause, shared=tuple(atom for atom in clause.shared if atom not in targets[1:]))
     if pronoun and change.clause.has("verb:add", "verb:replace"):
         raise NotUnderstood(f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure")
     return clause

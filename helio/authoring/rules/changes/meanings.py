@@ -123,7 +123,11 @@ class Meanings:
             lambda clause: bool(self._flares(clause)),
         )
         rule = Rule(
-            "range|bound|number|duration|what", parts, self._set, self._fits, "range number duration bound"
+            "range|bound|number|duration|what",
+            f"{parts} relative",
+            self._set,
+            self._fits,
+            "range number duration bound",
         )
         interval = Rule("moment|time what|tool|noun", f"{parts} moment time every", self._set_interval,
                         lambda clause: self._interval(clause) is not None, "moment")  # fmt: skip
