@@ -383,6 +383,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("ace-bfield-overview", "can we have the field in RTN instead of GSE?", "parameter: BGSEc → BRTN"),
         ("ace-bfield-overview", "run it every time for yesterday", "→ yesterday"),
         ("ace-bfield-overview", "swap the panels", "panel 1: ACE_Bmag"),
+        ("mixed-units", "use the magnetic field from WI_H2_MFI instead", "WI_H0_MFI → WI_H2_MFI"),
         ("omni-storm", "no, the temperature, not the density", "proton_density → OMNI_T"),
         ("rbsp-emfisis-waves", "hiss high 3000", "$HISS_HIGH, default: 2000 → 3000"),
         ("wind-plasma", "$WINDOW = 20 min", "$WINDOW, default: 10min → 20min"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
@@ -13,10 +14,11 @@ from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.swapping import refetched, swapped
 from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import spellings
+from helio.knowledge.quantities import SOURCES, spellings
 
 _USED = re.compile(r"\b(?:use|using|take|trust|rely\s+on)\b", re.IGNORECASE)
 _OF_CRAFT = re.compile(rf"(?P<source>{names_of_spacecraft()})\s+(?P<what>.+)", re.IGNORECASE)
+_DATASET = re.compile(r"[A-Z][A-Z0-9]*[_-][A-Z0-9_-]+")
 _FROM = re.compile(r"(?P<what>.+?)\s+from\s+(?:the\s+)?(?P<source>.+)", re.IGNORECASE)
 
 
@@ -92,8 +94,11 @@ def _says_used(clause: Clause) -> bool:
 def take_source(editor: FigureEditor, clause: Clause) -> None:
     """Fetch a quantity of the figure from another spacecraft; what is computed from it stays."""
     what, source = _source_of(clause)
-    craft = spellings()[source.casefold()]
     lines = editor.known(what, every=True)
+    if source.casefold() not in spellings():
+        _take_dataset(editor, lines, source)
+        return
+    craft = spellings()[source.casefold()]
     producers = editor.lines.producers
     fetched = {
         label: str(producers[label].id)
@@ -120,6 +125,27 @@ def take_source(editor: FigureEditor, clause: Clause) -> None:
     editor.swapped = True
 
 
+def _take_dataset(editor: FigureEditor, lines: Sequence[str], dataset: str) -> None:
+    """Fetch the quantity of lines from a dataset, in the frame in which the pipeline has it."""
+    producers = editor.lines.producers
+    for label in dict.fromkeys(label for line in lines for label in editor.behind(line)):
+        step = producers[label]
+        rows = [
+            row
+            for row in SOURCES
+            if row.dataset == dataset and row.quantity in editor.lines.own_quantities(label)
+            if row.frame in ("", editor.lines.frame(label)) and len(row.parameters) == 1
+        ]
+        if step.tool == FETCH and len(rows) == 1 and len(fetch_pairs(step.params)) > 0:
+            editor.do(*refetched(editor.after, step, [(dataset, rows[0].parameters[0])]))
+            editor.notes.append(f"step {step.id} fetches {dataset}.{rows[0].parameters[0]}")
+            return
+    raise NotUnderstood(
+        f"helio cannot fetch {' and '.join(lines)} from {dataset}",
+        advice=f"`helio datasets parameters {dataset}` lists what it has",
+    )
+
+
 def _source_of(clause: Clause) -> tuple[str, str]:
     """Return the quantity and the spacecraft from which a clause takes it; empty if it names no such pair."""
     crafts = [atom.text for atom in clause.of("craft")]
@@ -130,7 +156,12 @@ def _source_of(clause: Clause) -> tuple[str, str]:
         return names[0], crafts[0]
     match = _OF_CRAFT.fullmatch(plain_name(names[0])) or _FROM.fullmatch(names[0])
     found = match.groupdict() if match and not crafts else {}
-    return (found["what"], found["source"]) if found.get("source", "").casefold() in spellings() else ("", "")
+    source = found.get("source", "")
+    return (
+        (found["what"], source)
+        if source.casefold() in spellings() or _DATASET.fullmatch(source)
+        else ("", "")
+    )
 
 
 def _says_taken(clause: Clause) -> bool:
