@@ -383,6 +383,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("ace-bfield-overview", "can we have the field in RTN instead of GSE?", "parameter: BGSEc → BRTN"),
         ("ace-bfield-overview", "run it every time for yesterday", "→ yesterday"),
         ("ace-bfield-overview", "swap the panels", "panel 1: ACE_Bmag"),
+        ("tha-ions", "viridis for the spectrogram, colour limits 1e4 to 1e8", "z min: 10000.0"),
         ("mixed-units", "use the magnetic field from WI_H2_MFI instead", "WI_H0_MFI → WI_H2_MFI"),
         ("omni-storm", "no, the temperature, not the density", "proton_density → OMNI_T"),
         ("rbsp-emfisis-waves", "hiss high 3000", "$HISS_HIGH, default: 2000 → 3000"),
@@ -484,6 +485,7 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ),
         ("wind-plasma", "1 min averages of everything", "P_VELS → WI_PM_3DP_P_VELS_binned", "density_binned"),
         ("b-power-spectrum", "break between 0.01 and 2 Hz", "$BREAK_HIGH, default: 4.0 → 2", "$HIGH,"),
+        ("b-power-spectrum", "use a 30 min window for the PSD", "$WINDOW, default: 1h → 30min", "DYNAMIC"),
         ("psp-encounter", "deflection mean window 3h", "$BACKGROUND, default: 6h → 3h", "resample"),
         (
             "ace-bfield-overview",
