@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -27,11 +27,16 @@ _ASK_MODEL = f"{USE_A_MODEL} to let a model also change the steps that read thes
 
 
 def swapped(
-    template: Document, mission: str, *, catalogue: Catalogue, instead_of: str = ""
+    template: Document,
+    mission: str,
+    *,
+    catalogue: Catalogue,
+    instead_of: str = "",
+    only: Collection[str] = (),
 ) -> tuple[list[Operation], list[str]]:
     """Replace a spacecraft in a template; return the operations to apply, and notes on how the new data differ.
 
-    Titles, names of lines and descriptions of steps get the new spacecraft's name.
+    If the replaced spacecraft has no data left, titles, names of lines and descriptions get the new one's name.
 
     Parameters
     ----------
@@ -39,6 +44,8 @@ def swapped(
         The new spacecraft.
     instead_of : str
         The spacecraft to replace; empty for all.
+    only : collection of str
+        The ids of the fetches to change; empty for all of the spacecraft.
 
     Raises
     ------
@@ -47,15 +54,17 @@ def swapped(
     """
     craft = spacecraft_named(mission)
     old = spacecraft_named(instead_of) if instead_of else ""
-    _check_crafts(craft, old, crafts_in(template, catalogue))
+    if not only:
+        _check_crafts(craft, old, crafts_in(template, catalogue))
     operations: list[Operation] = []
     notes: list[str] = []
-    replaced: set[str] = set()
+    replaced, kept = set[str](), set[str]()
     cadences: dict[str, tuple[str, str]] = {}
     instruments: dict[str, str] = {}
     for step in _fetches(template):
         crafts = _crafts_of(step, catalogue)
-        if old and crafts and old not in crafts:
+        if (only and str(step.id) not in only) or (old and crafts and old not in crafts):
+            kept |= set(crafts[:1])
             continue
         replaced |= {name for name in crafts[:1] if name}
         args, differences = _swapped_args(step, craft, catalogue)
@@ -67,6 +76,7 @@ def swapped(
         raise NotUnderstood(
             f"no fetch{f' of {old} data' if old else ''} in this pipeline can use another spacecraft"
         )
+    replaced -= kept
     operations += list(_renamed(template, replaced, craft, cadences, instruments))
     operations += list(_relabelled(apply(template, operations), replaced, craft))
     return operations, notes

@@ -150,11 +150,6 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             "superposed_epoch",
             {"before": "12h", "after": "2d", "bin": "1h", "give": "mean"},
         ),
-        (
-            "For each month of 2003-2024 the minimum of Dst",
-            "resample",
-            {"cadence": "1 month", "method": "min"},
-        ),
         ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
     ],
 )

@@ -246,9 +246,25 @@ def test_it_is_no_part_of_a_word(author, overview, solar_wind):
     assert told(author, alone, "make it red") == ["step figure: colour of ACE_n: red"]
 
 
-def test_it_is_not_guessed_beside_what_is_to_be_added(author, overview):
+@pytest.mark.parametrize(
+    ("request_", "line"),
+    [
+        ("add a 10 min running average of the magnitude and make it red", "ACE_Bmag_smooth"),
+        ("replace the magnitude by the proton density and draw it in red", "ACE_n"),
+        ("smooth the magnitude over 1 hour and make that line red", "ACE_Bmag_smooth"),
+    ],
+)
+def test_it_is_what_the_clause_before_draws(author, overview, request_, line):
+    changed = told(author, overview, request_, "AC_H0_SWE.Np: 64 s")
+    assert [text for text in changed if "red" in text] in (
+        [f"step 4: colour of {line}: red"],
+        [f"step 4: colour of {line}: black → red"],
+    )
+
+
+def test_it_is_not_guessed_beside_a_mark_that_is_to_be_added(author, overview):
     with pytest.raises(NotUnderstood, match="does not understand 'it'"):
-        author.edit("add a 10 min running average of the magnitude and make it red", overview)
+        author.edit("add a horizontal line at 5 nT to panel 2 and make it red", overview)
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ EDITED = (
      [{"y": -10.0, "panel": 1, "color": "red", "dash": "dash"}]),
     ("omni-solar-wind-overview", "zero line in the Bz panel",
      lambda t: figure(t)["hlines"][-1], {"y": 0.0, "panel": 1}),
-    ("plasma-beta-mach", "mark beta = 1", lambda t: figure(t)["hlines"][-1], {"y": 1.0, "panel": 6}),
+    ("plasma-beta-mach", "mark beta = 2", lambda t: figure(t)["hlines"][-1], {"y": 2.0, "panel": 6}),
     # lines that leave, and what they leave behind
     ("omni-solar-wind-overview", "plot |B| only", lambda t: (panels(t), "right" in figure(t)),
      ([["OMNI_HRO_1MIN.F"]], False)),

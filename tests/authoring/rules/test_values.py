@@ -56,6 +56,15 @@ VALUES = (
     ("storm-overview", "zoom to 17-18 March", {"$TIME_RANGE": "2015-03-17 to 2015-03-19"}),
     ("storm-overview", "06:00-12:00 UT on the 17th", {"$TIME_RANGE": "2015-03-17T06:00:00 to 2015-03-17T12:00:00"}),
     ("gle73-particles", "begin at 15 UT", {"$TIME_RANGE": "2021-10-28T15:00 to 2021-10-29T00:00:00"}),
+    ("psp-encounter", "take the deflection from a 1 h mean field rather than 6 h", {"$BACKGROUND": "1h"}),
+    ("psp-encounter", "strahl at 500 eV instead of 314", {"$STRAHL_ENERGY": 500}),
+    ("psp-encounter", "background 2 h", {"$BACKGROUND": "2h"}),
+    ("l1-monitor-comparison", "maximal lag 2 hours", {"$LONGEST_LAG": "2h"}),
+    ("l1-monitor-comparison", "propagate to x = 10 RE instead of 0", {"$TO_X": 63712}),
+    ("rbsp-emfisis-waves", "density threshold 50 cm-3", {"$PLASMASPHERE": 50}),
+    ("b-power-spectrum", "fit the slope between 0.01 and 0.2 Hz", {"$LOW": 0.01, "$HIGH": 0.2}),
+    ("mms-magnetopause-mva-walen", "MVA over 13:05:35-13:06:05",
+     {"$CROSSING": "2015-10-16T13:05:35 to 2015-10-16T13:06:05"}),
     ("gle73-particles", "same figure for the 7-8 March 2012 event", {"$TIME_RANGE": "2012-03-07 to 2012-03-09"}),
 )  # fmt: skip
 
@@ -173,3 +182,35 @@ def test_no_sibling_means_no_change(author):
 def test_parts_of_datasets_are_parts_of_ids_in_the_catalogue(catalogue):
     ids = {part for name in catalogue.ids() for part in name.replace("-", "_").split("_")}
     assert {part for group in GROUPS for part in group} <= ids
+
+
+@in_one_test(
+    ("sentence",),
+    (
+        ("SWEPAM has no data in 2025, use Wind for the density",),
+        ("ACE is dead there, take the density from Wind instead",),
+        ("ACE is dead here, take the Wind density, same smoothing",),
+    ),
+)
+def test_a_quantity_is_taken_from_another_spacecraft(author, sentence):
+    before, after = changed(author, "ace-gone", sentence)
+    assert steps(after)["plasma"]["tool_args"]["dataset_id"] == "WI_H1_SWE"
+    assert steps(after)["smooth"] == steps(before)["smooth"]
+    assert spec(after)["title"] == "Density at Wind"
+
+
+def test_bare_limits_of_a_spectrogram_are_asked_for(author):
+    outcome = author.edit("ion spectrogram 1e4 to 1e8", json.loads(base_text("mms-survey")))
+    assert outcome.choices == ("those of the y axis", "those of the colours")
+
+
+def test_averages_finer_than_the_data_are_refused(author):
+    with pytest.raises(NotUnderstood, match="B_RTN has a cadence of 1 min, longer than 1s"):
+        changed(author, "psp-bfield", "1 s averages")
+
+
+def test_a_spacecraft_that_keeps_other_data_keeps_its_name(author):
+    _, after = changed(author, "l1-compare", "take the field of Wind from DSCOVR instead")
+    assert spec(after)["trace_names"] == {"ACE_Bmag": "ACE", "DSCOVR_Bmag": "DSCOVR"}
+    with pytest.raises(NotUnderstood, match=r"its step fetches .*P_TEMP too"):
+        changed(author, "wind-plasma", "density from ACE instead")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
@@ -12,10 +13,12 @@ from helio.authoring.rules.changes.atom_reading import plain_name, read_atoms
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.marks import MARKS
 from helio.authoring.rules.changes.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.writing.asking import EVERY
+from helio.knowledge.quantities import spellings
 from helio.pipelines.template.figures import RIGHT, TWO_SIDED
 from helio.pipelines.template.labels import owner
 
@@ -45,6 +48,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             continue
         else:
             gone += editor.known(atom.text)
+            gone += _named_after(editor, atom)
     if (
         clause.has("panel")
         and clause.has("what")
@@ -94,6 +98,18 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
     editor.prune(behind)
 
 
+def _named_after(editor: FigureEditor, atom: Atom) -> list[str]:
+    """Return the lines of which a spacecraft is a part, as their names say: ``Wind − ACE`` is removed with Wind."""
+    names = editor.spec.get("trace_names") or {}
+    craft = spellings().get(atom.text.casefold(), "") if atom.kind == "craft" else ""
+    return [
+        line
+        for line in (editor.drawn if craft else ())
+        if craft in editor.lines.crafts(line)
+        and says(f"{editor.lines.own_words(line)} {names.get(line, '')}".casefold(), craft.casefold())
+    ]
+
+
 def _drop_parts(editor: FigureEditor, vector: str, letters: Sequence[str]) -> None:
     """Draw a vector without some components."""
     axes = editor.axes(vector)
@@ -122,6 +138,8 @@ def _without(editor: FigureEditor, number: int, panel: Sequence[str], gone: Sequ
 def _panels_named(editor: FigureEditor, clause: Clause, atom: Atom) -> list[int]:
     """Return the panels to remove that a quantity names."""
     numbers, shared = editor.panel_numbers(atom.text)
+    named = {line for name in clause.names for line in editor.lines_of(name)}
+    shared = shared and not all(set(editor.panels[number - 1]) <= named for number in numbers)
     is_whole = all(map(editor.lines.may_have_colours, editor.lines_of(atom.text)))
     if shared and not (is_whole and all(is_spectrogram(editor, number) for number in numbers)):
         raise NotUnderstood(
@@ -154,6 +172,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood("helio does not understand 'one'", advice="name what to keep, or what to remove")
     narrow = [lines for lines in meant if not any(set(fewer) < set(lines) for fewer in meant)]
     lines = list(dict.fromkeys(line for lines in narrow for line in lines))
+    crafts = {spellings()[atom.text.casefold()] for atom in clause.of("craft")}
+    if len(crafts) > 1 and len(crafts) == len(clause.names):  # with the differences between them
+        lines += [line for line in editor.drawn if line not in lines and editor.lines.crafts(line) <= crafts]
     of_instruments = any(editor.lines.of_instrument(name, editor.drawn) for name in clause.names)
     inside = re.search(r"\b(?:in|of|from)\b", clause.text, re.IGNORECASE)  # only |B| in panel 1
     if inside and re.search(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b", clause.text, re.IGNORECASE):
@@ -251,6 +272,8 @@ def says_just(clause: Clause) -> bool:
     return re.match(r"\W*just\s", clause.text, re.IGNORECASE) is not None
 
 
+_OVERLAID = re.compile(r"\b(?:plot|draw|overlay)\b.*\bon\s+top\s+of\b", re.IGNORECASE)
+"""Words with which a line is drawn over another, and not above its panel."""
 _MOVED = re.compile(r"\b(?:mov|bring|rearrang|reorder|shift)\w*\b", re.IGNORECASE)
 """Verbs of what the figure draws already; one can also put or place something new."""
 
@@ -266,6 +289,9 @@ def _names_new(editor: FigureEditor, atoms: Sequence[Atom]) -> bool:
 def move(editor: FigureEditor, clause: Clause) -> None:
     """Move panels above or below others, or to the top or the bottom."""
     moving, beside, side = _placed(clause)
+    if beside and not clause.has("panel") and _OVERLAID.search(clause.text):
+        put_into_panel(editor, clause)
+        return
     if not moving:
         raise NotUnderstood("the request does not say which panel to move")
     if re.search(r"\btry\b", clause.text, re.IGNORECASE):
@@ -274,7 +300,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
         add_quantities(editor, clause)
         return
     if clause.has("rel:own_panel"):
-        split(editor, clause)
+        split(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in beside)))
     panels = editor.panels
     moved = [number - 1 for number in _numbers(editor, moving)]
     if beside:
@@ -428,13 +454,37 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
     _join(editor, lines, numbers[0])
 
 
+def put_into_panel(editor: FigureEditor, clause: Clause) -> None:
+    """Draw a line, also a new one, in the panel of another: ``put the electron density in the density panel``."""
+    first, *_, last = clause.of("what")
+    if _names_new(editor, [first]):
+        add_quantities(editor, clause)
+        return
+    numbers = editor.numbers_of(last.text)
+    if len(numbers) != 1:
+        raise NotUnderstood(
+            f"the figure has several panels of '{last.text}'", advice="give the number of one"
+        )
+    _join(editor, editor.known(first.text), numbers[0])
+
+
+def _says_into(clause: Clause) -> bool:
+    """Return whether a clause names the panel of something as a place."""
+    return len(clause.of("what")) == len("AB") and _INTO.search(clause.text) is not None
+
+
+_INTO = re.compile(
+    r"\b(?:in|into|onto|on|to)\s+(?:the\s+)?(?:(?:same\s+)?panel\s+(?:of|with)\b|.+\bpanel\b)", re.IGNORECASE
+)
+
+
 def _is_place(clause: Clause) -> bool:
     """Return whether an ordinal says where a panel comes: ``Kp should be the first panel``."""
     ahead = clause.text[: clause.of("panel")[0].start - clause.start]
     return (
         clause.has("verb:move")
         or re.search(
-            r"\b(?:be|as|become|becomes|is|make)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$",
+            r"\b(?:be|as|become|becomes|is|make)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.+\bpanel\s+$",
             ahead,
             re.IGNORECASE,
         )
@@ -534,6 +584,12 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(arranged)
 
 
+def swap_both(editor: FigureEditor, clause: Clause) -> None:
+    """Exchange the panels of a figure that has two."""
+    del clause
+    _swap(editor, range(1, len(editor.panels) + 1))
+
+
 def _two_numbers(clause: Clause) -> bool:
     return len(clause.of("number")) == SIDES
 
@@ -555,6 +611,7 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),
     Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),
+    Rule("verb:swap", "every", swap_both, lambda clause: re.search(r"\bpanels\b", clause.text) is not None),
     Rule("verb:swap number", "", swap_numbered, _two_numbers, several="number"),
     Rule("noun:order|verb:move what|panel", "craft noun:order", order_panels, _orders),
     Rule("rel:above|rel:below|rel:before|"
@@ -563,4 +620,5 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("rel:own_panel|verb:split", "what craft panel every verb:move "
                                      "verb:split rel:own_panel line verb:show", split),
     Rule("what panel", "verb:move craft rel:same_panel", move_to_panel, _is_place),
+    Rule("verb:move what", "craft line rel:also rel:same_panel", put_into_panel, _says_into),
 )  # fmt: skip

@@ -26,6 +26,7 @@ from helio.authoring.rules.changes.atoms import (
     PANEL,
     PLACE,
     PLACES,
+    TAKEN,
     Atom,
     Number,
     UnreadWords,
@@ -190,7 +191,7 @@ def take_grammar(unread: UnreadWords) -> None:
         for pattern in _quantities(word):
             unread.take("quantity", pattern)
     unread.take_spelt("grammar")
-    first = ("instead of", "two sides", "right axis", "same panel", "own panel", "side by side")
+    first = ("instead of", "two sides", "right axis", "own panel", "same panel", "side by side")
     for kind, table in (
         ("rel", {name: CHANGES["relations"][name] for name in first}),
         ("noun", CHANGES["nouns"]),
@@ -205,8 +206,19 @@ def take_grammar(unread: UnreadWords) -> None:
             unread.take(kind, pattern, name)
 
 
+_OTHERS = (
+    r"\b(?:(?:everything|all|anything)\s+else|(?:all\s+)?(?:the\s+)?(?:others|rest|other\s+(?:lines|curves|traces|ones)))\b"
+    rf"(?=\s+(?:(?:in|should|be|can|drawn|as)\s+)*{TAKEN})"
+)
+"""Regular expression of all lines that a sentence does not name, before a look: ``everything else grey``."""
+
+
 def take_names(unread: UnreadWords) -> None:
     """Take the names of lines and computations, and all other words."""
+    unread.take("every", _OTHERS, "others")
+    unread.take(
+        "every", rf"\bboth(?:\s+of\s+them)?\b(?=\s+(?:(?:in|should|be|can|drawn|as)\s+)*{TAKEN})", "both"
+    )
     unread.take_spelt("lines")
     unread.take(
         "craft", rf"(?<!solar )(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", lambda match: match[0]
@@ -247,6 +259,7 @@ def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
     for neighbour in atoms:
         between = unread.text[min(atom.stop, neighbour.stop) : max(atom.start, neighbour.start)]
         joint = re.fullmatch(
+            r"(?:\s+(?:smoothing|averag\w+|windows?|means?|running\s+\w+))*"
             r"\s*(?:to|,?\s*instead of|rather than|,?\s*not|in place of)\s+(?:the\s+)?",
             between,
             re.IGNORECASE,
@@ -411,7 +424,7 @@ def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
 
 
 def _touch(between: str) -> bool:
-    return re.fullmatch(rf"\s+(?:{_JOINT}\s+)*|[/|-]?", between, re.IGNORECASE) is not None
+    return re.fullmatch(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", between, re.IGNORECASE) is not None
 
 
 def _joined(run: list[Atom], text: str) -> Atom:

@@ -89,16 +89,19 @@ _NAMES = (
 _TITLE_ENDS = (
     rf"(?=\s*(?:[;\x01]|\.(?:\s|$)|$)|,\s(?!\s*(?:{_DATED}|{_NAMES}))|,?\s+(?:and|then|but)\s+(?:also\s+)?(?:the\s+)?(?:add|use|make|remove|"
     r"draw|plot|show|set|change|put|"
-    r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b)"
+    r"drop|colou?r|delete|turn|move|hide|dates?|time|call|log|swap|with)\b"
+    rf"|,?\s+and\s+[^,;]{{1,30}}\s(?:{_COLOUR}|{_DASHED}|thicker|thinner)\s*$)"
 )
 _TO = r"(?:should[ ]+(?:be|read|say)[ ]*:?|(?:to|as|is|be|reads?|into)\b[ ]*:?)"
+_PLAIN = r"(?:[^\x01;\"“„'’]|(?<=\w)['’](?=\w))"
+"""Regular expression of a sign of a title without quotes; an apostrophe stands within a word."""
 _TITLED = re.compile(
     rf"\b(?P<noun>(?:sub)?title)(?:[ ]+of[ ]+(?:the[ ]+)?(?:figure|plot))?"
     rf"(?:[ ]*[:=][ ]*|[ ]+{_TO}[ ]+|[ ]+(?=(?-i:[A-Z][a-z])))"
-    rf"(?P<text>[^\x01;\"“„']+?){_TITLE_ENDS}"
-    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>[^\x01;\"“„']+?){_TITLE_ENDS}"
+    rf"(?P<text>{_PLAIN}+?){_TITLE_ENDS}"
+    rf"|\b(?P<verb>titled|entitled)[ ]*:?[ ]+(?P<name>{_PLAIN}+?){_TITLE_ENDS}"
     rf"|\b(?P<call>(?:call|name)[ ]+(?:it|(?:the[ ]+|this[ ]+)?(?:figure|plot))"
-    rf")[ ]+(?P<called>[^\x01;\"“„']+?){_TITLE_ENDS}",
+    rf")[ ]+(?P<called>{_PLAIN}+?){_TITLE_ENDS}",
     re.IGNORECASE,
 )
 """Titles without quotes."""
@@ -198,6 +201,7 @@ def take_numbers(unread: UnreadWords) -> None:
     for pattern in (
         rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>)",
         rf"[\[(]\s*{low}{unit_low}\s*,\s*{high}{unit_high}\s*[\])](?:{unit_high.replace('u2', 'u3')})",
+        rf"(?:(?<=\blimits )|(?<=\bbounds )){low}{unit_low}\s*(?:and|,)\s*{high}{unit_high}(?![\w:])",
         rf"(?:\bbetween\s+)(?<![\w.:-]){low}{unit_low}\s*(?:and|to|-|–|,)\s*{high}{unit_high}(?![\w:]){not_time}",
         rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\s?\d)"
         rf")\s*{high}{unit_high}(?![\w:-]){not_time}",
@@ -263,7 +267,7 @@ def take_numbers(unread: UnreadWords) -> None:
     )
     unread.take(
         "printed",
-        r"(?<![\w.-])\d+(?:\.\d+)?\s*(?:mm|cm|pt)\b",
+        r"(?<![\w.-])\d+(?:\.\d+)?\s*(?:mm|cm|pt)\b(?!\s*\^|[-−⁻]\d|⁻)",
         lambda match: " ".join(re.findall(r"[\d.]+|[a-z]+", match[0].casefold())),
     )
     unread.take_spelt("factors")
@@ -356,8 +360,13 @@ def take_values(unread: UnreadWords) -> None:
     unread.take("unit", rf"(?<![\w/^|.-])(?!(?<!\bin )(?<!\bto )(?<!\binto )(?-i:AU)\b){_UNIT}")
     unread.take("format", rf"\b(?:{_FORMATS})\b(?:\s+files?)?", lambda match: match[0].split()[0].casefold())
     unread.take(
+        "file",
+        rf"(?<![\w./-])(?P<name>[\w{{}}-]+)(?=\.(?:{_TABLES})\b)",
+        lambda match: match["name"],
+    )
+    unread.take(
         "table",
-        rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+files?)?",
+        rf"\b(?:(?:one|a\s+single|the\s+same|a\s+common)\s+)?(?P<form>{_TABLES})\b(?:\s+(?:files?|tables?))?",
         lambda match: _TABLE_NAMES.get(match["form"].casefold(), match["form"].casefold()),
     )
     for mode, phrases in CHANGES["modes"].items():

@@ -36,6 +36,11 @@ _TOGETHER = frozenset({"rel:same_panel", "rel:own_panel"})
 """Parts at the end of a list of names: ``add A and B together``."""
 _PLACED = frozenset({"rel:top", "rel:bottom", "rel:right_axis", "rel:own_panel"})
 """Parts of a clause that only says where something new comes: ``also the Kp index, at the bottom``."""
+_BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
+"""Word between the names of a further pair: ``replace A by B and C by D``."""
+_BESIDE = frozenset({"rel:above", "rel:below"})
+_AROUND = frozenset({"rel", "what", "craft", "panel"})
+"""Kinds of the parts of a clause that only says beside what something comes: ``Bz in its own panel, below |B|``."""
 _MARKS = frozenset({"noun:horizontal_line", "noun:vertical_line", "verb:mark", "verb:shade"})
 _OF_TWO = re.compile(
     r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE
@@ -326,13 +331,23 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
         if (marked and (named or listed or timed)) or (placed and joined):
             joined[-1] = _join([joined[-1], clause], text)
             continue
-        windowed = "duration" in lone and any(atom.kind == "tool" for atom in last)
+        beside = len(clause.atoms) > 1 and not _BESIDE.isdisjoint(clause.atoms[0].tags) and lone <= _AROUND
+        if (
+            beside
+            and joined
+            and not any(atom.kind == "panel" or not _BESIDE.isdisjoint(atom.tags) for atom in last)
+        ):
+            joined[-1] = _join([joined[-1], clause], text)
+            continue
+        windowed = "duration" in lone and any({"tool", "verb:smooth"} & {*atom.tags} for atom in last)
         names = [atom for atom in clause.atoms if _TOGETHER.isdisjoint(atom.tags)]
         names_inputs = any("verb:add" in atom.tags for atom in last) and clause.atoms[0].kind in _NAMES
         if names_inputs and _FIRST_INPUT.search(joined[-1].text):
             joined[-1] = _join([joined[-1], clause], text)
             continue
-        if (lacks and (added or windowed)) or (ends and names and all(atom.kind in _NAMES for atom in names)):
+        paired = any("verb:replace" in atom.tags for atom in last) and _BY.search(clause.text) is not None
+        listed_names = ends and bool(names) and all(atom.kind in _NAMES for atom in names) and not paired
+        if (lacks and (added or windowed)) or listed_names:
             joined[-1] = _join([joined[-1], clause], text)
         else:
             joined.append(clause)

@@ -24,8 +24,11 @@ from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
+from helio.knowledge.cadence import cadence_text
+from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template.document import Document
 from helio.steps.signature import signatures
+from helio.time_range import Duration
 
 _WINDOW_OF = {
     **{recipe.tool: recipe.window for recipe in DERIVED.values() if recipe.window},
@@ -67,8 +70,8 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     durations = [str(atom.value) for atom in clause.of("duration")]
     tools = [atom.value for atom in clause.of("tool")]
     steps = _of_named(editor, clause, _windowed(editor, tools))
-    if not steps and variable_named(editor, clause):
-        set_value(editor, clause)
+    if clause.has("every") and set(tools) & set(AVERAGES):
+        smooth(editor, clause)
         return
     others = steps and set(tools) <= set(AVERAGES) and all(step["tool_name"] not in tools for step in steps)
     if tools and others and _OTHER_AVERAGE.search(clause.text):
@@ -180,13 +183,19 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
         lines = smoothed if smoothed and window and not clause.has("every") else editor.drawn
+    averages = {  # 2 h smoothing for Bz, of which the figure draws an average
+        str(step.labels[0]): line
+        for line in smoothed
+        if (step := editor.lines.producers.get(line)) is not None and step.tool in AVERAGES and step.labels
+    }
+    lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
     for line in dict.fromkeys(lines):
         made = editor.lines.producers.get(whole_of(editor, line))
         if (
             made is not None
             and window
             and made.tool in (*AVERAGES, SUPERPOSED)
-            and (made.tool in (tool, SUPERPOSED) or not clause.has("tool"))
+            and (made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool"))
         ):
             held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
             set_argument(editor, held, _WINDOW_OF[made.tool], window)
@@ -223,9 +232,23 @@ def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
     return tool, window
 
 
+def component_read(editor: FigureEditor, line: str) -> str:
+    """Return the label by which a step of the pipeline reads a line: ``B.Bz`` for ``B.z``."""
+    base = whole_of(editor, line)
+    letter = line[len(base) :].strip("._").casefold()[-1:]
+    read = {name for step in editor.lines.graph.order for name in step.labels}
+    alike = [
+        name
+        for name in read
+        if whole_of(editor, name) == base and name.casefold()[-1:] == letter and name != base
+    ]
+    return alike[0] if letter and len(alike) == 1 else line
+
+
 def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> str:
     """Add a step that applies a tool to a line; return the new label."""
     computation = APPLIED[tool]
+    _refuse_finer(editor, line, tool, window)
     source = editor.component(line)
     new = editor.free_label(f"{source}_{computation.ending}")
     meant = Computation(tool, window)
@@ -233,6 +256,14 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     intent = computation.intent_of(meant)
     editor.add_step(editor.free_id(new), tool, args, intent, after=whole_of(editor, source))
     return new
+
+
+def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
+    """Refuse averages over less than the cadence of the data."""
+    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
+    cadences = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    if tool in AVERAGES and window and cadences and Duration(window).nanoseconds / 1e9 < min(cadences):
+        raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, longer than {window}")
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
@@ -313,24 +344,9 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
 
 
 def set_value(editor: FigureEditor, clause: Clause) -> None:
-    """Set a variable, or an argument of the one tool that has an argument of this name."""
+    """Set an argument of the one tool that has an argument of this name; `Meanings` sets variables."""
     words = _argument_words(clause)
     value = _argument_value(clause)
-    variables = editor.after.get("variables") or {}
-    named = [
-        name
-        for name, variable in variables.items()
-        if _words_of(name) <= words and variable.get("type") != "time_range"
-    ]
-    if len(named) > 1:
-        named = [
-            name for name in named if len(_words_of(name)) == max(len(_words_of(rival)) for rival in named)
-        ]
-    if len(named) == 1:
-        _check_words(editor, words, named[0], _steps_with(editor, named[0]))
-        _check_unit(clause, str(variables[named[0]].get("description", "")))
-        editor.do(Operation("set", "", ("variables", named[0], "default"), value))
-        return
     places = [
         (step, name)
         for step in editor.after["steps"]
@@ -351,17 +367,6 @@ def set_value(editor: FigureEditor, clause: Clause) -> None:
     _check_words(editor, words, places[0][1], [step for step, _ in places])
     for step, name in places:
         set_argument(editor, step, name, value)
-
-
-def _check_unit(clause: Clause, description: str) -> None:
-    """Refuse a value in a unit that the description of its variable does not name."""
-    number = clause.value("number")
-    named = number is None or re.search(rf"(?<!\w){re.escape(number.unit)}(?!\w)", description)
-    if number is not None and number.unit and description and not named:
-        raise NotUnderstood(
-            f"helio does not know whether the value may be in {number.unit}",
-            advice=f"its variable says: {description}",
-        )
 
 
 def _steps_with(editor: FigureEditor, variable: str) -> list[Document]:
@@ -386,10 +391,6 @@ _EXTREME = re.compile(r"^(?:minimum|maximum|min|max|peak|lowest|highest)\s+", re
 
 def set_threshold(editor: FigureEditor, clause: Clause) -> bool:
     """Set the threshold of the events found in the named line, if the clause means it; return whether it does."""
-    name = variable_named(editor, clause)
-    if name:
-        set_value(editor, clause)
-        return True
     limits = clause.value("bound")
     value = limits.high if limits.low is None else limits.low
     names = [_EXTREME.sub("", words) for words in clause.names]

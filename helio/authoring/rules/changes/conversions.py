@@ -9,8 +9,10 @@ from typing import Any
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.added_content import fetched_pairs
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.panel_settings import panel_numbers, unit_of
 from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.cadence import cadence_text
@@ -49,7 +51,8 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         view = view_in(step, signatures())
         pairs = fetch_pairs(view.params) if view.tool == FETCH else []
         pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
-        if str(step["step_id"]) in named and pairs and len(pairs_new) == len(pairs) and pairs_new != pairs:
+        fit = len(pairs_new) == len(pairs) or (pairs_new and not {new, *present} <= set(TURNABLE))
+        if str(step["step_id"]) in named and pairs and fit and pairs_new != pairs:
             _check_cadence(editor, pairs[0], pairs_new[0])
             operations += refetched(editor.after, view, list(dict.fromkeys(pairs_new)))
     editor.do(*operations)
@@ -205,6 +208,14 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
             operations += refetched(editor.after, view, new)
         elif view.tool == FETCH and view.params.get("parameters"):
             operations += _whole_at_cadence(editor, view, crafts, seconds)
+    rows = [
+        row
+        for pair in fetched_pairs(editor)
+        if (row := _row(pair)) and row.spacecraft in (crafts or [row.spacecraft])
+    ]
+    if rows and all(row.cadence == seconds for row in rows):
+        editor.notes.append(f"the data have a cadence of {length} already")
+        return
     if not operations:
         raise NotUnderstood(
             f"helio knows no {length} data{f' of {crafts[0]}' if crafts else ''} of all the same quantities",
@@ -283,6 +294,40 @@ def convert(editor: FigureEditor, clause: Clause) -> None:
         _convert_line(editor, line, to)
 
 
+def convert_inputs(editor: FigureEditor, clause: Clause) -> None:
+    """Convert what is read by the steps of a line: ``convert P_TEMP to K before computing beta``."""
+    relation = clause.of("rel:before")[0]
+    units = [unit_of(atom.text) for atom in clause.of("unit")]
+    names = [atom for atom in clause.of("what") if atom.start < relation.start]
+    after = [
+        _COMPUTING.sub("", atom.text) for atom in clause.of("what", "tool") if atom.start > relation.start
+    ]
+    lines = [line for name in after for line in editor.known(name, every=True)] or editor.drawn
+    steps = {
+        str(step.id): step for line in lines for step in steps_behind(editor, line) if step.tool != FETCH
+    }
+    inputs = [label for step in steps.values() for label in step.labels]
+    meant = [
+        label
+        for atom in names
+        for label in dict.fromkeys(inputs)
+        if atom.text.casefold() in (label.casefold(), label.rpartition(".")[2].casefold())
+        or says(editor.lines.own_words(label), atom.text.casefold())
+    ]
+    if len(meant) != 1:
+        raise NotUnderstood(f"helio does not understand which data to convert: {', '.join(meant or inputs)}")
+    (label,), unit = meant, editor.lines.unit(meant[0])
+    if not _convertible(unit, units[-1]):
+        raise NotUnderstood(f"{label} cannot be given in {units[-1]}: it is in {unit or 'an unknown unit'}")
+    new = _converted(editor, label, unit, units[-1])
+    for name, step in steps.items():
+        if label in step.labels:
+            editor.do(Operation("rewire", name, old=label, new=new))
+
+
+_COMPUTING = re.compile(r"^(?:comput|calculat|deriv)\w*\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
+
+
 def _convertible(unit: str, to: str) -> bool:
     thermal = {unit, to} <= {"eV", "keV", "K", "MK"} and not comparable(unit, to)
     return bool(unit and unit != to and (thermal or comparable(unit, to)))
@@ -294,18 +339,22 @@ def _convert_line(editor: FigureEditor, line: str, to: str) -> None:
         raise NotUnderstood(f"{line} is in {to} already")
     if not _convertible(unit, to):
         raise NotUnderstood(f"{line} cannot be given in {to}" + (f": it is in {unit}" if unit else ""))
-    thermal = not comparable(unit, to)
     number = next((str(at) for at, panel in enumerate(editor.panels, 1) if line in panel), "")
+    editor.draw_instead(line, _converted(editor, line, unit, to))
+    write_unit(editor, number, unit, to)
+
+
+def _converted(editor: FigureEditor, label: str, unit: str, to: str) -> str:
+    """Add a step that converts a label to a unit; return the new label."""
     ending = re.sub(r"\W+", "", to)
-    new = editor.free_label(f"{line}_{ending}")
-    args = {"source_label": line, "to": to, "output_label": new} | (
-        {"equivalence": "thermal"} if thermal else {}
+    new = editor.free_label(f"{label}_{ending}")
+    args = {"source_label": label, "to": to, "output_label": new} | (
+        {} if comparable(unit, to) else {"equivalence": "thermal"}
     )
     editor.add_step(
-        editor.free_id(new), "convert_units", args, f"Convert to {to}", after=whole_of(editor, line)
+        editor.free_id(new), "convert_units", args, f"Convert to {to}", after=whole_of(editor, label)
     )
-    editor.draw_instead(line, new)
-    write_unit(editor, number, unit, to)
+    return new
 
 
 def write_unit(editor: FigureEditor, number: str, old: str, new: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities
 from helio.authoring.rules.changes.arranging import swap_panels
@@ -25,6 +27,7 @@ from helio.authoring.rules.changes.computation_changes import (
 from helio.authoring.rules.changes.conversions import (
     add_frame,
     convert,
+    convert_inputs,
     epochs_of,
     set_cadence,
     set_frame,
@@ -41,6 +44,7 @@ from helio.authoring.rules.changes.time_changes import (
     moves_time,
     names_no_data,
     set_time,
+    without_old_length,
     zoom_to_clocks,
 )
 from helio.authoring.swapping import crafts_in, swapped
@@ -106,7 +110,12 @@ _ONE = re.compile(r"(?:one|a\s+single|the\s+same|a\s+common)\b", re.IGNORECASE)
 def save(editor: FigureEditor, clause: Clause) -> None:
     """Save lines as one file of data, if the format can hold them; each as its own file if the words say `files`."""
     form, words = str(clause.value("table")), clause.of("table")[0].text
-    lines = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
+    meant = {name: editor.lines_of(name) for name in clause.names}
+    alone = {lines[0] for lines in meant.values() if len(lines) == 1}
+    for name, several in meant.items():  # save B and its magnitude
+        left = [line for line in several if line not in alone]
+        meant[name] = left if len(several) > 1 and len(left) == 1 else editor.known(name)
+    lines = list(dict.fromkeys(line for several in meant.values() for line in several))
     numbers = panel_numbers(editor, clause.of("panel"))
     lines = lines or [line for number in numbers for line in editor.panels[number - 1]] or editor.drawn
     tables = list(
@@ -119,11 +128,33 @@ def save(editor: FigureEditor, clause: Clause) -> None:
             advice=f"say 'save as {form} files' or 'save as one cdf'",
         )
     as_one = fit and not words.casefold().endswith("files")
+    if clause.has("file") and not as_one:
+        editor.notes.append(f"a {form} file has one time axis, so each line gets a file of its own")
     for labels in [tables] if as_one else [[label] for label in tables]:
         name = "_".join(label.rpartition(".")[2] for label in labels) if len(labels) > 1 else labels[0]
         name = str(editor.after["id"]) if len(labels) > _MOST_IN_NAME else name
+        if clause.has("file"):
+            name = str(clause.value("file")) + ("" if as_one else f"_{name}")
         args = {"source_labels": labels, "filename": f"{name}.{FILE_ENDINGS.get(form, form)}", "format": form}
         editor.add_step(editor.free_id(f"save_{name}"), "save_data", args, f"Save as {form}")
+
+
+def unsave(editor: FigureEditor, clause: Clause) -> None:
+    """Remove the steps that save the named lines, or the only one."""
+    words = [atom.text.casefold() for atom in clause.of("what", "noun") if atom.text.casefold() not in _FILES]
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") == "save_data"]
+    meant = [
+        step
+        for step in steps
+        if all(re.sub(r"\s*files?$|s$", "", word) in json.dumps(step).casefold() for word in words)
+    ]
+    if not meant or (len(meant) > 1 and not words and not clause.has("every")):
+        names = ", ".join(str(step["tool_args"].get("filename", "")) for step in steps)
+        raise NotUnderstood(f"helio does not understand which file not to write: {names or 'there is none'}")
+    editor.do(*(Operation("remove", str(step["step_id"])) for step in meant))
+
+
+_FILES = frozenset({"file", "files", "table", "tables", "output"})
 
 
 def names_data(clause: Clause) -> bool:
@@ -150,6 +181,19 @@ def _cleans(clause: Clause) -> bool:
     return clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")
 
 
+def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
+    """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
+    relation = next(iter(clause.of("rel:instead_of")), None)
+    new = [atom.text for atom in clause.of("what") if relation is not None and atom.start < relation.start]
+    old = [atom.text for atom in clause.of("what") if relation is not None and atom.start > relation.start]
+    lacks = (
+        bool(new and old)
+        and not any(editor.lines_of(name) for name in new)
+        and all(map(editor.lines_of, old))
+    )
+    (replace_quantities if lacks else set_window)(editor, clause)
+
+
 _OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
@@ -161,7 +205,8 @@ DATA: tuple[Rule, ...] = (
                             "verb:remove rel:back rel:forward rel:around "
          "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, moves_time),
     Rule("time", f"time rel:also rel:back verb:add verb:only noun:time every verb:zoom verb:extend "
-                 f"verb:shorten {_OLD} noun:end verb:shift verb:move what", set_time, names_no_data, several="time"),
+                 f"verb:shorten {_OLD} noun:end verb:shift verb:move what duration", set_time,
+         lambda clause: names_no_data(clause) and not without_old_length(clause).has("duration"), several="time"),
     Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
          zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
     Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
@@ -174,14 +219,16 @@ DATA: tuple[Rule, ...] = (
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
-    Rule("table", "verb:save verb:add what craft every table panel tool", save),
+    Rule("table", "verb:save verb:add what craft every table panel tool file", save),
+    Rule("verb:remove verb:save", "what craft every noun table panel tool file", unsave),
+    Rule("verb:convert unit rel:before", "what tool craft", convert_inputs, several="unit"),
     Rule("tool|verb:smooth|"
          "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom "
-                                             f"panel", set_window,
+                                             f"panel", _set_window_or_replace,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
-    Rule("tool", f"tool noun:window what craft {_OLD} duration", change_tool,
+    Rule("tool", f"tool noun:window what craft {_OLD} duration verb:smooth", change_tool,
          lambda clause: is_average(clause)
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
     Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,

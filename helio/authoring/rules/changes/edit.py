@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import pairwise
 
 from helio.authoring.documents import SourceFile
 from helio.authoring.gate import Gate
@@ -58,6 +57,7 @@ from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.labels import owner
 
 BY = Attribution("rules")
 RULES = (*THRESHOLDS, *SETTINGS, *SOURCES_KEPT, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
@@ -69,8 +69,9 @@ _LISTED_BELOW_AXIS = re.compile(
     re.IGNORECASE,
 )
 """Pattern of several lines of which the place is named once: ``add L and MLT under the axis``."""
-_PROBE = re.compile(r"\b(?:the\s+)?(?:probe|spacecraft|satellite|s/c)\s+#?(?P<name>[A-E]|\d)\b")
+_PROBE = re.compile(r"\b(?i:(?:the\s+)?(?:probe|spacecraft|satellite|s/c))\s+#?(?P<name>[A-E]|\d)\b")
 _QUOTE = "quoted"
+_PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(
     r"\s*(?:(?:can|could|may|should)\s+(?:i|we)\s+(?:also\s+|better\s+)?use"
     r"|(?:can|could)\s+(?:this|it)\s+(?:also\s+)?be\s+(?:done|run|made|plotted)\s+(?:for|with|in)"
@@ -224,11 +225,11 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     crafts = " ".join(crafts_in(editor.after, editor.catalogue))
     text, named = with_plain_times(text, editor.now, editor.ask, crafts)
     text = with_whole_time(text, lambda span: time_with_data(editor, span), editor.now)
-    for words in quoted:
-        text = text.replace(f'"{_QUOTE}"', words, 1)
     editor.notes += named
     editor.said = request
     text = Sentence(text).text
+    for words in quoted:  # an apostrophe in a title stays
+        text = text.replace(f'"{_QUOTE}"', words, 1)
     text, typos = _corrected(editor, text)
     editor.notes += typos
     for name in crafts_in(editor.after, editor.catalogue):  # run my ACE overview for January
@@ -243,13 +244,18 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
     )
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
-    _check_pronouns(changes)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))
-    for change in sorted(_with_one_panel(_with_one_rest(changes)), key=_order):
+    ordered = sorted(_with_one_panel(_with_one_rest(changes)), key=_order)
+    drawn = dict[str, str]()
+    for before, change in zip([None, *ordered], ordered, strict=False):
+        clause, now = change.clause, _drawn_with(editor)
+        if before is not None and _is_of_result(clause, before.clause):
+            clause = _of_result(clause, before, drawn, now)
+        drawn = now
         try:
-            change.rule.change(editor, change.clause)
+            change.rule.change(editor, clause)
         except NotUnderstood:
-            refuse_unknown_craft(editor, [change.clause])
+            refuse_unknown_craft(editor, [clause])
             raise
 
 
@@ -272,7 +278,11 @@ def _corrected(editor: FigureEditor, text: str) -> tuple[str, list[str]]:
     )
     plain = " ".join(atom.text for atom in read_atoms(text, editor.now) if atom.kind == "what")
     for word in dict.fromkeys(re.findall(r"(?<![\w.|$-])[a-z]{5,}(?![\w.|-])", plain)):
-        if {word, word.removesuffix("s")} & grammar_words() or word in known or word in IN_CHANGES:
+        if (
+            {word, word.removesuffix("s")} & grammar_words()
+            or word in known
+            or word in {*IN_CHANGES, "every"}
+        ):
             continue
         near = {spelling for spelling in grammar_words() if is_one_slip(word, spelling)}
         if len(near) == 1:
@@ -311,7 +321,9 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
 def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> list[Change]:
     """Leave out what a sentence that removes lines keeps: ``remove BR BT BN, keep only |B|`` is of their panel."""
     removing = [change.clause for change in changes if change.clause.has("verb:remove")]
-    says_no = all(clause.of("verb:remove")[0].text.casefold() in ("no", "not") for clause in removing)
+    says_no = all(
+        clause.of("verb:remove")[0].text.casefold() in ("no", "not", "without") for clause in removing
+    )
     gone = _lines_named(editor, removing)
     beside = {line for panel in editor.panels if gone & set(panel) for line in panel}
 
@@ -357,16 +369,43 @@ def _order(change: Change) -> int:
     return int(clause.has("every", "line:lines") and not clause.has("what"))
 
 
-def _check_pronouns(changes: Sequence[Change]) -> None:
-    """Refuse ``it`` after a clause that adds: it may mean the new line or the line that it is computed from."""
-    for before, change in pairwise(changes):
-        clause = change.clause
-        pronoun = re.search(r"\b(?:it|them|this|that)\b", clause.text, re.IGNORECASE)
-        named = any(atom.kind in ("what", "panel", "craft") for atom in clause.atoms)
-        if pronoun and not named and before.clause.has("verb:add", "verb:replace"):
-            raise NotUnderstood(
-                f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure"
-            )
+def _is_of_result(clause: Clause, before: Clause) -> bool:
+    """Return whether a clause is about what the change before it makes: ``and make it red``, ``add AE, thick red``."""
+    kinds = {atom.kind for atom in clause.atoms}
+    if kinds & {"what", "panel", "craft"}:
+        return False
+    looks = kinds <= {"colour", "dash", "width", "relative", "mode"}
+    return _PRONOUN.search(clause.text) is not None or (looks and before.has("verb:add", "rel:also"))
+
+
+def _drawn_with(editor: FigureEditor) -> dict[str, str]:
+    """Return each line of the figure with the step that makes it; nothing if there is no or more than one figure."""
+    producers = editor.lines.producers
+    steps = {str(step["step_id"]): json.dumps(step["tool_args"]) for step in editor.after["steps"]}
+    return {
+        line: steps.get(str(producers[made].id), "")
+        for line in (editor.drawn if len(editor.figures()) == 1 else ())
+        if (made := owner(line, producers)) is not None
+    }
+
+
+def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after: Mapping[str, str]) -> Clause:
+    """Let a pronoun mean the lines that the change before it draws or computes anew; refuse it if there are none."""
+    results = [line for line, step in after.items() if before.get(line) != step]
+    if results and len(results) < len(after):
+        named = tuple(Atom("what", line, clause.start, clause.start, line) for line in results)
+        kept = tuple(atom for atom in clause.shared if atom.kind not in ("what", "panel", "craft", "every"))
+        return replace(clause, shared=(*kept, *named))
+    pronoun = _PRONOUN.search(clause.text)
+    placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after")
+    targets = [atom for atom in clause.shared if atom.kind in ("what", "craft", "panel")]
+    if (
+        pronoun and pronoun[0].casefold() == "it" and placed and len(targets) > 1
+    ):  # put T above n, and colour it
+        return replace(clause, shared=tuple(atom for atom in clause.shared if atom not in targets[1:]))
+    if pronoun and change.clause.has("verb:add", "verb:replace"):
+        raise NotUnderstood(f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure")
+    return clause
 
 
 def _refuse(editor: FigureEditor, left: Sequence[Clause], atoms: Sequence[Atom]) -> None:

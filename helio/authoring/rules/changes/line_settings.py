@@ -41,6 +41,11 @@ def lines_of(editor: FigureEditor, clause: Clause, *, by_craft: bool = False) ->
         return list(dict.fromkeys(lines))
     plural = clause.has("every", "line:lines")
     drawn = editor.drawn
+    wished = [line for line in drawn if line in {target for _, target in editor.wished}]
+    if clause.has("every:both") and len(wished) == len("AB"):
+        return wished
+    if clause.has("every:others"):
+        return [line for line in drawn if line not in {target for _, target in editor.wished}]
     if plural and len(drawn) != len("AB") and re.search(r"\bboth\b", clause.text, re.IGNORECASE):
         pairs = [panel for panel in editor.panels if len(panel) == len("AB")]
         if len(pairs) != 1:

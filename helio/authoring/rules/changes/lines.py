@@ -45,11 +45,14 @@ from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures
 
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
-_MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
+_MAGNITUDES = (
+    "magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line", "strength", "strengths",
+    "field strengths",
+)  # fmt: skip
 AVERAGES = ("running_average", "running_median", "resample")
 """Tools that people call by the same words: averages."""
-_CLEANING = ("mask_by_flag", "mask", "despike")
-"""Tools that leave out values; what they give is the quantity of their first input."""
+_CLEANING = ("mask_by_flag", "mask", "despike", "convert_units")
+"""Tools that leave out values or convert their unit; what they give is the quantity of their first input."""
 JOINED = {"B": B, "V": VELOCITY}
 """Quantities of vectors that are joined of components, by the name that they get."""
 _LETTERS = {"RTN": "rtn", "LMN": "LMN", "": "xyzrtn"}
@@ -221,7 +224,7 @@ class Lines:
         table = owner(label, self.producers) or label
         step = self._step(table)
         if step.tool == FETCH:
-            return {dataset for dataset, _ in self._pairs(table)}
+            return {dataset for dataset, _ in self.pairs(table)}
         main = step.signature.tables[:1] if step.signature else ()
         reads = [read.label for given in main for read in step.inputs.get(given.parameter, ())]
         return set[str]().union(*map(self._measured, reads))
@@ -232,7 +235,7 @@ class Lines:
 
     def crafts(self, label: str) -> set[str]:
         """Return the spacecraft from which the data of a label come."""
-        datasets = [dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue]
+        datasets = [dataset for dataset, _ in self.pairs(label) if dataset in self.catalogue]
         crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
         clock = owner(
             str(self._step(label).params.get("onto_label")), self.producers
@@ -299,7 +302,7 @@ class Lines:
 
     def _fetched(self, label: str) -> Foreseen:
         """Return what the catalogue and the table of quantities say alike of all choices of a fetch."""
-        pairs = self._pairs(label)
+        pairs = self.pairs(label)
         frames = {row.frame for row in SOURCES if (row.dataset, *row.parameters) in pairs}
         parameters = [
             parameter
@@ -321,7 +324,7 @@ class Lines:
         plain = re.sub(r"^(?:(?:both|all|the|of)\s+)+", "", plain).strip()
         bare = GENERAL_NOUN.sub("", plain)
         exact = [label for label in drawn if label.casefold() in (plain, bare)] or [
-            label for label in drawn if any(name.casefold() == plain for _, name in self._pairs(label))
+            label for label in drawn if any(name.casefold() == plain for _, name in self.pairs(label))
         ]
         if exact:
             alike = [label for label in drawn if says(self.own_words(label), plain)]
@@ -424,12 +427,12 @@ class Lines:
 
     def _titles(self, label: str) -> str:
         """Return the titles of the datasets from which a label is fetched."""
-        known = {dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue}
+        known = {dataset for dataset, _ in self.pairs(label) if dataset in self.catalogue}
         return " ".join(self.catalogue.summary(dataset).title for dataset in sorted(known)).casefold()
 
     def _datasets(self, label: str) -> str:
         """Return the ids of the datasets from which a label comes, and their instruments, in words."""
-        ids = [dataset for name in [label, *self._sources(label)] for dataset, _ in self._pairs(name)]
+        ids = [dataset for name in [label, *self._sources(label)] for dataset, _ in self.pairs(name)]
         return " ".join(word for name in ids for word in (name, *instrument_names(name))).casefold()
 
     def _reads(self, label: str, words: str, letter: str) -> bool:
@@ -521,7 +524,7 @@ class Lines:
         """Return the step that makes a label or its table, or an empty step if no step does."""
         return self.producers.get(owner(label, self.producers) or label, _NOTHING)
 
-    def _pairs(self, label: str) -> list[tuple[str, str]]:
+    def pairs(self, label: str) -> list[tuple[str, str]]:
         """Return the pairs of dataset and parameter from which a fetch may take the data of a label."""
         step = self._step(label)
         if step.tool != FETCH:
@@ -545,7 +548,7 @@ class Lines:
         if step.tool == "magnitude":
             of_field = any(B in self._quantities(source, inherited=True) for source in sources)
             return {ABS_B} if of_field else set()
-        pairs = self._pairs(label)
+        pairs = self.pairs(label)
         quantities = {
             row.quantity
             for row in SOURCES
@@ -559,7 +562,7 @@ class Lines:
 
     def own_words(self, label: str) -> str:
         """Return the words that describe a label: its name, and the catalogue's description of its parameter."""
-        pairs = self._pairs(label)
+        pairs = self.pairs(label)
         descriptions = []
         for dataset, parameter in pairs:
             if dataset in self.catalogue:

@@ -44,8 +44,19 @@ def _look(clause: Clause) -> dict[str, Any]:
 
 def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
     held = editor.spec.get(key)
-    marks = [*held, mark] if isinstance(held, list) else [mark]
-    editor.put(key, marks)
+    marks = list(held) if isinstance(held, list) else []
+    place = ("y", "panel") if key == "hlines" else ("x", "x0", "x1")
+    same = [old for old in marks if isinstance(old, dict) and _is_at(old, mark, place)]
+    if same:
+        look = {name: value for name, value in mark.items() if name not in place}
+        marks[marks.index(same[0])] = same[0] | look
+    editor.put(key, marks if same else [*marks, mark])
+
+
+def _is_at(old: dict[str, Any], mark: dict[str, Any], place: tuple[str, ...]) -> bool:
+    """Return whether a mark is where another one is already; it then only gets another look."""
+    where = [[one.get(key, 1 if key == "panel" else None) for key in place] for one in (old, mark)]
+    return where[0] == where[1] and where[0][0] is not None
 
 
 def mark_time(editor: FigureEditor, clause: Clause) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.rules.changes.atoms import Atom, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.moments import intervals_of, is_interval
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.knowledge.unit_algebra import comparable, conversion_factor
@@ -21,7 +23,7 @@ from helio.pipelines.template.document import Document
 
 _WORDS = VOCABULARY["words beside values"]
 _SIDE_OF = {word: side for side, words in _WORDS["sides"].items() for word in words}
-_GENERAL = IN_CHANGES.union(_WORDS["set"])
+_GENERAL = IN_CHANGES.union(_WORDS["set"], *(_WORDS["sides"][side] for side in ("low", "high")))
 """Words that say that a value is set, and not which one."""
 _CRITERION = frozenset(("threshold", "criterion", "cutoff", "limit"))
 _SIDE = re.compile(r"\s*(?:(?P<before>before|prior\s+to|ahead\s+of)|after|past|following|beyond)\b")
@@ -90,6 +92,9 @@ class Slot:
     """The words in the names of the tools that take the variable."""
     falls: bool
     """Whether the value is an upper limit: ``this Dst or less``."""
+    value: Any
+    steps: frozenset[str]
+    """The ids of the steps that take the variable."""
 
     @property
     def events(self) -> frozenset[str]:
@@ -118,9 +123,15 @@ class Meanings:
             lambda clause: bool(self._flares(clause)),
         )
         rule = Rule(
-            "range|bound|number|duration|what", parts, self._set, self._fits, "range number duration bound"
+            "range|bound|number|duration|what",
+            f"{parts} relative",
+            self._set,
+            self._fits,
+            "range number duration bound",
         )
-        return (flares, rule)
+        interval = Rule("moment|time what|tool|noun", f"{parts} moment time every", self._set_interval,
+                        lambda clause: self._interval(clause) is not None, "moment")  # fmt: skip
+        return (flares, rule, interval)
 
     def _fits(self, clause: Clause) -> bool:
         return bool(self._meant(clause))
@@ -130,6 +141,27 @@ class Meanings:
 
     def _set_flares(self, editor: FigureEditor, clause: Clause) -> None:
         editor.do(*self._flares(clause))
+
+    def _set_interval(self, editor: FigureEditor, clause: Clause) -> None:
+        slot = self._interval(clause)
+        spans = intervals_of(editor, clause)
+        if slot is not None and len(spans) == 1:
+            ends = " to ".join(spans[0])
+            editor.do(Operation("set", "", ("variables", slot.name, "default"), ends))
+
+    def _interval(self, clause: Clause) -> Slot | None:
+        """Return the range of time beside that of the data which words name: ``MVA from 13:05:35 to 13:06:05``."""
+        values = clause.of("moment", "time")
+        words = _words_left(clause, values)
+        slots = [slot for slot in self._slots if slot.kind == "time_range"]
+        named = [
+            slot
+            for slot in slots[1:]
+            if words & (slot.own | slot.described | slot.tools | slot.known) - _GENERAL - slots[0].known
+            and words <= slot.known | _GENERAL
+        ]
+        is_set = is_interval(clause) and not clause.has(*_OTHER, "verb:remove")
+        return named[0] if is_set and len(named) == 1 else None
 
     def _flares(self, clause: Clause) -> list[Operation]:
         """Set the least flux of flares that a class names: ``only flares from M1 upwards``."""
@@ -162,8 +194,11 @@ class Meanings:
             return found
         values = [atom for atom in clause.atoms if atom.kind in ("range", "bound", "number", "duration")]
         kinds = {atom.kind for atom in values}
-        if not values or len(kinds) > 1 or clause.has(*_AXES, *_OTHER):
+        axes = [noun for noun in _AXES if noun != "noun:bin_axis" or kinds == {"range"}]
+        if not values or len(kinds) > 1 or clause.has(*axes, *_OTHER):
             return []
+        if len(values) == 2 and kinds <= {"number", "duration"} and clause.has("rel:instead_of"):
+            return self._instead(_words_left(clause, values), values)
         if clause.has("verb:remove") and kinds != {"bound"}:
             return []
         if kinds == {"range"} and len(values) == 2:
@@ -179,13 +214,37 @@ class Meanings:
             return self._one(words, slots, value, limits.unit)
         if kinds == {"number"} and len(values) == 1:
             number = values[0].value
-            slots = [slot for slot in self._slots if slot.kind == "number"]
-            sides = {side for word in _stems(clause.text) if (side := _SIDE_OF.get(word))}
-            slots = [slot for slot in slots if not slot.side or slot.side in sides or words & _CRITERION]
+            slots = [slot for slot in self._slots if slot.kind == "number" and self._is_side(slot, clause)]
             return self._one(words, slots, number.value, number.unit)
         if kinds == {"duration"}:
             return self._around(clause, values) or self._length(clause, words, values)
         return []
+
+    def _is_side(self, slot: Slot, clause: Clause) -> bool:
+        """Return whether a clause names the end of a band that a slot is, or a threshold."""
+        words = _stems(clause.text)
+        return not slot.side or slot.side in map(_SIDE_OF.get, words) or bool(words & _CRITERION)
+
+    def _instead(self, words: frozenset[str], values: list[Atom]) -> list[Operation]:
+        """Set the one value that words say and that is the old one: ``a 1 h mean field rather than 6 h``."""
+        new, old = (
+            (atom.value, "") if isinstance(atom.value, str) else (atom.value.value, atom.value.unit)
+            for atom in values
+        )
+        unit = new[1] or old[1]
+        slots = [
+            slot
+            for slot in self._slots
+            if (words or new[1]) and words <= slot.known | _GENERAL and slot.kind == values[0].kind
+            if slot.value == (old[0] if slot.kind == "duration" else _in_unit(slot, *old))
+            if _fits_unit(slot.unit, unit)
+        ]
+        if len(slots) != 1:
+            return []
+        (slot,) = slots
+        if not isinstance(new[0], str):
+            return [_operation(slot, new[0], unit)]
+        return [Operation("set", "", ("variables", slot.name, "default"), new[0])]
 
     @cached_property
     def _slots(self) -> list[Slot]:
@@ -207,7 +266,8 @@ class Meanings:
             return False
         if words & _CRITERION and not words - _GENERAL:
             return len([other for other in self._slots if other.kind == slot.kind]) == 1
-        naming = slot.own | slot.described - self._drawn_words - _GENERAL | slot.events
+        drawn = frozenset[str]() if words & _CRITERION else self._drawn_words
+        naming = slot.own | slot.described - drawn - _GENERAL | slot.events
         return bool(words & (naming | slot.tools if with_unit else naming))
 
     def _one(self, words: frozenset[str], slots: list[Slot], value: float, unit: str) -> list[Operation]:
@@ -227,8 +287,9 @@ class Meanings:
             (low, high)
             for low in self._slots
             for high in self._slots
-            if (low.side, high.side) == ("low", "high") and low.own == high.own
-            if self._names(low, words, with_unit=bool(limits.unit)) and _fits_unit(low.unit, limits.unit)
+            if (low.side, high.side) == ("low", "high") and low.steps & high.steps
+            if all(self._names(end, words, with_unit=bool(limits.unit)) for end in (low, high))
+            if _fits_unit(low.unit, limits.unit)
         ]
         if len(pairs) != 1:
             return []
@@ -243,11 +304,11 @@ class Meanings:
             line for side, named in places.items() if side in words for panel in named for line in panel
         ]
         words -= set(places)
-        slots = [slot for slot in self._slots if slot.kind == "duration" and not slot.side]
+        slots = [slot for slot in self._slots if slot.kind == "duration" and self._is_side(slot, clause)]
         named = [
             slot
             for slot in slots
-            if self._names(slot, words) and len(words - slot.own - _GENERAL) > 0
+            if self._names(slot, words) and (words - slot.own - _GENERAL or words & slot.own - {"window"})
             if not within or any(self._takes(line, slot.name) for line in within)
         ]
         named = [slot for slot in named if slot.own <= words] or named
@@ -361,12 +422,12 @@ class Meanings:
 def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
     for name, variable in (editor.after.get("variables") or {}).items():
         kind = str(variable.get("type"))
-        if kind not in ("number", "duration"):
+        if kind not in ("number", "duration", "time_range"):
             continue
         text = str(variable.get("description", ""))
         own, described = _stems(name), _stems(text)
         side = next((_SIDE_OF[word] for word in sorted(own) if word in _SIDE_OF), "")
-        known, tools = own | described, frozenset[str]()
+        known, tools, steps = own | described, frozenset[str](), frozenset[str]()
         for step in editor.after["steps"]:
             args = step.get("tool_args") or {}
             if name not in args.values():
@@ -380,9 +441,15 @@ def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
             )
             known |= _stems(told)
             tools |= _stems(step["tool_name"])
+            steps |= {str(step["step_id"])}
+            known |= _stems(" ".join(argument for argument, value in args.items() if value == name))
+            known |= _stems(" ".join(VOCABULARY["computations"].get(step["tool_name"], ())))
         plain = own - set(_SIDE_OF)
         falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
-        yield Slot(name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls)
+        value = variable.get("default")
+        yield Slot(
+            name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls, value, steps
+        )
 
 
 def _unit_in(description: str) -> str:
@@ -400,8 +467,14 @@ def _fits_unit(own: str, given: str) -> bool:
 
 def _operation(slot: Slot, value: float, unit: str) -> Operation:
     """Return the change of a variable, in the unit of the variable."""
-    factor = conversion_factor(canonical_unit(unit), slot.unit) if unit and slot.unit else 1.0
-    return Operation("set", "", ("variables", slot.name, "default"), _plain(float(f"{value * factor:.12g}")))
+    return Operation("set", "", ("variables", slot.name, "default"), _in_unit(slot, value, unit))
+
+
+def _in_unit(slot: Slot, value: float, unit: str) -> float:
+    """Return a value in the unit of a variable; in its own if the units differ in kind."""
+    alike = unit and slot.unit and _fits_unit(slot.unit, unit)
+    factor = conversion_factor(canonical_unit(unit), slot.unit) if alike else 1.0
+    return _plain(float(f"{value * factor:.12g}"))
 
 
 def _plain(value: float) -> float:

@@ -29,6 +29,8 @@ def _span_of(text: str, now: datetime) -> TimeRange | None:
 
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
+_NEXT_CLOCK = re.compile(rf"\s*(?:,|\band\b)\s*(?={_CLOCK.pattern})")
+"""What stands between times of the day: ``04:45 and 13:00 on 17 March``."""
 _NO_DATE = re.compile(r"\d{1,2}:\d{2}(?::[\d.]+)?\s*(?:UTC?|Z)?|\b(?:at|on|the)\b|(?<=\d)T|,")
 
 
@@ -39,7 +41,8 @@ def _clock_and_date(text: str) -> tuple[str, str]:
 
 def moments_in(editor: FigureEditor, clause: Clause) -> list[str]:
     """Return the times that a clause names; the date of a time of day comes from the time range if that is one day."""
-    named = [_clock_and_date(atom.text) for atom in clause.of("moment", "time")]
+    texts = [text for atom in clause.of("moment", "time") for text in _NEXT_CLOCK.split(atom.text)]
+    named = [_clock_and_date(text) for text in texts]
     dates = " ".join(date for _, date in named if date)
     clocks = [(clock, date) for clock, date in named if clock]
     moments = [

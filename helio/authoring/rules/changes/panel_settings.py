@@ -256,7 +256,14 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
             raise NotUnderstood("one limit alone is not enough", advice="give both limits, such as '0 to 20'")
         _set_axes(editor, entries, clause, "range", [limits.low, limits.high])
         return
-    for number in panels_of(editor, clause, "The range of which panel?", limits.unit):
+    numbers = panels_of(editor, clause, "The range of which panel?", limits.unit)
+    says_axis = limits.unit or clause.has("noun:y_axis", "noun:y_range", "noun:bin_axis") or limits == Range()
+    if not says_axis and all(is_spectrogram(editor, number) for number in numbers):
+        axes = ["those of the y axis", "those of the colours"]
+        if editor.ask("Which limits are meant?", axes) == axes[1]:
+            _limit_colours(editor, clause, limits)
+            return
+    for number in numbers:
         _check_unit(editor, number, limits.unit)
         if limits.low is None or limits.high is None:
             held = editor.spec.get("y_range")

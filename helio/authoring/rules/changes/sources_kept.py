@@ -1,19 +1,24 @@
-"""Keep one of several sources of the same data: ``use GOES-16 only``, ``density from SPC only``."""
+"""Keep or take one source of data: ``use GOES-16 only``, ``density from SPC only``, ``take the density from Wind``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.arranging import keep_only
+from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.swapping import refetched
+from helio.authoring.rules.reading.named import names_of_spacecraft
+from helio.authoring.swapping import refetched, swapped
 from helio.knowledge.missions import instrument_names
-from helio.knowledge.quantities import spellings
+from helio.knowledge.quantities import SOURCES, spellings
 
 _USED = re.compile(r"\b(?:use|using|take|trust|rely\s+on)\b", re.IGNORECASE)
+_OF_CRAFT = re.compile(rf"(?P<source>{names_of_spacecraft()})\s+(?P<what>.+)", re.IGNORECASE)
+_DATASET = re.compile(r"[A-Z][A-Z0-9]*[_-][A-Z0-9_-]+")
 _FROM = re.compile(r"(?P<what>.+?)\s+from\s+(?:the\s+)?(?P<source>.+)", re.IGNORECASE)
 
 
@@ -86,4 +91,85 @@ def _says_used(clause: Clause) -> bool:
     return _USED.search(clause.text) is not None or all(_FROM.fullmatch(name) for name in clause.names)
 
 
-SOURCES_KEPT: tuple[Rule, ...] = (Rule("verb:only what", "craft", keep_source, _says_used),)
+def take_source(editor: FigureEditor, clause: Clause) -> None:
+    """Fetch a quantity of the figure from another spacecraft; what is computed from it stays."""
+    what, source = _source_of(clause)
+    lines = editor.known(what, every=True)
+    if source.casefold() not in spellings():
+        _take_dataset(editor, lines, source)
+        return
+    craft = spellings()[source.casefold()]
+    producers = editor.lines.producers
+    fetched = {
+        label: str(producers[label].id)
+        for line in lines
+        for label in editor.behind(line)
+        if producers[label].tool == FETCH
+        and editor.lines.own_quantities(label) & editor.lines.quantities(line)
+        and editor.lines.crafts(label) != {craft}
+    }
+    others = [
+        label
+        for label, step in producers.items()
+        if str(step.id) in fetched.values() and label not in fetched
+    ]
+    if not fetched or others:
+        raise NotUnderstood(
+            f"helio cannot fetch '{what}' alone from {craft}"
+            + (f": its step fetches {', '.join(others)} too" if others else ""),
+            advice=f"say 'replace the {what} by the {craft} {what}'",
+        )
+    operations, notes = swapped(editor.after, craft, catalogue=editor.catalogue, only=tuple(fetched.values()))
+    editor.do(*operations)
+    editor.notes += notes
+    editor.swapped = True
+
+
+def _take_dataset(editor: FigureEditor, lines: Sequence[str], dataset: str) -> None:
+    """Fetch the quantity of lines from a dataset, in the frame in which the pipeline has it."""
+    producers = editor.lines.producers
+    for label in dict.fromkeys(label for line in lines for label in editor.behind(line)):
+        step = producers[label]
+        rows = [
+            row
+            for row in SOURCES
+            if row.dataset == dataset and row.quantity in editor.lines.own_quantities(label)
+            if row.frame in ("", editor.lines.frame(label)) and len(row.parameters) == 1
+        ]
+        if step.tool == FETCH and len(rows) == 1 and len(fetch_pairs(step.params)) > 0:
+            editor.do(*refetched(editor.after, step, [(dataset, rows[0].parameters[0])]))
+            editor.notes.append(f"step {step.id} fetches {dataset}.{rows[0].parameters[0]}")
+            return
+    raise NotUnderstood(
+        f"helio cannot fetch {' and '.join(lines)} from {dataset}",
+        advice=f"`helio datasets parameters {dataset}` lists what it has",
+    )
+
+
+def _source_of(clause: Clause) -> tuple[str, str]:
+    """Return the quantity and the spacecraft from which a clause takes it; empty if it names no such pair."""
+    crafts = [atom.text for atom in clause.of("craft")]
+    names = [name for name in clause.names if name not in crafts]
+    if len(names) != 1 or len(crafts) > 1:
+        return "", ""
+    if crafts and re.search(rf"{re.escape(crafts[0])}\s+for\s", clause.text):
+        return names[0], crafts[0]
+    match = _OF_CRAFT.fullmatch(plain_name(names[0])) or _FROM.fullmatch(names[0])
+    found = match.groupdict() if match and not crafts else {}
+    source = found.get("source", "")
+    return (
+        (found["what"], source)
+        if source.casefold() in spellings() or _DATASET.fullmatch(source)
+        else ("", "")
+    )
+
+
+def _says_taken(clause: Clause) -> bool:
+    says = _USED.search(clause.text) is not None or clause.has("rel:instead")
+    return says and bool(_source_of(clause)[0])
+
+
+SOURCES_KEPT: tuple[Rule, ...] = (
+    Rule("verb:only what", "craft", keep_source, _says_used),
+    Rule("what", "craft rel:instead", take_source, _says_taken),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from helio.authoring.fetches import FETCH, fetch_choices
@@ -96,7 +97,8 @@ def _extended(whole: str, time: str, clause: Clause, editor: FigureEditor) -> st
     if not clause.has("verb:extend") or relative or not to_time or " to " in time:
         return ""
     span, added = parse_time_range(whole, editor.now), parse_time_range(time, editor.now)
-    return str(TimeRange(min(span.start, added.start), max(span.stop, added.stop)))
+    end = added.start if re.search(r"\d:\d", time) else added.stop
+    return str(TimeRange(min(span.start, added.start), max(span.stop, end)))
 
 
 def _until_now(time: str, before: str) -> str:
@@ -138,6 +140,17 @@ def move_edge(editor: FigureEditor, clause: Clause) -> None:
     if start >= stop:
         raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
     editor.do(Operation("set", "", ("variables", name, "default"), f"{start} to {stop}"))
+
+
+def without_old_length(clause: Clause) -> Clause:
+    """Return a clause without the length of the old range: ``24 h`` of ``last 3 days instead of 24 h``."""
+    relation = next(iter(clause.of("rel:instead_of")), None)
+    kept = [
+        atom
+        for atom in clause.atoms
+        if atom.kind != "duration" or relation is None or atom.start < relation.start
+    ]
+    return replace(clause, atoms=tuple(kept))
 
 
 def names_no_data(clause: Clause) -> bool:

@@ -52,12 +52,13 @@ def with_dates_of(text: str, start: date, stop: date) -> str:
         alone = (
             re.fullmatch(r"\W*(?:(?:only|just|show|use|for|on|the)\b\W*)*", rest, re.IGNORECASE) is not None
         )
-        complete = named and len(years) == 1 and (clocks or is_pair or alone)
-        return f"{match[0]} {named[0].year}" if complete else match[0]
+        further = re.search(r"\bextend\b[^,;]*$", text[: match.start()], re.IGNORECASE) is not None
+        complete = (named and (clocks or is_pair or alone)) or further
+        return f"{match[0]} {days[0].year}" if complete and len(years) == 1 else match[0]
 
     def with_month(match: re.Match[str]) -> str:
         named = [day for day in days if day.day == int(match["day"])]
-        return f"on {named[0]}" if clocks and len(named) == 1 else match[0]
+        return f"on {named[0]}" if (clocks or _CLOCK.search(text)) and len(named) == 1 else match[0]
 
     def counted(match: re.Match[str]) -> str:
         count = 1 if not match["count"] else _COUNTS.get(match["count"].casefold()) or int(match["count"])
@@ -92,6 +93,7 @@ _DAY_WITHOUT_YEAR = ignoring_case(
     rf"(?<![\d.:-])(?:{_SOME_DAYS}\s+(?:of\s+)?\b{_MONTH}|\b{_MONTH}\s+{_SOME_DAYS})"
     rf"(?![\w:]|,?\s*{_YEAR}|\s*-\s*\d|\s*{_MONTH}\b)"
 )
+_CLOCK = re.compile(r"\b\d{1,2}:\d{2}\b")
 _DAY_ALONE = re.compile(r"\bon\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of|panel))", re.IGNORECASE)
 
 
