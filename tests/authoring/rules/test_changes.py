@@ -391,7 +391,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("ace-bfield-overview", "can we have the field in RTN instead of GSE?", "parameter: BGSEc → BRTN"),
         ("ace-bfield-overview", "run it every time for yesterday", "→ yesterday"),
         ("ace-bfield-overview", "swap the panels", "panel 1: ACE_Bmag"),
-        ("tha-ions", "viridis for the spectrogram, colour limits 1e4 to 1e8", "z min: 10000.0"),
+        ("tha-ions", "viridis for the spectrogram, colour limits 1e4 to 1e8", "lower end of the colour scale of panel 1: 10000.0"),
         ("mixed-units", "use the magnetic field from WI_H2_MFI instead", "WI_H0_MFI → WI_H2_MFI"),
         ("omni-storm", "no, the temperature, not the density", "proton_density → OMNI_T"),
         ("rbsp-emfisis-waves", "hiss high 3000", "$HISS_HIGH, default: 2000 → 3000"),
