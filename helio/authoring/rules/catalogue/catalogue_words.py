@@ -39,7 +39,9 @@ from helio.knowledge.words import concepts, tokens
 
 MOST_CHOICES = 12
 """Maximum number of parameters between which helio lets the person choose."""
-_LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates"})
+_LAYOUT = frozenset(
+    {"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates", "each", "every"}
+)
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(
     r"\b(?:not|(?-i:[Nn]o)|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE

@@ -36,6 +36,12 @@ _APART = (
     r"|\bone\s+panel\s+(?:each|per\s+\w+|for\s+each(?:\s+\w+)?)\b"
     r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:(?:the )?other|each other|one another)\b"
 )
+_COMPONENTS_APART = (
+    rf"\b(?:with\s+)?(?:each|every|the|all|one)\s+(?:(?:of\s+the|three|vector|field)\s+)*components?\s+(?:in|on|per)\s+"
+    rf"(?:(?:its|an?|their)\s+)?(?:own|separate|different|individual)\s+{PANEL}\b"
+    rf"|\b(?:one|an?)\s+panel\s+(?:for\s+each|per)\s+component\b|\bcomponents\s+in\s+(?:separate|different|own)\s+{PANEL}\b"
+)
+"""Words that give each component of a vector a panel."""
 _NUMBER_OF_PANELS = (
     rf"\b(?:(?:in|as|on|with|using)\s+)?({COUNT}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"
     r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
@@ -157,6 +163,7 @@ class Arrangement:
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._laid = [match.start() for match in sentence.take(_LAID)]
         self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
+        self._split = sentence.drop(_COMPONENTS_APART) > 0
         self._apart = sentence.drop(_APART) > 0
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
@@ -230,6 +237,7 @@ class Arrangement:
             slopes=self._slopes,
             axes=self._axes,
             side=self._side,
+            split=self._split,
             marks=self._marks,
         )
 
