@@ -75,7 +75,7 @@ _OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
 _LISTED_BELOW = (
     rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
     rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
-    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
+    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])|(?<=\band\s){_BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b"
@@ -131,7 +131,10 @@ class Arrangement:
     def __init__(self, sentence: Sentence) -> None:
         self._text = sentence.text
         self._compare = sentence.has(r"\b(?:compar\w+|versus|vs\.?|against|overla\w+|difference)\b")
-        self._side = sentence.drop(r"\b(?:panels?\s+)?side by side(?:\s+panels?)?\b") > 0
+        self._side = (
+            sentence.drop(r"\b(?:panels?\s+)?(?:side by side|(?:next to|beside) each other)(?:\s+panels?)?\b")
+            > 0
+        )
         self._kind = next(
             (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
         )
@@ -162,7 +165,7 @@ class Arrangement:
         self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._laid = [match.start() for match in sentence.take(_LAID)]
-        self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
+        self._overlaid = sentence.drop(r"\b(?:overla(?:y|ys|ying)|superimpose|superpose(?!d))\b") > 0
         self._split = sentence.drop(_COMPONENTS_APART) > 0
         self._apart = sentence.drop(_APART) > 0
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
