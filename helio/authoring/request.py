@@ -240,6 +240,8 @@ class Panels:
         The lowest and the highest frequency to draw of power spectra and spectrograms, in Hz; empty for all.
     side : bool
         Whether the panels stand side by side, those of a spacecraft in one column.
+    split : bool
+        Whether each component of a vector has its own panel.
     marks : bool
         Whether frequencies of the plasma are marked in power spectra.
     axes : str
@@ -259,6 +261,7 @@ class Panels:
     colour: RequestQuantity | None = None
     slopes: tuple[str, ...] = ()
     frequencies: tuple[float, ...] = ()
+    split: bool = False
     marks: bool = False
     axes: str = ""
     side: bool = False

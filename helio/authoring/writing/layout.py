@@ -36,7 +36,7 @@ MIDDLE = 50
 BELOW_AXIS = 100
 """Rank of the series whose values stand in rows below the time axis, not in a panel."""
 
-_LETTERS_IN = {"LMN": "lmn", "RTN": "rtn"}
+LETTERS_IN = {"LMN": "lmn", "RTN": "rtn"}
 _HODOGRAM = {"LMN": "lm", "RTN": "nt"}
 """The components of vectors in a frame, and those on the y and the x axis of a hodogram; otherwise x, y, z."""
 
@@ -319,7 +319,7 @@ def _one_against_another(
             pair, coloured = shown[:2], shown[2:]
         up, across = _labels(pair)
         if kinds == ["vector"] * 2:
-            letters = [f".{letter}" for letter in _LETTERS_IN.get(pair[0].frame, "xyz")]
+            letters = [f".{letter}" for letter in LETTERS_IN.get(pair[0].frame, "xyz")]
     kind = {} if layout.kind == "scatter" else {"type": layout.kind}
     fit = {"fit": layout.fit} if layout.fit else {}
     bins = {"bins": layout.bins} if layout.bins else {}

@@ -15,7 +15,7 @@ from helio.authoring.writing.computations import APPLIED, CONVECTIVE, CURRENT, D
 from helio.authoring.writing.deriving import Deriving
 from helio.authoring.writing.events import save_events, superposed
 from helio.authoring.writing.fetching import Fetching, TimeVariable
-from helio.authoring.writing.layout import figure_of, is_meant, names_of
+from helio.authoring.writing.layout import LETTERS_IN, figure_of, is_meant, names_of
 from helio.authoring.writing.notes import TimeNote
 from helio.authoring.writing.open_ranges import closed, is_open
 from helio.authoring.writing.operations import Operations
@@ -145,6 +145,8 @@ class _Figure:
             shown = self._in_units(operations.applied(shown))
         else:
             shown = operations.applied(self._in_units(shown))
+        if request.panels.split:
+            shown = [part for series in shown for part in self._components(series)]
         name, text = names_of(shown, request, self.steps.descriptions)
         if isinstance(request.events, EventTable):
             save_events(request.events, request.exports, request.file, shown, self.steps)
@@ -175,6 +177,17 @@ class _Figure:
         own = [quantity for _, quantity in request.own]
         return shown + [
             self._index(quantity) for quantity in request.quantities if own and quantity not in own
+        ]
+
+    def _components(self, series: PlotSeries) -> list[PlotSeries]:
+        """Return the components of a vector, each over that of the vector over which it is drawn; or other series."""
+        if series.kind != "vector":
+            return [series]
+        letters = LETTERS_IN.get(series.frame, "xyz")
+        parts = [self.quantities.component(series, letter, told=True) for letter in letters]
+        return [
+            replace(part, over=f"{series.over}{letter}" if series.over else "")
+            for part, letter in zip(parts, letters, strict=True)
         ]
 
     def _index(self, quantity: RequestQuantity) -> PlotSeries:

@@ -53,6 +53,7 @@ def figure(author, sentence):
         ("Ulysses proton density × R², 1994", "arithmetic arithmetic"),
         ("integral of OMNI VBs over 2015-03-17", "vbs cumulative_integral"),
         ("convert the THEMIS-A field to SM coordinates, 2013-03-17", "transform_frame"),
+        ("GSE to SM conversion of the THEMIS-A field, 2013-03-17", "transform_frame"),
         (
             "power spectrum of the difference between MMS1 and MMS2 Bz, 2017-07-11 22:00 to 23:00",
             "arithmetic power_spectrum",
@@ -248,6 +249,29 @@ def test_short_periods_need_fine_data(author):
             "Bz histogram for 2003 with log counts from OMNI",
             {"histograms": [{"of": ["OMNI_Bz"], "log_y": True}]},
         ),
+        (
+            "Wind B with its 1-hour running mean, each component in its own panel, 2010-04-05",
+            {
+                "panels": [
+                    ["Wind_Bx", "Wind_B_smoothx"],
+                    ["Wind_By", "Wind_B_smoothy"],
+                    ["Wind_Bz", "Wind_B_smoothz"],
+                ]
+            },
+        ),
+        (
+            "6 h running median of Dst in black over the hourly Dst in light grey, Nov 2003",
+            {
+                "panels": [["OMNI_Dst", "OMNI_Dst_median"]],
+                "trace_colors": {"OMNI_Dst_median": "black", "OMNI_Dst": "lightgrey"},
+            },
+        ),
+        (
+            "OMNI Bz, and under it SYM-H, 2015-03-17",
+            {"panels": [["OMNI_Bz"], ["OMNI_SYMH"]]},
+        ),
+        ("Wind V and n next to each other, 2012-07-15", {"columns": 2}),
+        ("superimpose ACE and Wind speed, 2012-07-15", {"panels": [["ACE_V", "Wind_V"]]}),
         ("probability density of AE in 2003", {"histograms": [{"of": ["OMNI_AE"], "show": "density"}]}),
         ("ACE B and the position in GSE below the time axis, 2012-07-15", {"ephemeris": ["ACE_position"]}),
         ("MMS1 B with L and MLT along the bottom, 2015-10-16", {"ephemeris": ["MMS1_L", "MMS1_MLT"]}),

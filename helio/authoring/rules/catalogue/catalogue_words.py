@@ -45,7 +45,9 @@ from helio.knowledge.search import Search
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.knowledge.words import concepts, tokens
 
-_LAYOUT = frozenset({"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates"})
+_LAYOUT = frozenset(
+    {"right", "left", "top", "bottom", "legend", "axis", "axes", "coordinate", "coordinates", "each", "every"}
+)
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(
     r"\b(?:not|(?-i:[Nn]o)|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress, pairwise, zip_longest
 
@@ -388,10 +388,21 @@ def beside_inputs(
 ) -> tuple[ComputationMention, ...]:
     """Draw the input, too, of the one computation of a sentence that lists one quantity twice: ``B and smoothed B``."""
     starts = sorted(start for start, _ in placed)
-    listed = any(re.search(_LISTS, text[first:second]) for first, second in pairwise(starts))
+    joints = [text[first:second] for first, second in pairwise(starts)]
+    listed = any(re.search(_LISTS, joint) for joint in joints)
     if len(mentions) != 1 or not listed or len({quantity for _, quantity in placed}) > 1:
         return mentions
-    return (replace(mentions[0], computation=replace(mentions[0].computation, beside=True)),)
+    over = any(re.search(r"\b(?:over|on top of)\s+(?:the\s+)?\w", joint) for joint in joints)
+    (mention,) = mentions
+    behind = mention.computation.behind or (over and mention.computation.tool in OVERLAID)
+    return (replace(mention, computation=replace(mention.computation, beside=True, behind=behind)),)
+
+
+def over_their_inputs(mentions: Iterable[ComputationMention]) -> Iterator[ComputationMention]:
+    """Draw the lines beside their inputs over them."""
+    for mention in mentions:
+        over = mention.computation.beside and mention.computation.tool in OVERLAID
+        yield replace(mention, computation=replace(mention.computation, behind=True)) if over else mention
 
 
 def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:

@@ -36,6 +36,12 @@ _APART = (
     r"|\bone\s+panel\s+(?:each|per\s+\w+|for\s+each(?:\s+\w+)?)\b"
     r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:(?:the )?other|each other|one another)\b"
 )
+_COMPONENTS_APART = (
+    rf"\b(?:with\s+)?(?:each|every|the|all|one)\s+(?:(?:of\s+the|three|vector|field)\s+)*components?\s+(?:in|on|per)\s+"
+    rf"(?:(?:its|an?|their)\s+)?(?:own|separate|different|individual)\s+{PANEL}\b"
+    rf"|\b(?:one|an?)\s+panel\s+(?:for\s+each|per)\s+component\b|\bcomponents\s+in\s+(?:separate|different|own)\s+{PANEL}\b"
+)
+"""Words that give each component of a vector a panel."""
 _NUMBER_OF_PANELS = (
     rf"\b(?:(?:in|as|on|with|using)\s+)?({COUNT}|\d)(?:\s+|-)(?:separate\s+|stacked\s+|small\s+)*"
     r"(?:panels?|subplots|rows|pictures)(?:\s+(?:plot|figure))?\b"
@@ -69,7 +75,7 @@ _OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
 _LISTED_BELOW = (
     rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
     rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
-    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])"
+    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])|(?<=\band\s){_BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b"
@@ -125,7 +131,10 @@ class Arrangement:
     def __init__(self, sentence: Sentence) -> None:
         self._text = sentence.text
         self._compare = sentence.has(r"\b(?:compar\w+|versus|vs\.?|against|overla\w+|difference)\b")
-        self._side = sentence.drop(r"\b(?:panels?\s+)?side by side(?:\s+panels?)?\b") > 0
+        self._side = (
+            sentence.drop(r"\b(?:panels?\s+)?(?:side by side|(?:next to|beside) each other)(?:\s+panels?)?\b")
+            > 0
+        )
         self._kind = next(
             (kind for kind, pattern in SPELLINGS["kinds of plots"] if sentence.drop(pattern)), ""
         )
@@ -156,7 +165,8 @@ class Arrangement:
         self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
         self._laid = [match.start() for match in sentence.take(_LAID)]
-        self._overlaid = sentence.drop(r"\boverla(?:y|ys|ying)\b") > 0
+        self._overlaid = sentence.drop(r"\b(?:overla(?:y|ys|ying)|superimpose|superpose(?!d))\b") > 0
+        self._split = sentence.drop(_COMPONENTS_APART) > 0
         self._apart = sentence.drop(_APART) > 0
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
@@ -230,6 +240,7 @@ class Arrangement:
             slopes=self._slopes,
             axes=self._axes,
             side=self._side,
+            split=self._split,
             marks=self._marks,
         )
 

@@ -86,6 +86,12 @@ _ON_IT = re.compile(
     re.IGNORECASE,
 )
 """Patterns of what stands before a computed line that is drawn beside its input, and between it and its look."""
+_OF_ITS_INPUT = re.compile(r"\s+of\s+(?:the\s+)?[\w|.-]+(?:\s+[\w|.-]+)?[\s,(]+(?:in\s+)?", re.IGNORECASE)
+_OVER_INPUT = re.compile(
+    r"\b(?:over|on\s+top\s+of)\s+(?:the\s+)?(?:raw|original|unsmoothed|unfiltered|hourly|daily|[\d.]+[\s-]*(?:s|min|h))\b",
+    re.IGNORECASE,
+)
+"""Patterns of what stands between a computation and the look of its line, and of the input over which it is drawn."""
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
@@ -133,7 +139,11 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         (style, computed[style.start] or _with_names(style, styles, names, text, several=several))
         for style in styles
     ]
-    again = [name for _, (_, name) in read if name is not None and _is_named_before(name, names)]
+    again = [
+        name
+        for _, (_, name) in read
+        if name is not None and _is_named_before(name, names) and not _OVER_INPUT.search(text[: name.start])
+    ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
     left = "".join(text[at:stop] for at, stop in _between(phrases, len(text)))
@@ -241,9 +251,11 @@ def _of_computed(
     """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
-    if not near or _JOINED.search(text[: near[-1].start]) is None:
+    if not near:
         return None
-    if not _ON_IT.fullmatch(text[near[-1].stop : style.start]):
+    between = text[near[-1].stop : style.start]
+    joined = _JOINED.search(text[: near[-1].start]) and _ON_IT.fullmatch(between)
+    if not joined and not (_OF_ITS_INPUT.fullmatch(between) and _OVER_INPUT.search(text[style.stop :])):
         return None
     mode = "as " if "mode" in style.kinds else ""
     return [f"{near[-1].text} {mode}{text[style.start : style.stop]}"], None

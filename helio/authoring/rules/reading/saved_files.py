@@ -22,7 +22,7 @@ _NAME = r"(?:(?:files?|called|named)\s+)*[\"“'‘]?(?P<name>[\w~./-]*\w)(?=\.)
 _FORMAT = (
     rf"(?:(?:{_NAME})?(?-i:\.)?(?P<format>csv|cdf|netcdf|nc|parquet|ascii|txt|excel|xlsx|spreadsheet|comma-separated)"
     r"|(?P<text>text)(?=[\s-]+(?:file|table|format)))\b[\"”'’]?"
-    r"(?:(?:\s+file)?,?\s+(?:called|named)\s+[\"“'‘]?(?P<called>\w[\w-]*)(?:\.(?:csv|cdf|nc|parquet|txt))?[\"”'’]?)?"
+    r"(?:(?:\s+file)?\s+(?:called|named)\s+[\"“'‘]?(?P<called>\w[\w-]*)(?:\.(?:csv|cdf|nc|parquet|txt))?[\"”'’]?)?"
 )
 _FILE = r"(?:[\s-]+(?:files?|tables?|formats?|exports?|outputs?|values|sheets?))*"
 _SAVE = (

@@ -15,7 +15,12 @@ from helio.authoring.rules.catalogue.catalogue_reading import CatalogueReading, 
 from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.catalogue.particle_words import with_ratios
 from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
-from helio.authoring.rules.computations.computed import beside_inputs, of_windowed, read_computations
+from helio.authoring.rules.computations.computed import (
+    beside_inputs,
+    of_windowed,
+    over_their_inputs,
+    read_computations,
+)
 from helio.authoring.rules.computations.frequency_bands import take_frequencies
 from helio.authoring.rules.misspelt import known_words
 from helio.authoring.rules.reading.arrangement import Arrangement
@@ -367,7 +372,7 @@ class _SentenceReader:
         named, self._field = read_quantities(sentence, magnitude=needs_vector)
         fields = re.finditer(FIELD, before_quantities, re.IGNORECASE) if self._field >= 0 else ()
         listed = merged(named, [(field.start(), RequestQuantity(B)) for field in fields])
-        if len({craft for _, craft in self._crafts}) == 1:
+        if len({craft for _, craft in self._crafts}) <= 1:
             self._mentions = beside_inputs(self._mentions, listed, sentence.text)
         named = merged(named, of_windowed(self._mentions))
         if any(quantity.name not in SPECTRA for _, quantity in named):
@@ -520,6 +525,8 @@ class _SentenceReader:
         named = NamedData(sentence.text, placed, crafts, panels.together or panels.overlaid)
         mentions, cadence = with_cadences(self._mentions, cadences, named)
         mentions, unclear_computation = shared_out(mentions, named)
+        if panels.split:  # a panel has a component and its mean
+            mentions = tuple(over_their_inputs(mentions))
         request = PipelineRequest(
             # missions where the author must choose a spacecraft come last
             spacecraft=tuple(
