@@ -69,7 +69,9 @@ _LISTED_BELOW_AXIS = re.compile(
     re.IGNORECASE,
 )
 """Pattern of several lines of which the place is named once: ``add L and MLT under the axis``."""
-_PROBE = re.compile(r"\b(?i:(?:the\s+)?(?:probe|spacecraft|satellite|s/c))\s+#?(?P<name>[A-E]|\d)\b")
+_PROBE = re.compile(
+    r"(?<!Allen )\b(?i:(?:the\s+)?(?:probe|spacecraft|satellite|s/c))\s+#?(?P<name>[A-E]|\d)\b"
+)
 _QUOTE = "quoted"
 _PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(

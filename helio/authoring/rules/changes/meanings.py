@@ -227,24 +227,21 @@ class Meanings:
 
     def _instead(self, words: frozenset[str], values: list[Atom]) -> list[Operation]:
         """Set the one value that words say and that is the old one: ``a 1 h mean field rather than 6 h``."""
-        new, old = (
-            (atom.value, "") if isinstance(atom.value, str) else (atom.value.value, atom.value.unit)
-            for atom in values
-        )
-        unit = new[1] or old[1]
+        new, old = (atom.value for atom in values)
+        unit = "" if isinstance(new, str) else new.unit or old.unit
         slots = [
             slot
             for slot in self._slots
-            if (words or new[1]) and words <= slot.known | _GENERAL and slot.kind == values[0].kind
-            if slot.value == (old[0] if slot.kind == "duration" else _in_unit(slot, *old))
+            if (words or unit) and words <= slot.known | _GENERAL and slot.kind == values[0].kind
+            if slot.value == (old if slot.kind == "duration" else _in_unit(slot, old.value, old.unit))
             if _fits_unit(slot.unit, unit)
         ]
         if len(slots) != 1:
             return []
         (slot,) = slots
-        if not isinstance(new[0], str):
-            return [_operation(slot, new[0], unit)]
-        return [Operation("set", "", ("variables", slot.name, "default"), new[0])]
+        if slot.kind == "number":
+            return [_operation(slot, new.value, unit)]
+        return [Operation("set", "", ("variables", slot.name, "default"), new)]
 
     @cached_property
     def _slots(self) -> list[Slot]:
