@@ -148,20 +148,23 @@ def edited(
     earlier = _drawn_in_all(editor)
     try:
         change_as_said(editor, listed.rest)
-    except NotUnderstood:
-        if (
-            bare := _INSTEAD.sub("", request)
-        ) != request:  # a new value without the old one: `make it blue instead`
-            return edited(
-                bare,
-                template,
-                catalogue=catalogue,
-                gate=gate,
-                now=now,
-                ask=ask,
-                sources=sources,
-                records=records,
-            )
+    except NotUnderstood as refusal:
+        bare = _INSTEAD.sub("", request)
+        if bare != request:  # a new value without the old one: `make it blue instead`
+            try:
+                return edited(
+                    bare,
+                    template,
+                    catalogue=catalogue,
+                    gate=gate,
+                    now=now,
+                    ask=ask,
+                    sources=sources,
+                    records=records,
+                    remembered=remembered,
+                )
+            except UNABLE:
+                raise refusal from None
         reply = (
             "" if sources or is_wish(request) else fully_answered(request, template, catalogue, now, records)
         )
