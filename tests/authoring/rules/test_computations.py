@@ -272,6 +272,10 @@ def test_short_periods_need_fine_data(author):
         ),
         ("Wind V and n next to each other, 2012-07-15", {"columns": 2}),
         ("superimpose ACE and Wind speed, 2012-07-15", {"panels": [["ACE_V", "Wind_V"]]}),
+        (
+            "AE against SYM-H scatter plot, 2015-03-17",
+            {"xy": [{"x": "OMNI_SYMH", "y": "OMNI_AE"}]},
+        ),
         ("probability density of AE in 2003", {"histograms": [{"of": ["OMNI_AE"], "show": "density"}]}),
         ("ACE B and the position in GSE below the time axis, 2012-07-15", {"ephemeris": ["ACE_position"]}),
         ("MMS1 B with L and MLT along the bottom, 2015-10-16", {"ephemeris": ["MMS1_L", "MMS1_MLT"]}),
