@@ -677,8 +677,9 @@ def _lists(location: _Location, before: list[Any], after: list[Any]) -> Iterator
     whole = location.change(before=before, after=after)
     if not _has_containers(before) and not _has_containers(after):
         apart = not any(same(was, now) for was in before for now in after)
+        is_range = len(before) == len(after) <= 2 and all(map(_is_number, (*before, *after)))
         items = tuple(_compared(before, after, is_line=False))
-        yield whole if apart and whole.is_short else location.change(items=items)
+        yield whole if (apart or is_range) and whole.is_short else location.change(items=items)
         return
     for i1, i2, j1, j2 in _replaced(before, after):
         pairs = i2 - i1 if i2 - i1 == j2 - j1 else 0

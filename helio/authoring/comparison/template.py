@@ -41,6 +41,7 @@ from helio.time_range import TimeRange, parse_time_range
 TIME, SHOWN, WINDOW = "HE405", "HE406", "HE407"
 _UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 """The unit at the end of the title of an axis."""
+_CODE = "custom_operation"
 _AVERAGES = frozenset({*AVERAGES, "statistics"})
 _WINDOWS = ("window", "cadence", "interval")
 """Arguments of averages that say how long they are."""
@@ -53,7 +54,6 @@ CHANGING = frozenset(
         "derivative",
         "cumulative_integral",
         "band_pass",
-        "custom_operation",
     }
 )
 """Tools that change the values of a line, which a request always names."""
@@ -186,7 +186,7 @@ class Compared:
         found |= {MAGNITUDE_OF[name] for name in found & MAGNITUDE_OF.keys()}
         alone = any(made.tool == MAGNITUDE and made.alone for made in self.request.computations)
         names = {quantity.name, MAGNITUDE_OF.get(quantity.name) if alone else None}
-        if not by_label or names & found or _computed(quantity.name, self.steps):
+        if not by_label or names & found or _computed(quantity.name, self.steps) or self._has_code():
             return False
         units = {self.lines.unit(label) for label, quantities in by_label.items() if not quantities}
         said = quantity.name in _BY_LETTERS or re.search(
@@ -273,6 +273,8 @@ class Compared:
 
     def computations(self, besides: Collection[str] = ()) -> Iterator[Diagnostic]:
         """Report computations of the request that no step does, or only with other windows, `besides` some tools."""
+        if self._has_code():
+            return
         for asked in self.request.computations:
             if asked.tool not in APPLIED or asked.tool in besides:
                 continue
@@ -296,7 +298,10 @@ class Compared:
         for step in self.steps:
             window = next((step.params[key] for key in _WINDOWS if key in step.params), None)
             length = _seconds(self._value(window))
-            if step.tool in CHANGING - asked and not self._is_kp(step):
+            if step.tool == _CODE:
+                message = f"step {step.id} computes with code, which helio cannot compare with the request"
+                yield warning(SHOWN, message, "read the code", step)
+            elif step.tool in CHANGING - asked and not self._is_kp(step):
                 message = f"step {step.id} ({step.tool}) changes the data, and the request names no such computation"
                 yield warning(SHOWN, message, "reject the proposal if this was not asked for", step)
             elif step.tool in _AVERAGES and length and lengths - {None} and length not in lengths:
@@ -305,6 +310,10 @@ class Compared:
                     f"step {step.id} ({step.tool}) averages over {over}, which the request does not name"
                 )
                 yield warning(SHOWN, message, "reject the proposal if this was not asked for", step)
+
+    def _has_code(self) -> bool:
+        """Return whether code of the template may compute what the request names."""
+        return any(step.tool == _CODE for step in self.steps)
 
     def _is_kp(self, step: StepView) -> bool:
         """Return whether a step makes Kp of the ten times Kp that an archive stores."""
