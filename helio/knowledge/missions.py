@@ -372,13 +372,27 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
             *("LEPE", "LEPI", "MEPE", "MEPI", "XEP", "EPS", "EPEAD", "MAGED", "MPA", "SOPA", "SWAP", "PEPSSI"),
             *("SWEA", "SWIA", "STATIC", "SEP", "LPW", "COSTEP", "SWICS", "HET", "LET", "KET", "RPI", "EUV", "FUV"),
             *("CODIF", "HIA", "SSIES", "SSJ", "SSM", "MEPED", "SEM", "EPD", "FGS", "IVM", "MIGHTI", "RAD", "IBEX"),
-            "GIM",
         )
     },
 }  # fmt: skip
 
 
-_PARTS = ("DES", "DIS", "RAD1", "RAD2", "TNR", "HFR", "LFR", "RFS", "EPAM", "HED", "LED", "PM", "MERGED")
+_PARTS = (
+    "DES",
+    "DIS",
+    "RAD1",
+    "RAD2",
+    "TNR",
+    "HFR",
+    "LFR",
+    "RFS",
+    "EPAM",
+    "HED",
+    "LED",
+    "PM",
+    "GIM",
+    "MERGED",
+)
 """Names of sensors and receivers in ids of datasets."""
 
 

@@ -205,7 +205,7 @@ _TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
     (N, PSP, PSP_HOURLY, "protonDensity", "", "cm^-3", 3600, ""),
     (V, PSP, PSP_HOURLY, "ProtonSpeed", "", "km/s", 3600, ""),
     (VECTOR_V, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "VEL_RTN_SUN", "RTN", "km/s", None, "partial moment"),
-    (VECTOR_V, PSP, "PSP_SWP_SPC_L3I", "vp_moment_RTN_gd", "RTN", "km/s", None, ""),
+    (VECTOR_V, PSP, "PSP_SWP_SPC_L3I", "vp_moment_RTN_gd", "RTN", "", None, "in km/s, without a unit in the archive"),
     (T, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "TEMP", "", "eV", None, "partial moment"),
     (T, PSP, PSP_HOURLY, "protonTemp", "", "K", 3600, ""),
     (IONS, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "EFLUX_VS_ENERGY", "", _EFLUX, None, "part of the sky"),
