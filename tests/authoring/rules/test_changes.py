@@ -386,7 +386,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("themis-esa-overview", "save n and T to ni_ti.csv", "ni_ti_T.csv"),
         ("themis-esa-overview", "export n to density.nc", "filename: density.nc"),
         ("hope-spectra", "Probe B", "dataset: RBSPA_REL04_ECT-HOPE-PA-L3 → RBSPB"),
-        ("rbsp-emfisis-waves", "Van Allen Probe B", "title: Van Allen Probe A → RBSP-B"),
+        ("rbsp-emfisis-waves", "Van Allen Probe B, 17 March 2013", "title: Van Allen Probe A → RBSP-B"),
         ("hope-spectra", "make the electron panel the first one", "panel 1: RBSPA_REL04_ECT-HOPE-PA-L3.FEDO"),
         ("psp-bfield", "one panel for each of BR, BT and BN", "panel 3: B_RTNn"),
         ("ace-bfield-overview", "can we have the field in RTN instead of GSE?", "parameter: BGSEc → BRTN"),
@@ -498,6 +498,7 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         ),
         ("wind-plasma", "1 min averages of everything", "P_VELS → WI_PM_3DP_P_VELS_binned", "density_binned"),
         ("b-power-spectrum", "break between 0.01 and 2 Hz", "$BREAK_HIGH, default: 4.0 → 2", "$HIGH,"),
+        ("mms-field-spectrum", "spectrogram windows 2 s", "step dynamic: window: 4s → 2s", "$WINDOW"),
         ("b-power-spectrum", "use a 30 min window for the PSD", "$WINDOW, default: 1h → 30min", "DYNAMIC"),
         ("psp-encounter", "deflection mean window 3h", "$BACKGROUND, default: 6h → 3h", "resample"),
         (

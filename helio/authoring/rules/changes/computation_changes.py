@@ -364,7 +364,11 @@ def set_value(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(
             f"several arguments are called so: {', '.join(sorted({name for _, name in places}))}"
         )
-    _check_words(editor, words, places[0][1], [step for step, _ in places])
+    left = {str(step["step_id"]): _unknown(editor, words, name, step) for step, name in places}
+    if all(left.values()):
+        unread = sorted(set.intersection(*left.values()) or words)
+        raise NotUnderstood(f"helio does not understand {', '.join(map(repr, unread))}")
+    places = [(step, name) for step, name in places if not left[str(step["step_id"])]]
     for step, name in places:
         set_argument(editor, step, name, value)
 
@@ -434,21 +438,14 @@ def names_storms(clause: Clause) -> bool:
     )
 
 
-def _check_words(editor: FigureEditor, words: set[str], name: str, steps: list[Document]) -> None:
-    """Refuse words that are neither of the name of a value nor of the steps that take it."""
-    variable = (editor.after.get("variables") or {}).get(name, {})
-    known = _words_of(f"{name} {variable.get('description', '')}")
-    for step in steps:
-        text = json.dumps(
-            [step.get("step_id"), step.get("tool_name"), step.get("tool_args"), step.get("intent")]
-        )
-        known |= _words_of(text.replace("_", " "))
-        for label in (step.get("tool_args") or {}).values():
-            if isinstance(label, str) and label in editor.lines.producers:
-                known |= _words_of(editor.lines.all_words(label))
-    left = words - known - {"value", "window", "limit", "level"}
-    if left:
-        raise NotUnderstood(f"helio does not understand {', '.join(map(repr, sorted(left)))}")
+def _unknown(editor: FigureEditor, words: set[str], name: str, step: Document) -> set[str]:
+    """Return those of some words that are neither of the name of an argument nor of its step."""
+    text = json.dumps([step.get("step_id"), step.get("tool_name"), step.get("tool_args"), step.get("intent")])
+    known = _words_of(f"{name} {text.replace('_', ' ')}")
+    for label in (step.get("tool_args") or {}).values():
+        if isinstance(label, str) and label in editor.lines.producers:
+            known |= _words_of(editor.lines.all_words(label))
+    return words - known - {"value", "window", "limit", "level"}
 
 
 def _argument_words(clause: Clause) -> set[str]:
