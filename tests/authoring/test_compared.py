@@ -203,6 +203,17 @@ def test_an_edit_that_lets_a_step_fail_is_said(catalogue, request_, is_said):
     assert told(request_, after, catalogue, before=after) == []
 
 
+def test_code_is_named_as_what_helio_cannot_compare(catalogue):
+    code = {
+        "source_labels": ["B"],
+        "pandas_code": "result = df_B.resample('5min').mean()",
+        "output_label": "S",
+    }
+    after = template(data(), ("custom_operation", code))
+    said = [message for _, message in told("5 min means of ACE B", after, catalogue)]
+    assert said == ["step 1 computes with code, which helio cannot compare with the request"]
+
+
 def test_an_edit_is_not_blamed_for_what_was_there(catalogue):
     before = template(data(), ("running_average", {"source_label": "B", "window": "2d", "output_label": "S"}))
     assert told("make it red", before, catalogue, before=before) == []

@@ -133,6 +133,15 @@ def test_a_changed_number_of_a_computation_shows_its_factor(template):
     assert told(scaled(0), scaled(2)) == ["step 9: factor: 0 → 2"]
 
 
+def test_two_limits_are_shown_together(template):
+    def limited(low, high):
+        args = {"source_label": "P", "bands": [[10, 20], [low, high]]}
+        step = {"step_id": 9, "tool_name": "band_average", "tool_args": args}
+        return {**template, "steps": [*template["steps"], step]}
+
+    assert told(limited(60, 100), limited(40, 60)) == ["step 9: bands, item 2: [60, 100] → [40, 60]"]
+
+
 def test_a_variable_in_a_longer_text_is_shown_with_its_default():
     def smoothed(window):
         args = {"source_label": "B", "window": window, "output_label": "S"}

@@ -92,7 +92,7 @@ APPLIED = {
         "binned", "{window} {method}", "cadence", takes=("scalar", "vector", "spectrum")
     ),
     "despike": ComputationTool("clean", "Set spikes to missing", "window", of_bins=True),
-    "detrend": ComputationTool("detrended", "Subtract the straight line", of_bins=True),
+    "detrend": ComputationTool("detrended", "Subtract the trend", of_bins=True),
     "derivative": ComputationTool("rate", "Time derivative", "", "{} rate", unit="{}/s", of_bins=True),
     "cumulative_integral": ComputationTool(
         "total", "Integrate over time", "", "{} total", unit="{} h", of_bins=True
