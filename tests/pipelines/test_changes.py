@@ -139,7 +139,7 @@ def test_two_limits_are_shown_together(template):
         step = {"step_id": 9, "tool_name": "band_average", "tool_args": args}
         return {**template, "steps": [*template["steps"], step]}
 
-    assert told(limited(60, 100), limited(40, 60)) == ["step 9: bands, item 2: [60, 100] → [40, 60]"]
+    assert told(limited(60, 100), limited(40, 60)) == ["step 9: bands, item 2: 60, 100 → 40, 60"]
 
 
 def test_a_variable_in_a_longer_text_is_shown_with_its_default():
