@@ -23,11 +23,11 @@ from helio.settings import Settings, settings_in_use
 if TYPE_CHECKING:
     from threading import Event
 
-    from helio.authoring.chat import Chat
     from helio.authoring.choice_of_author import By
+    from helio.authoring.conversation.chat import Chat
     from helio.authoring.desk import Desk
-    from helio.authoring.drawings import Drawings
-    from helio.authoring.proposals import Proposal
+    from helio.authoring.proposals.drawings import Drawings
+    from helio.authoring.proposals.store import Proposal
     from helio.knowledge.archive_catalogue import Listing
     from helio.knowledge.citations import Citation
     from helio.pipelines.blame import Origin
@@ -1208,9 +1208,9 @@ def chat(
     UnknownPipeline, RequestError
         There is no such pipeline, conversation or file.
     """
-    from helio.authoring.chat import Chat
-    from helio.authoring.conversation import Conversation, find_conversation, new_conversation
-    from helio.authoring.documents import read_sources
+    from helio.authoring.conversation.chat import Chat
+    from helio.authoring.conversation.saved import Conversation, find_conversation, new_conversation
+    from helio.authoring.documents.source_files import read_sources
     from helio.authoring.models.scrub import scrub_of
 
     settings = settings_in_use(settings)
@@ -1260,7 +1260,7 @@ class _ChatTools:
         )
 
     def draw(self, proposal: Proposal, time_range: str | None) -> Drawings:
-        from helio.authoring.drawings import drawings_of
+        from helio.authoring.proposals.drawings import drawings_of
 
         folder = self.outputs / f"preview-{proposal.id}"
         before, after = draw_both(

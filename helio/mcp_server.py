@@ -23,8 +23,8 @@ from helio import __version__, api
 from helio.authoring.choice_of_author import By
 from helio.authoring.desk import Desk
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved
-from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.review import proposal_lines
+from helio.authoring.proposals.review import proposal_lines
+from helio.authoring.proposals.store import Proposal, Proposals
 from helio.errors import HelioError, RequestError, did_you_mean
 from helio.knowledge.catalogue import Catalogue, open_catalogue
 from helio.knowledge.search import Search

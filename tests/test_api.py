@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import helio
 from helio import api
-from helio.authoring.proposals import Proposal
+from helio.authoring.proposals.store import Proposal
 from helio.cli import app
 from helio.errors import (
     HelioError,

@@ -45,7 +45,7 @@ HOMES = {
     "mcp": "mcp_server",
     "mcp_types": "mcp_server",
     "PIL": "pictures",
-    "pypdf": "authoring/pdf_text",
+    "pypdf": "authoring/documents/pdf_text",
 }
 SOURCES = sorted(
     path

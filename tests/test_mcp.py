@@ -17,7 +17,7 @@ from mcp import Client, ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from helio import api
-from helio.authoring.proposals import Proposals
+from helio.authoring.proposals.store import Proposals
 from helio.mcp_server import LONGEST, make_server
 from helio.settings import read_settings
 from helio.steps.render.write_figure import find_browser

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from helio.authoring.discovery import CatalogueTools, Discovery, discover
-from helio.authoring.documents import SourceFile
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.editing import SearchRequest, edit, is_about_looks
 from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.filling import fill_in
@@ -33,7 +33,7 @@ from helio.authoring.outcome import (
     TemplateDraft,
 )
 from helio.authoring.planning import plan
-from helio.authoring.proposals import prompt_digest
+from helio.authoring.proposals.store import prompt_digest
 from helio.authoring.recorded import Records
 from helio.authoring.rules.questions.answers import facts_of
 from helio.authoring.rules.questions.question_form import is_question

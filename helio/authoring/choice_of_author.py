@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from helio.authoring.documents import SourceFile
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, Memory, given_to_model
 from helio.authoring.models.providers import has_model, is_small, is_wanted
@@ -23,7 +23,7 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
-from helio.authoring.proposals import Proposals
+from helio.authoring.proposals.store import Proposals
 from helio.authoring.recorded import Records
 from helio.authoring.rules.author import RuleAuthor
 from helio.errors import RequestError

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.authoring.choice_of_author import Authors, By
-from helio.authoring.choosing import choice_meant
-from helio.authoring.documents import NO_TEXTS, SourceFile, read_sources
+from helio.authoring.conversation.choosing import choice_meant
+from helio.authoring.documents.source_files import NO_TEXTS, SourceFile, read_sources
+from helio.authoring.documents.tables import check_tables
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, why_empty
 from helio.authoring.failed_run import failure_of
 from helio.authoring.flags import refuse
@@ -28,12 +29,11 @@ from helio.authoring.outcome import (
     NotProved,
     TemplateDraft,
 )
-from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.proposals.store import Proposal, Proposals
 from helio.authoring.proposing import Aim, Assignment, Proposer
 from helio.authoring.questions import Errand, OpenQuestion, OpenQuestions
 from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.questions.question_form import is_question
-from helio.authoring.tables import check_tables
 from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.errors import RequestError, UnknownPipeline, UnknownRun

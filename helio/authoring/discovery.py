@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from helio.authoring.documents import SourceFile, turn_with
+from helio.authoring.documents.source_files import SourceFile, turn_with
 from helio.authoring.models.model import Ask, Call, CallResult, Model, ResultsTurn, Tool, UserTurn
 from helio.authoring.models.quoting import LONGEST, capped, data, fitting
 from helio.authoring.rules.reading.sentence import Sentence

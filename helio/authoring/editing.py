@@ -36,7 +36,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from helio.authoring.documents import SourceFile, turn_with
+from helio.authoring.documents.source_files import SourceFile, turn_with
+from helio.authoring.documents.tables import RULE, check_tables, table_steps, with_tables
 from helio.authoring.gate import GateResult
 from helio.authoring.models.exchange import (
     RejectedAnswer,
@@ -52,7 +53,6 @@ from helio.authoring.operations import NAMES, Operation, OperationError, apply
 from helio.authoring.planning import EXAMPLE, WRITTEN, said_times, times_part, tool_list
 from helio.authoring.rules.changes.atom_values import COLOURS
 from helio.authoring.rules.questions.question_form import is_question
-from helio.authoring.tables import RULE, check_tables, table_steps, with_tables
 from helio.pipelines.changes import readable
 from helio.pipelines.dialect.written import spec_of
 from helio.pipelines.template.diagnostics import Diagnostic

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.operations import step_of
 from helio.authoring.outcome import Failure
-from helio.authoring.proposals import Proposals
+from helio.authoring.proposals.store import Proposals
 from helio.errors import RequestError, closest
 from helio.knowledge.catalogue import Catalogue, time_text
 from helio.pipelines.analyses.work import work_of

@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import Any
 
 from helio.authoring.comparison.differences import SHOWN, TIME, differences
-from helio.authoring.documents import SourceFile, turn_with
+from helio.authoring.documents.source_files import SourceFile, turn_with
 from helio.authoring.flags import FORMS, request_of
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.models.exchange import QuestionBack, RejectedAnswer, answer_form, answers_part, settle

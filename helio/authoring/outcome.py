@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from helio.authoring.documents import SourceFile
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import GateResult
 from helio.errors import RequestError
 from helio.pipelines.template.diagnostics import Diagnostic

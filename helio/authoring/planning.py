@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from helio.authoring.comparison.differences import TIME, differences
-from helio.authoring.documents import SourceFile, turn_with
+from helio.authoring.documents.source_files import SourceFile, turn_with
+from helio.authoring.documents.tables import RULE, check_tables, table_steps, with_tables
 from helio.authoring.gate import Gate, GateResult
 from helio.authoring.models.exchange import (
     RejectedAnswer,
@@ -25,7 +26,6 @@ from helio.authoring.models.quoting import data
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.named_times import with_plain_times
-from helio.authoring.tables import RULE, check_tables, table_steps, with_tables
 from helio.errors import TimeRangeError
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.figures import RENDER

@@ -11,11 +11,11 @@ from datetime import datetime
 
 from helio.authoring.choice_of_author import Authors
 from helio.authoring.comparison.differences import differences
-from helio.authoring.documents import SourceFile
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import datasets_by_fetch
 from helio.authoring.memory import pitfall_notes, with_names
 from helio.authoring.outcome import Attribution, NotProved, NotUnderstood, TemplateDraft
-from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.proposals.store import Proposal, Proposals
 from helio.errors import ModelError
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.parse import parse

@@ -29,7 +29,7 @@ from helio.sources.registry import choices
 if TYPE_CHECKING:
     from logging import Formatter, Handler
 
-    from helio.authoring.proposals import Proposals
+    from helio.authoring.proposals.store import Proposals
     from helio.errors import HelioError, UnknownPipeline
     from helio.pipelines.changes import Change
     from helio.settings import Settings
@@ -249,7 +249,7 @@ def _name_proposal_or_run(error: UnknownPipeline) -> None:
 
 def proposals() -> Proposals:
     """Return the proposals in helio's home folder."""
-    from helio.authoring.proposals import Proposals
+    from helio.authoring.proposals.store import Proposals
     from helio.pipelines.library import Library
 
     settings = current_settings()

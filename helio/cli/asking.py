@@ -26,9 +26,9 @@ from helio.cli.proposals import draw_proposal, print_proposal, say_drawings, say
 if TYPE_CHECKING:
     from helio.authoring.choice_of_author import By
     from helio.authoring.desk import Desk
-    from helio.authoring.drawings import Drawings
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
-    from helio.authoring.proposals import Proposal
+    from helio.authoring.proposals.drawings import Drawings
+    from helio.authoring.proposals.store import Proposal
 
 Yes = Annotated[
     bool,
@@ -250,7 +250,7 @@ def _prompt(question: AuthorQuestion) -> str:
 def show(desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply, options: Options) -> None:
     """Show the result of a request; accept or reject a proposal by --yes or at the terminal, or leave it pending."""
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
-    from helio.authoring.review import work_line
+    from helio.authoring.proposals.review import work_line
 
     if desk.fallback:
         say(f"note: another model answered: {desk.fallback}", err=True)

@@ -26,7 +26,7 @@ from helio.cli.asking import Sources, Writer, shown_requests, writer_called
 from helio.cli.completion import complete_chats
 
 if TYPE_CHECKING:
-    from helio.authoring.chat import Answer, Chat
+    from helio.authoring.conversation.chat import Answer, Chat
     from helio.pipelines.plan import PlannedStep
     from helio.pipelines.runs.execute import StepResult
 
@@ -158,7 +158,7 @@ def _print_finished(result: StepResult) -> None:
 def _list(as_json: bool) -> None:
     from dataclasses import asdict
 
-    from helio.authoring.conversation import list_conversations
+    from helio.authoring.conversation.saved import list_conversations
 
     rows = list_conversations(current_settings().chats)
     if as_json:

@@ -26,8 +26,8 @@ from helio.cli.completion import complete_proposals
 from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
-    from helio.authoring.drawings import Drawings
-    from helio.authoring.proposals import Proposal, Proposals
+    from helio.authoring.proposals.drawings import Drawings
+    from helio.authoring.proposals.store import Proposal, Proposals
 
 Id = Annotated[
     str,
@@ -222,7 +222,7 @@ def as_it_is_now(kept: Proposals, proposal: Proposal) -> Proposal:
 
 
 def print_proposal(proposal: Proposal, *, patch: bool) -> None:
-    from helio.authoring.review import proposal_lines, token_line
+    from helio.authoring.proposals.review import proposal_lines, token_line
 
     for line in proposal_lines(proposal):
         say(line)
@@ -257,7 +257,7 @@ def draw_proposal(
 ) -> Drawings:
     """Draw the figures before and after a proposed change into a folder of their own."""
     from helio import api
-    from helio.authoring.drawings import drawings_of
+    from helio.authoring.proposals.drawings import drawings_of
 
     folder = Path("helio-runs") / f"preview-{proposal.id}"
     before, after = api.draw_both(

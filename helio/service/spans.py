@@ -8,7 +8,7 @@ from itertools import count, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
-from helio.authoring.event_lists import event_rows
+from helio.authoring.documents.event_lists import event_rows
 from helio.errors import DamagedRecord, RequestError, TimeRangeError
 from helio.interval import MONTHS, MONTHS_OF, carrington_number, carrington_start
 from helio.store.records import read_bytes

@@ -12,7 +12,7 @@ from helio.authoring.discovery import CatalogueTools, tools
 from helio.authoring.models import door as doors
 from helio.authoring.models.model import Call
 from helio.authoring.outcome import NotProved, NotUnderstood
-from helio.authoring.proposals import Proposal
+from helio.authoring.proposals.store import Proposal
 from helio.authoring.rules.reading.named_archives import take_archive
 from helio.errors import RequestError, UnknownParameter
 from helio.knowledge.archive_catalogue import CatalogueWithArchive

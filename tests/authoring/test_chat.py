@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import helio as package
-from helio.authoring.chat import COMMANDS
+from helio.authoring.conversation.chat import COMMANDS
 from helio.authoring.models import door as doors
 from helio.cli import app
 from tests.authoring import standin_gemini as standin

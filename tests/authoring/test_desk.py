@@ -12,7 +12,7 @@ from helio.authoring.desk import Desk
 from helio.authoring.models import door as doors
 from helio.authoring.models.transcript import read_lines
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood
-from helio.authoring.proposals import Proposal
+from helio.authoring.proposals.store import Proposal
 from helio.errors import (
     Cancelled,
     ModelUnreachable,

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from helio.authoring.desk import Desk
-from helio.authoring.documents import read_sources, turn_with
+from helio.authoring.documents.source_files import read_sources, turn_with
 from helio.authoring.models.model import Ask
 from helio.authoring.models.openai_client import OpenAi
 from helio.authoring.models.providers import PROVIDERS
 from helio.authoring.models.scrub import Scrub
-from helio.authoring.proposals import Proposal
+from helio.authoring.proposals.store import Proposal
 from helio.errors import HelioError
 from helio.settings import Settings
 from helio.testing.loopback import LoopbackServer

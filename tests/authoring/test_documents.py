@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from helio.authoring import documents
 from helio.authoring.desk import Desk
-from helio.authoring.documents import MOST_FILES, read_sources, turn_with
+from helio.authoring.documents import source_files as documents
+from helio.authoring.documents.source_files import MOST_FILES, read_sources, turn_with
 from helio.authoring.models.anthropic_client import Anthropic
 from helio.authoring.models.door import Door
 from helio.authoring.models.exchange import _with_rejection
@@ -22,7 +22,7 @@ from helio.authoring.models.openai_client import OpenAi
 from helio.authoring.models.providers import PROVIDERS
 from helio.authoring.models.scrub import Scrub
 from helio.authoring.models.transcript import Replay, Transcript
-from helio.authoring.proposals import Proposal
+from helio.authoring.proposals.store import Proposal
 from helio.errors import ModelRefused, RequestError, TranscriptDiffers
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.settings import Settings, read_settings

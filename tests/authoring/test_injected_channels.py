@@ -34,8 +34,8 @@ from helio.authoring.models.quoting import data
 from helio.authoring.models.scrub import Scrub, model_scrub_of
 from helio.authoring.models.transcript import Transcript
 from helio.authoring.outcome import Failure
-from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.review import proposal_lines
+from helio.authoring.proposals.review import proposal_lines
+from helio.authoring.proposals.store import Proposal, Proposals
 from helio.errors import HelioError
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue

@@ -19,8 +19,8 @@ from helio.authoring.models.openai_client import OpenAi
 from helio.authoring.models.quoting import LONGEST_TEXT, capped, data
 from helio.authoring.models.scrub import Scrub
 from helio.authoring.models.transcript import Transcript
-from helio.authoring.proposals import Proposal
-from helio.authoring.review import proposal_lines
+from helio.authoring.proposals.review import proposal_lines
+from helio.authoring.proposals.store import Proposal
 from helio.errors import HelioError
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.plain_text import plain

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from helio.authoring.merging import Conflict, merged
-from helio.authoring.proposals import Proposals
+from helio.authoring.proposals.merging import Conflict, merged
+from helio.authoring.proposals.store import Proposals
 from helio.errors import HelioError, RequestError
 from helio.pipelines.history import Writing
 from helio.pipelines.library import Library

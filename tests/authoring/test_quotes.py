@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helio.authoring.quotes import has_value, is_on_page
+from helio.authoring.documents.quotes import has_value, is_on_page
 
 PAGE = """The efficient classiﬁcation of the shock’s arrival — “sudden commencement” — at
 a speed of ∼650 km s−1; the inter-

@@ -9,7 +9,7 @@ from helio import api
 from helio.authoring.discovery import CatalogueTools
 from helio.authoring.models.model import Call
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.proposals import Proposal
+from helio.authoring.proposals.store import Proposal
 from helio.errors import ServerUnavailable
 from helio.knowledge.archive_catalogue import MOST_DESCRIBED, CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue

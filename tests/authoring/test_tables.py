@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 
 from helio import api
-from helio.authoring import documents
 from helio.authoring.desk import Desk
-from helio.authoring.documents import SourceFile
+from helio.authoring.documents import source_files as documents
+from helio.authoring.documents.source_files import SourceFile
+from helio.authoring.documents.tables import MOST_TABLES, table_steps
 from helio.authoring.models.exchange import RejectedAnswer
 from helio.authoring.outcome import NotProved
-from helio.authoring.proposals import Proposal
-from helio.authoring.review import proposal_lines
-from helio.authoring.tables import MOST_TABLES, table_steps
+from helio.authoring.proposals.review import proposal_lines
+from helio.authoring.proposals.store import Proposal
 from helio.pipelines.plan import check
 from helio.pipelines.template.from_document import (
     Cell,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from helio.authoring.drawings import drawings_of
+from helio.authoring.proposals.drawings import drawings_of
 from helio.pipelines.runs.artefacts import Artefact
 from tests.cli.commands import helio
 

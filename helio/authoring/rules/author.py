@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import chain
 from types import MappingProxyType
 
-from helio.authoring.documents import SourceFile
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, preferred, with_names
 from helio.authoring.outcome import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from helio.authoring.documents import read_sources
-from helio.authoring.event_lists import Event, read_events
+from helio.authoring.documents.event_lists import Event, read_events
+from helio.authoring.documents.source_files import read_sources
 from helio.authoring.outcome import AuthorQuestion, NotUnderstood, TemplateDraft
 from helio.errors import RequestError
 from helio.pipelines.passes.check_written_values import WRITTEN

@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from helio.authoring.documents import SourceFile
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import Gate
 from helio.authoring.memory import Item, preferred_logs, with_names
 from helio.authoring.outcome import (

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from helio.authoring.documents import SourceFile
-from helio.authoring.event_lists import Event, events_for, read_events
+from helio.authoring.documents.event_lists import Event, events_for, read_events
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Epochs, Events

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helio.authoring.proposals import Proposal
+from helio.authoring.proposals.store import Proposal
 from helio.counts import number_of
 from helio.pipelines.changes import RemainingWork, review_lines
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from helio.authoring.documents import SourceFile
-from helio.authoring.event_columns import Columns, columns_without_names, named_columns
-from helio.authoring.event_times import is_moment, moment, plain_time
+from helio.authoring.documents.event_columns import Columns, columns_without_names, named_columns
+from helio.authoring.documents.event_times import is_moment, moment, plain_time
+from helio.authoring.documents.source_files import SourceFile
 from helio.counts import number_of
 from helio.errors import RequestError
 from helio.store.records import WrongShape, read_json

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
-from helio.authoring.merged_panels import (
+from helio.authoring.proposals.merged_panels import (
     AFTER,
     BEFORE,
     NOW,

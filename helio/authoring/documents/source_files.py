@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from helio.authoring.documents.pdf_text import can_read_pdf, pages_of
 from helio.authoring.models.model import PDF, TEXT, Attachment, UserTurn
 from helio.authoring.models.quoting import data
 from helio.authoring.models.scrub import Scrub
-from helio.authoring.pdf_text import can_read_pdf, pages_of
 from helio.errors import DamagedRecord, RequestError
 from helio.pictures import checked_size
 from helio.settings import Settings

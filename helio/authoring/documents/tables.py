@@ -25,11 +25,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from helio.authoring.documents import SourceFile
-from helio.authoring.event_lists import MOST_EVENTS
-from helio.authoring.event_times import moment
+from helio.authoring.documents.event_lists import MOST_EVENTS
+from helio.authoring.documents.event_times import moment
+from helio.authoring.documents.quotes import has_value, is_on_page
+from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.models.exchange import RejectedAnswer
-from helio.authoring.quotes import has_value, is_on_page
 from helio.errors import RequestError
 from helio.pipelines.dialect.written import object_of, spec_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic

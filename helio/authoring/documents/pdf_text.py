@@ -54,7 +54,7 @@ def pages_of(name: str, content: bytes, most: int) -> tuple[str, ...]:
     """
     try:
         child = subprocess.run(
-            [sys.executable, "-m", "helio.authoring.pdf_text", str(most)],
+            [sys.executable, "-m", "helio.authoring.documents.pdf_text", str(most)],
             input=content,
             capture_output=True,
             env=child_environment(),

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import jsonpatch
 
-from helio.authoring.merging import Conflict, merged
+from helio.authoring.proposals.merging import Conflict, merged
 from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes

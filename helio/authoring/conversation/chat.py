@@ -11,20 +11,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from helio.authoring.conversation import Conversation, Progress
-from helio.authoring.corrections import corrected, correction, value_instead
-from helio.authoring.documents import read_sources
-from helio.authoring.earlier_looks import colour_operations
+from helio.authoring.conversation.corrections import corrected, correction, value_instead
+from helio.authoring.conversation.earlier_looks import colour_operations
+from helio.authoring.conversation.saved import Conversation, Progress
+from helio.authoring.conversation.spoken import meaning_of
+from helio.authoring.documents.source_files import read_sources
 from helio.authoring.empty_panels import asks_why_empty, last_drawn, pitfalls, why_empty
 from helio.authoring.known_pipelines import asks_to_undo, changes_to_undo
 from helio.authoring.memory import EVERYTHING, Item, Memory, scope_of, wishes
 from helio.authoring.models.quoting import data
 from helio.authoring.models.scrub import scrub_of
 from helio.authoring.outcome import AuthorQuestion, AuthorReply
-from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.review import proposal_lines, work_line
+from helio.authoring.proposals.review import proposal_lines, work_line
+from helio.authoring.proposals.store import Proposal, Proposals
 from helio.authoring.rules.questions.question_form import is_question, without_question_mark
-from helio.authoring.spoken import meaning_of
 from helio.counts import number_of
 from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline, did_you_mean
 from helio.notebook import printed
@@ -39,7 +39,7 @@ from helio.store.runs import RunRecord, Runs
 if TYPE_CHECKING:
     from helio.authoring.choice_of_author import By
     from helio.authoring.desk import Desk
-    from helio.authoring.drawings import Drawings
+    from helio.authoring.proposals.drawings import Drawings
     from helio.pipelines.runs.outcome import Run
 
 COMMANDS = {

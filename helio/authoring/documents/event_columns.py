@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from helio.authoring.event_times import is_moment, moment
+from helio.authoring.documents.event_times import is_moment, moment
 from helio.errors import RequestError
 from helio.time_range import Duration
 

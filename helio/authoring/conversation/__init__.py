@@ -1,0 +1,1 @@
+"""Hold conversations about pipelines, and save them."""
