@@ -268,7 +268,8 @@ def changes(before: Document, after: Document) -> tuple[Change, ...]:
     The order of keys, default values (``"critical": true``), and an order of steps that changes no result do not
     count.
     """
-    defaults = {name: facts.get("default") for name, facts in (after.get("variables") or {}).items()}
+    variables = _object(after.get("variables")).items()
+    defaults = {name: facts.get("default") for name, facts in variables if isinstance(facts, dict)}
     return tuple(_with_defaults(change, defaults) for change in _changes(before, after))
 
 

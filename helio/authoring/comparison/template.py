@@ -1,4 +1,23 @@
-"""Read what a sentence names and what a template fetches, computes and draws, and report how they differ."""
+"""Read what a sentence names and what a template fetches, computes and draws, and report how they differ.
+
+HE405 (error)  a time in the template is not the time of the request
+    The request gives one time range, but a step fetches another one.
+    before  "ACE Bz for 2022-01-01", and a step with "time_range": "2022-01-02"
+    after   a language model is asked again
+    to do   Write the time of the request, or the variable $TIME_RANGE.
+
+HE406 (warning)  the template shows something else than the request names
+    It lacks something that the request names, or has or changes something that the request does not name.
+    before  Wind's field for "ACE magnetic field for last week"
+    after   a warning above the changes: the request names ACE, but the data are from Wind
+    to do   Reject the proposal, or request the change in other words.
+
+HE407 (warning)  a window does not fit the time range
+    An average over a window as long as the range, or longer, shows nothing.
+    before  a running average of 1 day over 2 hours
+    after   a warning above the changes
+    to do   Choose a shorter window or a longer time range.
+"""
 
 from __future__ import annotations
 
