@@ -135,6 +135,10 @@ def drawn(draft):
         ),
         # channels
         ("EPAM LEMS120 P1' P3', 28 Oct 2003", ["AC_H1_EPM.P1p", "AC_H1_EPM.P3p"]),
+        (
+            "EPAM: DE4 electrons (175-315 keV) and P8' ions from LEMS120, 4-8 sept 2017; both log",
+            ["AC_H1_EPM.DE4", "AC_H1_EPM.P8p"],
+        ),
         # other quantities beside
         ("ACE |B| and ULEIS Fe 0.08-0.16 MeV/n, May 1998", ["AC_H2_ULE.Fe_L3", "AC_H0_MFI.Magnitude"]),
     ],
@@ -185,6 +189,16 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             "ERNE 13-16 MeV protons, 5 Dec 2006",
             "SOHO_ERNE-HED_L2-1MIN.PH",
             [("band_average", {"bands": [[13, 16]]})],
+        ),
+        (  # several bands in one step
+            "STA HET protons averaged over 13.6-20.8 and 20.8-40.5 MeV, 7-9 March 2012",
+            "STA_L1_HET.Proton_Flux",
+            [("band_average", {"bands": [[13.6, 20.8], [20.8, 40.5]]})],
+        ),
+        (
+            "sunward HET protons averaged over 10-20 and 20-40 MeV, Solar Orbiter, 28 Oct 2021, one panel each",
+            "SOLO_L2_EPD-HET-SUN-RATES.H_Flux",
+            [("band_average", {"bands": [[10, 20]]}), ("band_average", {"bands": [[20, 40]]})],
         ),
         (
             "STA HET protons averaged over 20.8-40.5 MeV, 7-9 March 2012",
