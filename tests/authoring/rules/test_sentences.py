@@ -20,6 +20,10 @@ CREATED = (
     ("cluster c3 magnetic field magnitude, jan 1st 2004", [["Cluster3_Bmag"]], "2004-01-01 to 2004-01-02"),
     ("MMS 1-4 |B| in one panel 2015-10-16T13:00/2015-10-16T13:10", [[f"MMS{n}_Bmag" for n in (1, 2, 3, 4)]],
      "2015-10-16T13:00:00 to 2015-10-16T13:10:00"),
+    ("compute the dynamic pressure from Wind SWE density and speed and put the OMNI pressure in the same panel. "
+     "Bastille day storm, 14-16 July 2000", [["OMNI_Pressure", "Wind_Pdyn"]], "2000-07-14 to 2000-07-17"),
+    ("Ram pressure from the Wind plasma data, hourly means, June 21-24, 2015", [["Wind_Pdyn_binned"]],
+     "2015-06-21 to 2015-06-25"),
     ("SWIA proton moments density velocity, MAVEN 8 March 2015", [["MAVEN_Vvec"], ["MAVEN_n"]],
      "2015-03-08 to 2015-03-09"),
     ("wind 3dp electron moments (density, temperature) 2004-11-07", [["Wind_Ne"], ["Wind_Te"]],
