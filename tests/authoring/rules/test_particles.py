@@ -272,6 +272,8 @@ def test_a_ratio_of_two_species(author):
     [
         ("O+/H+ density ratio, HOPE moments, rbsp-a, 17-18 Mar 2015", "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_o_30",
          "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30"),
+        ("RBSP-A HOPE helium to proton ratio, 17 March 2013", "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_he_30",
+         "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30"),
         ("He+/H+ density ratio, HPCA MMS1, 2016-11-03", "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_heplus_number_density",
          "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_hplus_number_density"),
     ],
