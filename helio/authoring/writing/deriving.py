@@ -158,10 +158,13 @@ class Deriving:
 
     def _only_speed_in_mode(self, craft: str, vectors: list[QuantitySource]) -> bool:
         """Return whether the mode of the request, such as merged data, has a speed, but no velocity vector."""
-        both = ((sources or [None])[0] for sources in (vectors, self.data.pick(SPEED, craft)))
         in_mode = [
-            source is not None and any(BY_NAME[mode].is_of(source.dataset) for mode, _ in self.request.modes)
-            for source in both
+            any(
+                BY_NAME[mode].is_of(source.dataset)
+                for source in sources[:1]
+                for mode, _ in self.request.modes
+            )
+            for sources in (vectors, self.data.pick(SPEED, craft))
         ]
         return in_mode == [False, True]
 
