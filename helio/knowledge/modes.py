@@ -33,6 +33,10 @@ class Mode:
     marks: tuple[str, ...]
     required: bool = True
 
+    def is_of(self, name: str) -> bool:
+        """Return whether an id or a parameter has one of the marks."""
+        return any(is_of_mode(name, mark) for mark in self.marks)
+
 
 _RESOLUTION = r"(?:[- ](?:res(?:olution)?|cadence|rate|mode|data))"
 MODES = (
@@ -49,7 +53,12 @@ MODES = (
         (r"SPIN|SCI-L2SA|th[a-e]_fgs_|th[a-e]_ef[sf]_|SPINFIT",),
         required=False,
     ),
-    Mode("merged", r"(?:merged|COHO(?:[- ]?web|1HR)?)(?:\s+data)?", (r"COHO|MERGED|MRG",), required=False),
+    Mode(
+        "merged",
+        r"(?:merged|(?:merged\s+)?COHO(?:[- ]?web|[- ]?1HR)?(?:\s+merged)?)(?:\s+data)?",
+        (r"COHO|MERGED|MRG",),
+        required=False,
+    ),
     Mode("key parameters", r"key[- ]param(?:eter)?s?|KP[- ]data", (r"_K[0-2]_|_KP-",)),
     Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),
     Mode("real-time", r"(?:near[- ])?real[- ]?time|NRT", (r"_K[01]_|_LL0\d_",)),

@@ -124,8 +124,10 @@ APPLIED = {
 }
 CUTS = {
     "slice_spectrum": ComputationTool("slice", "Take the nearest bin", "", "{} in one bin"),
-    "band_average": ComputationTool("band", "Average over a band of energies", "", "{} in a band"),
-    "band_integral": ComputationTool("integral", "Integrate over a band of energies", "", "{} over a band"),
+    "band_average": ComputationTool("band", "Average over energies", "", "{} averaged over energies"),
+    "band_integral": ComputationTool(
+        "integral", "Integrate over energies", "", "{} integrated over energies"
+    ),
     "pitch_angle_average": ComputationTool("pitch", "Average over pitch angles", "", "{} over pitch angles"),
 }
 """Computations that take a part of a spectrum or a distribution."""

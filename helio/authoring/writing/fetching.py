@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
+from helio.authoring.request import Computation, Cut, PipelineRequest, RequestQuantity
 from helio.authoring.writing.asking import Asks
-from helio.authoring.writing.computations import CUTS, OF_SPECTRA
+from helio.authoring.writing.computations import CUTS, OF_SPECTRA, OF_TWO
 from helio.authoring.writing.sources import cadence_words, coverage, has_records, pick
 from helio.authoring.writing.steps import PlotSeries, Steps, duration
 from helio.authoring.writing.windows import LEAST_RECORDS
@@ -206,7 +207,9 @@ class Fetching:
         """Fetch spectra and distributions, each only once, and take the requested parts of them."""
         fetched: dict[tuple[str, str], PlotSeries] = {}
         parts = []
-        for cut in self.request.cuts:
+        panels, tools = self.request.panels, {made.tool for made in self.request.computations}
+        alone = panels.apart or panels.kind or panels.count > 1 or not tools.isdisjoint(OF_TWO)
+        for cut in self.request.cuts if alone else self._with_joint_bands():
             source = (cut.dataset, cut.parameter)
             if source not in fetched:
                 fetched[source] = self.fetch_parameter(*source)
@@ -220,6 +223,22 @@ class Fetching:
                 part = replace(part, kind="spectrum" if axes else "scalar", quantity=quantity)
             parts.append(part)
         return parts
+
+    def _with_joint_bands(self) -> list[Cut]:
+        """Take all bands of a spectrum with one axis in one step."""
+        joint: dict[Cut, list[Cut]] = {}
+        for cut in self.request.cuts:
+            *before, last = cut.steps
+            args = dict(last.args)
+            axes = len(self.catalogue.dataset(cut.dataset).parameter(cut.parameter).size) - len(before)
+            if "bands" in args and axes == 1:
+                args["bands"] = ()
+                last = replace(last, args=tuple(args.items()))
+            joint.setdefault(replace(cut, steps=(*before, last)), []).append(cut)
+        return [
+            replace(first, steps=(*first.steps[:-1], _of_bands([cut.steps[-1] for cut in cuts])))
+            for first, cuts in joint.items()
+        ]
 
     def _fetched(self, stem: str, intent: str, choice: Document) -> str:
         return self.steps.make(stem, "fetch_data", intent, **choice, time_range=self.time.name)
@@ -308,3 +327,11 @@ def _spacings(request: PipelineRequest) -> list[float]:
     periods = [dict(computation.args).get("shortest") for computation in request.computations]
     lengths += [(period, _PER_PERIOD) for period in periods if period]
     return [Duration(length).nanoseconds / 1e9 / records for length, records in lengths]
+
+
+def _of_bands(alike: Sequence[Computation]) -> Computation:
+    """Join the bands of computations that differ in nothing else."""
+    args = dict(alike[0].args)
+    if "bands" in args:
+        args["bands"] = tuple(band for step in alike for band in dict(step.args)["bands"])
+    return replace(alike[0], args=tuple(args.items()))

@@ -26,6 +26,11 @@ def fetched(author, request):
         ("Geotail field 3 s, 5 Jan 2005", ["GE_EDA3SEC_MGF"]),
         ("ACE high resolution field 5 Jan 2005", ["AC_H3_MFI"]),
         ("PSP speed in April 2021, hourly merged data is fine", ["PSP_COHO1HR_MERGED_MAG_PLASMA"]),
+        (
+            "plasma beta at PSP with the hourly COHO merged data, 18-25 nov 2021",
+            3 * ["PSP_COHO1HR_MERGED_MAG_PLASMA"],
+        ),
+        ("dynamic pressure of Solar Orbiter, COHO data, March 2022", 2 * ["SOLO_COHO1HR_MERGED_MAG_PLASMA"]),
         ("Cluster 3 FGM 5 vectors per second 18 March 2002", ["C3_CP_FGM_5VPS"]),
         ("|B| of Cluster 1, spin resolution, 18 March 2002", ["C1_CP_FGM_SPIN"]),
         ("THEMIS D FGM spin-res field, 2 Oct 2013", ["THD_L2_FGM"]),
@@ -66,6 +71,8 @@ def test_moments_fits_and_full_distributions_are_told_apart(author, request_, pa
         ("MMS1 slow survey electric field 2019-01-05", "no slow-mode electric field"),
         ("THEMIS-E burst ion density 2 Oct 2013", "no burst-mode"),
         ("MMS3 |B| burst, ion density fast 2018-01-08", "not clear in which mode"),
+        ("PSP velocity vector from the COHO data, nov 2021", "no bulk velocity vector"),
+        ("dynamic pressure, Ulysses COHO data, 1995", "'COHO'"),  # it has no density
         ("Ulysses fast solar wind speed 1994", "'fast'"),
         ("ACE Bz for 5 min, 5 Jan 2005", "'5 min'"),
     ],

@@ -63,6 +63,11 @@ def fetched(draft):
             "RBSPA_EFW-L3",
             ["density", "lshell", "mlt"],
         ),
+        (
+            "CELIAS proton monitor speed, density and N/S angle, last week of March 2001",
+            "SOHO_CELIAS-PM_5MIN",
+            ["V_p", "N_p", "NS_angle"],
+        ),
         ("Hawkeye magnetic field, 1975-06-01", "HK_H0_MAG", ["B_gsm"]),
         ("Interball Tail magnetic field 1997-01-10", "IT_H0_MFI", ["B_GSE_cart"]),
         ("ion temperature from RPA on Dynamics Explorer 2, 1982-06-01", "DE2_ION2S_RPA", ["ionTemperature"]),
@@ -229,6 +234,14 @@ def test_an_edit_adds_what_only_the_catalogue_describes(author):
         (
             "SolO RPW density and MAG B, 2021-10-09",
             ["SOLO_L3_RPW-BIA-DENSITY-10-SECONDS.DENSITY", "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE.B_RTN"],
+        ),
+        (  # one receiver above the other, with the unit that names the parameter
+            "RPW radio flux in sfu, HFR above TNR, 2022-03-28 11:00 till 13:00",
+            ["SOLO_L3_RPW-HFR-SURV-FLUX.PSD_SFU", "SOLO_L3_RPW-TNR-SURV-FLUX.PSD_SFU"],
+        ),
+        (
+            "RPW flux in sfu: TNR and HFR, 2022-03-28",
+            ["SOLO_L3_RPW-TNR-SURV-FLUX.PSD_SFU", "SOLO_L3_RPW-HFR-SURV-FLUX.PSD_SFU"],
         ),
         ("IMAGE RPI electron density, 8 June 2001", ["IM_ELECTRON_DENSITY_RPI.den"]),
         ("MEPE electrons, 8 Sep 2017", ["ERG_MEPE_L2_OMNIFLUX.FEDO"]),

@@ -135,6 +135,10 @@ def drawn(draft):
         ),
         # channels
         ("EPAM LEMS120 P1' P3', 28 Oct 2003", ["AC_H1_EPM.P1p", "AC_H1_EPM.P3p"]),
+        (
+            "EPAM: DE4 electrons (175-315 keV) and P8' ions from LEMS120, 4-8 sept 2017; both log",
+            ["AC_H1_EPM.DE4", "AC_H1_EPM.P8p"],
+        ),
         # other quantities beside
         ("ACE |B| and ULEIS Fe 0.08-0.16 MeV/n, May 1998", ["AC_H2_ULE.Fe_L3", "AC_H0_MFI.Magnitude"]),
     ],
@@ -185,6 +189,16 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             "ERNE 13-16 MeV protons, 5 Dec 2006",
             "SOHO_ERNE-HED_L2-1MIN.PH",
             [("band_average", {"bands": [[13, 16]]})],
+        ),
+        (  # several bands in one step
+            "STA HET protons averaged over 13.6-20.8 and 20.8-40.5 MeV, 7-9 March 2012",
+            "STA_L1_HET.Proton_Flux",
+            [("band_average", {"bands": [[13.6, 20.8], [20.8, 40.5]]})],
+        ),
+        (
+            "sunward HET protons averaged over 10-20 and 20-40 MeV, Solar Orbiter, 28 Oct 2021, one panel each",
+            "SOLO_L2_EPD-HET-SUN-RATES.H_Flux",
+            [("band_average", {"bands": [[10, 20]]}), ("band_average", {"bands": [[20, 40]]})],
         ),
         (
             "STA HET protons averaged over 20.8-40.5 MeV, 7-9 March 2012",
@@ -257,6 +271,8 @@ def test_a_ratio_of_two_species(author):
     ("request_", "above", "below"),
     [
         ("O+/H+ density ratio, HOPE moments, rbsp-a, 17-18 Mar 2015", "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_o_30",
+         "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30"),
+        ("RBSP-A HOPE helium to proton ratio, 17 March 2013", "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_he_30",
          "RBSPA_REL04_ECT-HOPE-MOM-L3.Dens_p_30"),
         ("He+/H+ density ratio, HPCA MMS1, 2016-11-03", "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_heplus_number_density",
          "MMS1_HPCA_SRVY_L2_MOMENTS.mms1_hpca_hplus_number_density"),

@@ -230,10 +230,17 @@ def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue
     spelt = {*map(folded, words)} | {folded(first + second) for first, second in pairwise(words)}
     flown = numbers_of(named, catalogue)
     rows = [catalogue.rows[number] for number in flown]
-    elsewhere = spelt - frozenset[str]().union(*(sensor_names(row.id, row.title) for row in rows))
+    elsewhere = sorted(spelt - frozenset[str]().union(*(sensor_names(row.id, row.title) for row in rows)))
     index = instrument_index(catalogue)
-    others = {number for name in elsewhere for number in index.numbers(name)} - {*flown}
-    return [described_dataset(number, catalogue) for number in (*flown, *sorted(others))]
+    of_names = [index.numbers(name) for name in elsewhere]
+    others = [described_dataset(number, catalogue) for number in sorted(frozenset[int]().union(*of_names))]
+    known = [name for name, numbers in zip(elsewhere, of_names, strict=True) if numbers]
+    whole = [
+        dataset
+        for dataset in others
+        if all(any(dataset.explains(described, name) for described in dataset.measured) for name in known)
+    ]  # the LEMS120 of EPAM
+    return [described_dataset(number, catalogue) for number in flown] + (whole or others)
 
 
 def _refuse_cut(wish: Wish, datasets: Sequence[DescribedDataset], names: frozenset[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -160,7 +160,8 @@ def words_asked(
     explained: list[tuple[_Asked, str, list[Match]]] = []
     for asked in read:
         for narrowed in _narrower(asked):
-            text, fits = _found(narrowed, wanted, catalogue, index, ask, alone=len(every) == 1)
+            before = {match.dataset.spacecraft for *_, found in explained for match in found}
+            text, fits = _found(narrowed, wanted, catalogue, index, ask, before, alone=len(every) == 1)
             if fits:
                 break
         if fits:
@@ -324,8 +325,14 @@ def table_instruments() -> frozenset[str]:
 def _is_new(asked: _Asked, every: Sequence[_Asked]) -> bool:
     """Return whether a part that the table explains belongs to an instrument that the table does not know."""
     named = {*asked.words} & table_instruments()
+    shares = {*asked.part.text.split()} == {*asked.said}  # RPW TNR flux in sfu, and HFR
     return any(
-        beside.part.unread and (beside.names == asked.names != () or named & {*beside.words})
+        beside.part.unread
+        and (
+            beside.names == asked.names != ()
+            or named & {*beside.words}
+            or (shares and beside.words == asked.words)
+        )
         for beside in every
         if beside is not asked
     )
@@ -345,12 +352,14 @@ def _found(
     catalogue: Catalogue,
     index: InstrumentIndex,
     ask: Asks,
+    before: Collection[str],
     *,
     alone: bool,
 ) -> tuple[str, list[Match]]:
     """Return the words of a part beside names, and the parameters that have them.
 
-    Let the person choose the spacecraft if several have such parameters.
+    Let the person choose the spacecraft if several have such parameters, but none of those that the parts `before`
+    are data of.
     """
     crafts = catalogue.crafts()
     named = {craft for name in asked.crafts for craft in (*families().get(name, ()), name)}
@@ -386,6 +395,8 @@ def _found(
             " for that time",
             advice=f"choose a time with data: {first.id} {time_text(first.first)} to {time_text(first.last)}",
         )
+    if not named:
+        reaching = [match for match in reaching if match.dataset.spacecraft in before] or reaching
     if len({match.dataset.spacecraft for match in reaching}) != len(named):
         reaching = of_one_craft(reaching, asked.part.text, ask)
     return text, reaching

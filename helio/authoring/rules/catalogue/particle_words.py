@@ -87,27 +87,38 @@ _RATIO = re.compile(
     re.IGNORECASE,
 )
 
+_ION_INSTRUMENTS = re.compile(r"\b(?:HOPE|HPCA|CODIF)\b")
+"""Pattern of instruments that tell ions apart, of which a ratio of two is that of their densities."""
+_SHORT_IONS = {"he": "helium", "p": "proton", "h": "proton", "o": "oxygen"}
+
 
 def with_ratios(text: str) -> str:
     """Write ratios of particles at an energy, and of densities, in words; others are data themselves.
 
     >>> with_ratios("ULEIS Fe/O at 320-640 keV/n"), with_ratios("SWICS Fe/O"), with_ratios("O+/H+ density ratio")
     ('ULEIS ratio of Fe and oxygen at 320-640 keV/n', 'SWICS Fe/O', 'ratio of O+ density and H+ density')
+    >>> with_ratios("HOPE he/p")
+    'HOPE ratio of helium density and proton density'
     """
     energies = bool(energies_in(text))
 
     def in_words(match: re.Match[str]) -> str:
         moment = (match["moment"] or "").casefold()
+        named = re.search(r"ratio", match[0], re.IGNORECASE) or match["below"] == "p"
+        of_ions = bool(not energies and not moment and named and _ION_INSTRUMENTS.search(text))
+        moment = "density" if of_ions else moment
         if not energies and moment != "density":
             return match[0]
-        kinds = [species_in(f"{match[name]} flux") for name in ("above", "below")]
+        both = [match[name] for name in ("above", "below")]
+        both = [_SHORT_IONS.get(name.casefold(), name) for name in both] if moment == "density" else both
+        kinds = [species_in(f"{name} flux") for name in both]
         whole = all(
-            kind and (kind[0].start, kind[0].stop) == (0, len(match[name]))
-            for kind, name in zip(kinds, ("above", "below"), strict=True)
+            kind and (kind[0].start, kind[0].stop) == (0, len(name))
+            for kind, name in zip(kinds, both, strict=True)
         )
-        above, below = (LETTERS.get(match[name], match[name]) for name in ("above", "below"))
+        above, below = (LETTERS.get(name, name) for name in both)
         of_alphas = whole and kinds[0][0].what.kind == "He" and kinds[0][0].what.charge != 1
-        if not whole or (not energies and of_alphas):
+        if not whole or (not (energies or of_ions) and of_alphas):
             return match[0]
         return (
             f"ratio of {above} and {below}" if energies else f"ratio of {above} {moment} and {below} {moment}"

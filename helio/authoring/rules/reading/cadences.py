@@ -8,10 +8,11 @@ from collections.abc import Collection, Sequence
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
+from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF
 from helio.knowledge.cadence import FINEST, cadences_in
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.modes import ALWAYS, MODES, is_of_mode
-from helio.knowledge.quantities import SOURCES, families
+from helio.knowledge.modes import ALWAYS, MODES, Mode
+from helio.knowledge.quantities import SOURCES, QuantitySource, families
 
 LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 """Pattern of the length of a cadence."""
@@ -118,12 +119,13 @@ def take_modes(
     rows = [source for source in SOURCES if source.spacecraft in flown]
     names = [dataset for dataset, craft in catalogue.crafts() if craft.spacecraft in flown]
     names += [" ".join(source.parameters) for source in rows]
-    meant = [source for source in rows if not quantities or source.quantity in quantities]
-    of_quantities = [f"{source.dataset} {' '.join(source.parameters)}" for source in meant]
     found: list[tuple[int, str]] = []
     for mode in MODES:
-        among = names if mode.required or mode.name in ALWAYS else of_quantities
-        if mode.name in ALWAYS or any(is_of_mode(name, mark) for name in among for mark in mode.marks):
+        if (
+            mode.name in ALWAYS
+            or (any(_has(quantity, mode, rows) for quantity in quantities) and not mode.required)
+            or ((mode.required or not quantities) and any(mode.is_of(name) for name in names))
+        ):
             phrases = rf"(?<![\w-])(?:{mode.phrases})(?![\w-])"
             found += [(match.start(), mode.name) for match in sentence.take(phrases)]
     if len({name for _, name in found}) < 2:
@@ -138,3 +140,16 @@ def take_modes(
         ]
         modes.append((name, own[0] if len(own) == 1 else ""))
     return tuple(dict.fromkeys(modes))
+
+
+def _has(
+    quantity: str, mode: Mode, rows: Sequence[QuantitySource], above: frozenset[str] = frozenset()
+) -> bool:
+    """Return whether there are data of a mode of a quantity, or of all from which helio computes it."""
+    same = {quantity, MAGNITUDE_OF.get(quantity)}
+    if quantity not in DERIVED or any(row.quantity in same for row in rows):
+        own = [row for row in rows if row.quantity in same]
+        return any(mode.is_of(f"{row.dataset} {' '.join(row.parameters)}") for row in own)
+    above |= {quantity}
+    takes = [part.quantity for part in DERIVED[quantity].takes.values()]
+    return above.isdisjoint(takes) and all(_has(part, mode, rows, above) for part in takes)

@@ -79,17 +79,19 @@ def of_listed_group(sentence: Sentence, placed: Placed) -> Placed:
     joined = r"(?:\band|\bplus|\bwith|[,+&])\s*"
     every = rf"(?:(?:the|hourly|daily|{LENGTH})\s+)*"
     match = sentence.take_first(rf"{joined}{every}(?P<out>{GROUP})|(?P<first>{GROUP})(?=\s*{joined})")
-    if match is None:
+    if match is None or (placed[:1] and _SOURCE_AHEAD.search(sentence.text[placed[0][0] : match.start()])):
         return []
     start = max(match.start("out"), match.start("first"))
     return [(start, RequestQuantity(name)) for name in (N, SPEED, T)]
 
 
+_SOURCE_AHEAD = re.compile(r"\b(?:from|using|based on)\s+(?:the\s+)?(?:[\w|-]+\s+){0,2}$", re.IGNORECASE)
+"""Pattern of words before a group that is the source of a quantity: ``pressure from the Wind plasma data``."""
 _FROM = re.compile(
     r"(?:\b(?:from|using|based on)\b|^[^,;)]*\((?![^)]*\)))(?!.*(?:,|\band\b))", re.IGNORECASE | re.DOTALL
 )
 """Words between a quantity and those from which helio computes it."""
-_ALSO = re.compile(r"\b(?:also|too|as well|plus|then)\b|;", re.IGNORECASE)
+_ALSO = re.compile(r"\b(?:also|too|as well|plus|then|put|add|over-?plot|overlay)\b|;", re.IGNORECASE)
 _LISTED = re.compile(
     rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?"
     r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"

@@ -21,8 +21,11 @@ _BESIDE_SOLAR_WIND = (
     r"(?:[,;&+]|\b(?:and|with|plus|vs\.?|versus|against|under|below|above|over))\s*(?:the\s+)?(?:upstream\s+)?"
     r"(?P<out>IMF|solar[- ]wind|(?-i:SW))(?=\s+[\w|])(?!\s+(?:entry|monitor|magnetosphere|coupling))"
 )
+_UNIT = r"\s+(?:m?s|sec\w*|min\w*|h|hours?|days?|Hz|[kM]?eV)\b"
+"""Pattern of what stands behind a number that is no spacecraft: ``MMS 1, 4 s``."""
 _NUMBERED = re.compile(
-    r"(?<![\w-])(?P<stem>[A-Za-z]+)[\s-](?P<numbers>\d+(?:(?:\s*,\s*|\s+(?:and|&|vs\.?)\s+)\d+)+)(?![\w:.-])"
+    r"(?<![\w-])(?P<stem>[A-Za-z]+)[\s-](?P<numbers>\d+(?:(?:\s*,\s*|\s+(?:and|&|vs\.?)\s+)\d+)+)"
+    rf"(?![\w.-]|:\d|{_UNIT})"
 )
 _MANY = rf"(?:{'|'.join(_NUMBERS)}|[2-5])"
 FIELD = r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])"
@@ -125,7 +128,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         found += [(match.start(), craft) for craft in crafts if first <= craft[-1] <= last]
     # STEREO A and B; MMS 1, 2 and 3
     for match in sentence.take(
-        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4](?![\w-]|\s+(?:of|from|at|magnitude|vector|components?|in)\b))+)"
+        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4](?![\w-]|\s+(?:of|from|at|magnitude|vector|components?|in)\b|{_UNIT}))+)"
     ):
         alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
         letters = re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper())

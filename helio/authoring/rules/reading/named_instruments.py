@@ -51,6 +51,10 @@ _IN_CAPITALS = rf"(?<![\w-])(?:{_any_of(_NAMES)})(?![\w-])"
 _HYPHENATED = re.compile(rf"(?<![\w-])(?P<first>{_any_of(_NAMES)})-(?=(?:{_any_of(_NAMES)})(?![\w-]))")
 _SLASHED = re.compile(r"(?<![\w/.-])[A-Z\d][\w-]+(?:/[A-Z][\w-]+)+(?![\w/])")
 """Pattern of names with a slash, as in ``EPD/HET`` and ``CELIAS/MTOF/PM``."""
+_ABOVE = re.compile(
+    rf"(?P<comma>,\s*)?(?<![\w-])(?P<first>{_any_of(_NAMES)})\s+(?P<place>above|over|below|under)\s+(?P<last>{_any_of(_NAMES)})(?![\w-])"
+)
+"""Two instruments, of which one is drawn above the other."""
 _MIXED = re.compile(r"(?<![\w-])(?:SPAN-?[iI]|PLASTIC|Plastic|MagEIS|Hope)(?![\w-])")
 _SPECTRUM = r"(?:\s+(?:energy\s+)?(?:spectrograms?|spectra|spectrum|flux(?:es)?|intensit(?:y|ies)))?"
 _NO_MOMENT = (
@@ -77,17 +81,24 @@ _PLASMA = {N, SPEED, VECTOR_V, T, THERMAL, ALPHA_RATIO, "alpha density"}
 
 
 def without_compounds(text: str) -> str:
-    """Write a blank between the names of an instrument.
+    """Write a blank between the names of an instrument, and ``and`` between two of which one is above the other.
 
     >>> without_compounds("Cluster CIS-HIA and MTOF/PM"), without_compounds("Fe/O")
     ('Cluster CIS HIA and MTOF PM', 'Fe/O')
+    >>> without_compounds("radio flux, TNR below HFR")
+    'radio flux: HFR and TNR'
     """
 
     def spaced(match: re.Match[str]) -> str:
         names = match[0].split("/")
         return " ".join(names) if {*map(str.upper, names)} & (_NAMES | INSTRUMENT_WORDS) else match[0]
 
-    return _HYPHENATED.sub(r"\g<first> ", _SLASHED.sub(spaced, text))
+    def in_order(match: re.Match[str]) -> str:
+        names = (match["first"], match["last"])
+        listed = " and ".join(names if match["place"] in ("above", "over") else names[::-1])
+        return f": {listed}" if match["comma"] else listed
+
+    return _ABOVE.sub(in_order, _HYPHENATED.sub(r"\g<first> ", _SLASHED.sub(spaced, text)))
 
 
 def leave_directions(sentence: Sentence) -> None:

@@ -485,7 +485,9 @@ class _SentenceReader:
         parameters = [(starts.get(pair, 0), _names_of(*pair)) for pair in self._datasets]
         first = min((start for start, _ in self._described.spans), default=0)
         parameters += [(first, (cut.parameter,)) for cut in self._described.cuts]
-        panels = self._arrangement.panels(self._crafts, [*placed, *lengths], parameters)
+        computed = derived_from_others(sentence, placed, self._field, self._described.starts)
+        shown = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
+        panels = self._arrangement.panels(self._crafts, [*shown, *lengths], parameters)
         shared = [
             tuple(RequestQuantity(name) for pair in pairs for name in _names_of(*pair))
             for pairs in self._described.shared
@@ -498,14 +500,13 @@ class _SentenceReader:
             panels = replace(panels, frequencies=take_frequencies(sentence))
         if self._plane and names == {POSITION}:
             panels = replace(panels, kind="orbits", plane=self._plane)
-        computed = derived_from_others(sentence, placed, self._field, self._described.starts)
         drawn = drawn_of(sentence, placed, self._styled)
         if any(quantity.component or quantity.name in VECTORS for quantity in drawn):
             sentence.drop(r"\bcomponents?\b")
         if self._described.datasets:
             sentence.drop(r"(?<=\x01 )components?\b")  # H component
         crafts = without_source_of_indices(sentence, self._crafts, placed)
-        placed = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
+        placed = shown
         drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]

@@ -13,10 +13,15 @@ _WORDS = (
 _LETTER = r"(?-i:[nNTV](?![\w/+|=(]|-\w))|V_?[xyz](?!\w)"
 _LETTERS = {"n": "density", "N": "density", "T": "temperature"}
 _NOUN = rf"(?:{_WORDS}(?:\s+(?-i:[nNTV])(?![\w/+|=(-]))?|moments?|{_LETTER})\b"
-_AND = r"\s*(?:,|/|&|\+|\band\b)\s*(?:and\s+|the\s+|of\s+)*"
+_AND = (
+    r"(?:\s*(?:,|/|&|\+|\band\b)\s*(?:and\s+|the\s+|of\s+)*"
+    r"|(?<=ity|ies|ure|eed|res|eds)\s+(?=(?:densit(?:y|ies)|temperatures?|velocit(?:y|ies)|speeds?)\b))"
+)
+"""What stands between two moments; only a blank between whole words: ``density velocity``."""
 _KINDS = rf"{_KIND}s?(?:{_AND}{_KIND}s?)*"
 _SPECIES = re.compile(
-    rf"\b(?:(?P<kinds>{_KINDS})(?:\s*:)?\s+)?(?P<nouns>(?:plasma\s+)?{_NOUN}(?:{_AND}{_NOUN})*)"
+    rf"\b(?:(?P<kinds>{_KINDS})(?:\s*:)?\s+(?:moments?\b\s*(?:[:,(]\s*)?(?={_WORDS}\b))?)?"
+    rf"(?P<nouns>(?:plasma\s+)?{_NOUN}(?:{_AND}{_NOUN})*)"
     r"(?!\s+(?:ratio|anisotropy|difference)s?\b)"
     rf"(?:\s+of\s+(?:the\s+)?(?P<kinds_behind>{_KINDS})\b"
     r"(?!\s+(?:densit|temperature|velocit|speed|pressure|beta|energ|spectr|flux|data|moment|(?:at\s+)?[\d.–-]+\s*[kM]?eV)))?",
