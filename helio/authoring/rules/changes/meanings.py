@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from helio.authoring.operations import Operation
-from helio.authoring.rules.changes.atoms import Atom, Range
+from helio.authoring.rules.changes.atoms import COUNTED, Atom, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.moments import intervals_of, is_interval
@@ -34,6 +34,7 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) for (?:the )?(\w[\w -]*\w)")
+_BAND = re.compile(r"\b(?:bands?|channels?)\b", re.IGNORECASE)
 _EMPTY = frozenset(_WORDS["descriptions"])
 _FLUX = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
 """Least flux of the classes of solar flares, in W/m² at 0.1 to 0.8 nm."""
@@ -131,7 +132,10 @@ class Meanings:
         )
         interval = Rule("moment|time what|tool|noun", f"{parts} moment time every", self._set_interval,
                         lambda clause: self._interval(clause) is not None, "moment")  # fmt: skip
-        return (flares, rule, interval)
+        band = Rule(
+            "range verb:add|rel:also", parts, self._add_band, lambda clause: bool(self._new_band(clause))
+        )
+        return (flares, band, rule, interval)
 
     def _fits(self, clause: Clause) -> bool:
         return bool(self._meant(clause))
@@ -401,6 +405,39 @@ class Meanings:
                     *self._renamed_band(step, *ends),
                 ]
         return []
+
+    def _add_band(self, editor: FigureEditor, clause: Clause) -> None:
+        editor.do(*self._new_band(clause))
+
+    def _new_band(self, clause: Clause) -> list[Operation]:
+        """Add a band to the list of bands that words name: ``add a band 40.5 to 60 MeV to the proton lines``."""
+        limits = clause.of("range")[0].value
+        if limits.low is None or limits.high is None or not _BAND.search(clause.text):
+            return []
+        found = []
+        words = _words_left(clause, clause.of("range")) - {"band", "channel"}
+        for step in self._editor.after["steps"]:
+            args = step.get("tool_args") or {}
+            bands = args.get("bands")
+            told = f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} energy line"
+            if not isinstance(bands, list) or not words <= _stems(f"{told} {args}") | _GENERAL:
+                continue
+            if len(bands) == 1 and "axis" in args:
+                continue  # a second band would add an axis
+            ends = [end for band in bands for end in band]
+            scaled = [
+                [_plain(float(f"{end * scale:.12g}")) for end in (limits.low, limits.high)]
+                for scale in ((1, 1e3, 1e-3) if limits.unit else (1,))
+            ]  # bands in eV, words in keV
+            near = [new for new in scaled if min(ends) / 10 <= new[0] < new[1] <= max(ends) * 10]
+            if len(near) == 1 and near[0] not in bands:
+                name, intent = str(step["step_id"]), str(step.get("intent", ""))
+                found.append(Operation("set", name, ("tool_args", "bands"), sorted([*bands, near[0]])))
+                counted = {count: word for word, count in COUNTED.items()}
+                old, new = (counted.get(len(bands) + more, "") for more in (0, 1))
+                if old and new and intent.casefold().startswith(f"{old} "):
+                    found.append(Operation("set", name, ("intent",), new.capitalize() + intent[len(old) :]))
+        return found if len({change.step for change in found}) == 1 else []
 
     def _renamed_band(self, step: Document, old: list[str], new: list[str]) -> Iterator[Operation]:
         """Write the new limits of a band in the description of its step and in the labels of axes."""

@@ -146,7 +146,7 @@ def _measured(question: Question, named: Collection[Subject]) -> list[Source]:
         if part.name == row.parameters[0]
     }
     inside = [part for dataset in datasets for part in Source(dataset).parts if part.parameter]
-    listed = [part for part in inside if any(row.quantity in quantities for row in part.rows)]
+    listed = [part for row in table for part in inside if row in part.rows]
     alike = [
         part
         for part in inside

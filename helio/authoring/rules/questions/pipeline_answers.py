@@ -138,13 +138,16 @@ def about_topic(question: Question, topic: str) -> list[str]:
 
 
 def _constants(question: Question) -> list[str]:
-    """Return the sentence with a number and its unit that most words of the question have, from the pages of the tools."""
+    """Return the sentence of the pages of the tools that says a constant: a number with its unit."""
     assert question.pipeline is not None
     pages = narrowed(question, list(question.pipeline.topics["methods"]()), question.present)
     sentences = [sentence for fact in pages for sentence in re.split(r"(?<=[.;])\s+", fact.text)]
     texts = {text: stems(text) for text in sentences if re.search(r"\d\s*[^\W\d]", text)}
     words = [
-        word for atom in question.asked.atoms if "constants" in atom.topics for word in atom.words.split()
+        word
+        for atom in question.asked.atoms
+        if "constants" in atom.topics
+        for word in atom.words.split()[-2:]
     ]
     return covered([*words, *question.asked.rest], texts, question.request, most=1)[0]
 
