@@ -497,6 +497,11 @@ def test_a_constant_of_a_tool_is_told_beside_a_pipeline(author, shipped):
     assert "in 25.38 days" in answer
 
 
+@pytest.mark.parametrize("question", ["which quality bits of SPAN-I are thrown away?", "are gaps filled?"])
+def test_words_like_those_of_marks_ask_for_no_mark(author, shipped, question):
+    assert "orange" not in reply(author.edit(question, shipped("psp-encounter")))
+
+
 def test_a_line_with_the_colour_of_a_mark_is_still_meant(author, shipped):
     answer = reply(author.edit("what is the black line in panel 1?", shipped("storm-overview")))
     assert answer == "|B| is black in figure figure"

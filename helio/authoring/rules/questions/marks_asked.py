@@ -13,18 +13,22 @@ from helio.pipelines.dialect.written import object_of
 from helio.pipelines.template.labels import owner
 
 _ASKED = re.compile(
-    r"\b(?:lines?|marks?|marked|marker|shad\w+|areas?|spans?|regions?|stripes?|bars?|fill\w*)\b",
+    r"\b(?:lines?|marks?|marked|marker|shad\w+|areas?|spans?|regions?|stripes?|bars?|fill\w*)(?![\w-])",
     re.IGNORECASE,
 )
 _IS = re.compile(r"\b(?:what|which|why|where|when|mean\w*|stands?|is|are|do|does)\b", re.IGNORECASE)
 _KINDS = {
     "vlines": r"\bvertical\b",
     "hlines": r"\bhorizontal\b",
-    "vrects": r"\b(?:shad\w+|areas?|spans?|regions?|stripes?|filled)\b",
+    "vrects": r"\b(?:shad\w+|areas?|spans?|regions?|stripes?|fill(?:ed|ing)?)(?![\w-])",
 }
+_STRONG = re.compile(r"\b(?:vertical|horizontal|shad(?:ed|ing))\b", re.IGNORECASE)
+"""What only a mark can be."""
 _DASHES = {"dash": r"\bdash(?:ed)?\b", "dot": r"\bdotted\b", "dashdot": r"\bdash-?dot\w*\b", "": r"\bsolid\b"}
 _CLOCK = re.compile(r"\b(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d\b")
-_AT = re.compile(r"\b(?:at|y ?=)\s*(?:y ?= ?)?([-−]?\d+(?:\.\d+)?)(?![\d:.-])", re.IGNORECASE)
+_AT = re.compile(
+    r"\b(?:at|y ?=)\s*(?:y ?= ?)?([-−]?\d+(?:\.\d+)?)(?![\d:.-]|\s*(?:AU|R_?[ESJ])\b)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ def marks_asked(question: Question) -> list[str]:
         return []
     marks = [mark for name, spec in pipeline.figures() for mark in _marks(pipeline, name, spec)]
     kinds = [kind for kind, words in _KINDS.items() if re.search(words, text, re.IGNORECASE)]
+    if not kinds and re.search(r"\blines?\b", text, re.IGNORECASE):
+        kinds = ["vlines", "hlines"]
     dashes = [dash for dash, words in _DASHES.items() if re.search(words, text, re.IGNORECASE)]
     at = [value.replace("−", "-") for value in _AT.findall(text)]
     clocks = [clock.replace(" ", "T").rjust(5, "0") for clock in _CLOCK.findall(text)]
@@ -59,10 +65,11 @@ def marks_asked(question: Question) -> list[str]:
     colours = [colour.replace("gray", "grey") for colour in question.asked.colours]
     colours += [mark.color for mark in marks if mark.color and stems(mark.color) <= stems(text)]
     named = {mark.label for mark in marks if mark.label and stems(mark.label) <= stems(text)}
-    if not (kinds or clocks or at or named or {*dashes} - {""} or {*colours} - lines):
+    if not (_STRONG.search(text) or clocks or at or named or {*dashes} - {""} or {*colours} - lines):
         return []
-    if any(kinds_of(atom) & {"label", "quantity", "parameter"} for atom in question.present) and not (
-        clocks or at
+    is_placed = clocks or at or {*colours} - lines
+    if not is_placed and any(
+        kinds_of(atom) & {"label", "quantity", "parameter"} for atom in question.present
     ):
         return []
     found = [
