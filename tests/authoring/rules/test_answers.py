@@ -43,6 +43,8 @@ def missing(words, text):
         ("unit of WI_H0_MFI.BGSE?", ["nT (WI_H0_MFI.BGSE)"]),
         ("how do I cite DSCOVR_H1_FC", ["the catalogue gives no DOI", "Justin C. Kasper"]),
         ("does Ulysses VHM exist at 1 s resolution, and under which dataset id?", ["yes: 1s (UY_1SEC_VHM)"]),
+        ("what time resolutions does Ulysses VHM have?", ["1 s (UY_1SEC_VHM)", "1 min (UY_1MIN_VHM)"]),
+        ("is the Ulysses VHM 1 s data available for 1995?", ["yes: UY_1SEC_VHM has data in 1995-01-01"]),
         ("is there a 1 s magnetic field dataset for ACE?", ["yes: 1s (AC_H3_MFI)"]),
         ("does DSCOVR magnetometer data exist at 10 ms?", ["no: ", "at 10ms", "1 s (DSCOVR_H0_MAG"]),
         ("are there 1 min Wind SWE data?", ["the catalogue states no such data at 1min", "92 s (WI_H1_SWE"]),
