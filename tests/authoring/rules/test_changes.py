@@ -420,6 +420,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("gle73-particles", "replace 60-100 MeV by 40-60 MeV", "step bands: bands, item 4"),
         ("gle73-particles", "add a band 40.5 to 60 MeV to the proton lines", "40.5"),
         ("gle73-particles", "also a 40500-60000 keV band for the protons", "40.5"),
+        ("gle73-particles", "add the band 40.5-60 MeV to the top panel", "40.5"),
         ("gle73-particles", "until 30 October 12 UT", "2021-10-28T00:00:00 to 2021-10-30T12:00:00"),
         ("mms-burst", "cut to 13:06:00-13:07:00", "13:06:00 to 2015-10-16T13:07:00"),
         ("omni-solar-wind", "use 6 hourly averages", "cadence: 6h"),

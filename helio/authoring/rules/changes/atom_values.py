@@ -40,7 +40,7 @@ UNIT_WORDS = {
 }
 """Names of units in words, in small letters and in the singular or the plural."""
 _WORDS_OF_UNITS = "|".join(sorted(UNIT_WORDS, key=len, reverse=True))
-_UNIT = rf"(?P<of>(?-i:{_UNITS})|(?:{_WORDS_OF_UNITS})s?)(?![\w/^-])"
+_UNIT = rf"(?P<of>(?:{_WORDS_OF_UNITS})s?|(?-i:{_UNITS}))(?![\w/^-])"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:UTC?|Z)?"
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})"

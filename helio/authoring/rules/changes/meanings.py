@@ -10,10 +10,11 @@ from itertools import product
 from typing import Any
 
 from helio.authoring.operations import Operation
-from helio.authoring.rules.changes.atoms import COUNTED, Atom, Range
+from helio.authoring.rules.changes.atoms import COUNTED, PLACES, Atom, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.moments import intervals_of, is_interval
+from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.knowledge.unit_algebra import comparable, conversion_factor
@@ -133,7 +134,10 @@ class Meanings:
         interval = Rule("moment|time what|tool|noun", f"{parts} moment time every", self._set_interval,
                         lambda clause: self._interval(clause) is not None, "moment")  # fmt: skip
         band = Rule(
-            "range verb:add|rel:also", parts, self._add_band, lambda clause: bool(self._new_band(clause))
+            "range verb:add|rel:also",
+            f"{parts} panel",
+            self._add_band,
+            lambda clause: bool(self._new_band(clause)),
         )
         return (flares, band, rule, interval)
 
@@ -406,6 +410,11 @@ class Meanings:
                 ]
         return []
 
+    def _makes(self, step: Document, line: str) -> bool:
+        """Return whether a line is computed by a step."""
+        producers = self._editor.lines.producers
+        return any(str(producers[label].id) == step["step_id"] for label in self._editor.behind(line))
+
     def _add_band(self, editor: FigureEditor, clause: Clause) -> None:
         editor.do(*self._new_band(clause))
 
@@ -414,13 +423,18 @@ class Meanings:
         limits = clause.of("range")[0].value
         if limits.low is None or limits.high is None or not _BAND.search(clause.text):
             return []
+        if clause.has("rel:own_panel") or re.search(r"\b(?:an?|another|new|extra) panel\b", clause.text):
+            return []
         found = []
-        words = _words_left(clause, clause.of("range")) - {"band", "channel"}
+        words = _words_left(clause, clause.of("range", "verb", "rel")) - {"band", "channel", "panel", *PLACES}
+        panels = [self._editor.panels[at - 1] for at in panel_numbers(self._editor, clause.of("panel"))]
         for step in self._editor.after["steps"]:
             args = step.get("tool_args") or {}
             bands = args.get("bands")
             told = f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} energy line"
             if not isinstance(bands, list) or not words <= _stems(f"{told} {args}") | _GENERAL:
+                continue
+            if panels and not any(self._makes(step, line) for panel in panels for line in panel):
                 continue
             if len(bands) == 1 and "axis" in args:
                 continue  # a second band would add an axis
