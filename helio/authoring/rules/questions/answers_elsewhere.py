@@ -43,10 +43,10 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
     missing = quoted([atom.words for atom in atoms])
     named = frozenset[Subject]().union(*(atom.subjects for atom in atoms))
     kinds = {kind for kind, _ in named}
-    said = [seconds for _, seconds in said_cadences(question.asked.text)]
-    if "instrument" in kinds and kinds <= {"instrument", "craft"} and (said or "cadence" in topics):
+    at = {seconds for _, seconds in said_cadences(question.asked.text)}
+    if "instrument" in kinds and kinds <= {"instrument", "craft"} and (at or "cadence" in topics):
         every = _measured(question, named)
-        at_cadence = [source for source in every if {*said} & {*cadences_of(source)}]
+        at_cadence = [source for source in every if at & {*cadences_of(source)}]
         sources, more = at_cadence or every, 0
     if not sources:
         has = "the catalogue has" if question.pipeline is None else "the pipeline has"
