@@ -42,6 +42,20 @@ def missing(words, text):
         ("until when are there ERNE LED 1-min data?", ["SOHO_ERNE-LED_L2-1MIN: ", "data end on 2023-07-19"]),
         ("unit of WI_H0_MFI.BGSE?", ["nT (WI_H0_MFI.BGSE)"]),
         ("how do I cite DSCOVR_H1_FC", ["the catalogue gives no DOI", "Justin C. Kasper"]),
+        ("does Ulysses VHM exist at 1 s resolution, and under which dataset id?", ["yes: 1s (UY_1SEC_VHM)"]),
+        ("what time resolutions does Ulysses VHM have?", ["1 s (UY_1SEC_VHM)", "1 min (UY_1MIN_VHM)"]),
+        ("is the Ulysses VHM 1 s data available for 1995?", ["yes: UY_1SEC_VHM has data in 1995-01-01"]),
+        ("is there a 1 s magnetic field dataset for ACE?", ["yes: 1s (AC_H3_MFI)"]),
+        ("does DSCOVR magnetometer data exist at 10 ms?", ["no: ", "at 10ms", "1 s (DSCOVR_H0_MAG"]),
+        ("are there 1 min Wind SWE data?", ["the catalogue states no such data at 1min", "92 s (WI_H1_SWE"]),
+        (
+            "with which tool do I compute plasma beta, and does it want the temperature in K or in eV?",
+            ["plasma_beta: Compute", "temperature_label (label of one series in K; required)"],
+        ),
+        ("does plasma_beta want the temperature in K or eV?", ["Temperature of the protons, K"]),
+        ("What solar rotation period does parker_angle assume?", ["sidereal rotation in 25.38 days"]),
+        ("which decay time does burton_dst assume?", ["τ = 2.40 exp(9.74/(4.69 + VB_s)) h"]),
+        ("what does alfven_mach give where the density is missing?", ["NaN where a quantity is missing"]),
         ("what does despike do?", ["despike: Set spikes to missing"]),
         ("what does HO101 mean?", ["HO101 (edit safe)"]),
         ("which tool computes plasma beta?", ["plasma_beta: Compute the ratio"]),
@@ -403,7 +417,7 @@ def test_questions_about_data_are_answered_line_by_line(author, question, lines)
         ("does it have data for 1990?", "no: AC_H2_MFI; AC_H0_MFI: data from 1997-09-02"),
         ("does it cover 2020?", "yes: AC_H2_MFI; AC_H0_MFI; AC_K2_MFI have data in 2020-01-01 to 2021-01-01"),
         ("is there a finer resolution?", "1 s (AC_H3_MFI.BGSEc"),
-        ("is there a coarser cadence?", "no: helio knows no such dataset of the same quantity"),
+        ("is there a coarser cadence?", "4 min (AC_H1_MFI.Magnitude)\n5 min (AC_K0_MFI.Magnitude)\n"),
         ("does ACE have electron data?", "AC_H1_EPM: "),
         ("how do I detrend the data?", "no step detrends the data; tools that do: detrend"),
     ],
@@ -421,6 +435,12 @@ def test_a_step_is_meant_by_its_place_if_none_has_the_number_as_its_name(author,
     ("question", "text"),
     [
         ("what is the lowest energy band?", "13.6 to 19.3 MeV: Step bands"),
+        (
+            "what are the energy bands of the smoothed proton lines?",
+            "Step bands: band_average of STA_L1_HET.Proton_Flux → proton_bands (Four broad bands, so that the onset at "
+            "each energy can be read): bands [[13.6, 19.3], [20.8, 29.7], [29.7, 40.5], [60, 100]]",
+        ),
+        ("what is the unit of the smoothed lines?", "cm^-2 s^-1 sr^-1 (MeV/n)^-1 (proton_bands_smooth)"),
         ("what is the highest energy of the electrons?", "STA_L1_HET.Electron_Flux: 3 bins; 0.7 to 4 MeV"),
         ("which step makes proton_bands?", "Step bands: band_average of STA_L1_HET.Proton_Flux"),
         ("can I use it for a paper?", "level 1, not marked as preliminary"),
@@ -454,6 +474,53 @@ def test_a_question_about_something_else_gets_no_summary_of_the_pipeline(author,
     assert reply(author.edit(question, overview)).startswith(
         "helio cannot answer that without a language model"
     )
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "question", "text"),
+    [
+        ("storm-overview", "what's the dashed black line at 04:45?", "T04:45 (black, dash): 'shock'"),
+        ("storm-overview", "what does the khaki shading mean?", "to 2015-03-17T11:24 (khaki): 'sheath'"),
+        ("storm-overview", "where does the magnetic cloud span end?", "2015-03-18T00:24: 'magnetic cloud'"),
+        ("storm-overview", "what is the horizontal line in panel 5?", "the levels of storms in panel 5"),
+        ("psp-encounter", "what's the grey line at 90?", "above 90° in a switchback"),
+        ("psp-encounter", "what does the orange shading mean?", "filled in orange: where MA is below 1"),
+        ("psp-encounter", "what is the vertical line?", "the figure has no such line or shading"),
+    ],
+)
+def test_a_mark_is_named_by_its_place_and_look(author, shipped, pipeline, question, text):
+    answer = reply(author.edit(question, shipped(pipeline)))
+    assert text in answer
+    assert "language model" not in answer
+
+
+def test_a_constant_of_a_tool_is_told_beside_a_pipeline(author, shipped):
+    answer = reply(author.edit("what solar rotation period is assumed?", shipped("parker-spiral-angle")))
+    assert "in 25.38 days" in answer
+
+
+@pytest.mark.parametrize("question", ["which quality bits of SPAN-I are thrown away?", "are gaps filled?"])
+def test_words_like_those_of_marks_ask_for_no_mark(author, shipped, question):
+    assert "orange" not in reply(author.edit(question, shipped("psp-encounter")))
+
+
+def test_a_line_with_the_colour_of_a_mark_is_still_meant(author, shipped):
+    answer = reply(author.edit("what is the black line in panel 1?", shipped("storm-overview")))
+    assert answer == "|B| is black in figure figure"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "was the wind really sub-Alfvenic in this interval?",
+        "is the strahl bidirectional in this interval?",
+        "were there many switchbacks during this encounter?",
+        "is this interval dominated by slow wind?",
+    ],
+)
+def test_what_happened_is_declined_because_only_a_run_has_it(author, shipped, question):
+    answer = reply(author.edit(question, shipped("psp-encounter")))
+    assert missing(["cannot answer that", "which only a run has"], answer) == []
 
 
 @pytest.mark.parametrize("word", ["trailing", "biased"])

@@ -39,6 +39,8 @@ VALUES = (
     ("rbsp-emfisis-waves", "hiss band should go from 50 Hz to 1 kHz", {"$HISS_LOW": 50, "$HISS_HIGH": 1000}),
     ("rbsp-emfisis-waves", "take hiss up to 3 kHz", {"$HISS_HIGH": 3000}),
     ("storm-superposed-epoch", "only storms below -100 nT", {"$THRESHOLD": -100}),
+    ("storm-superposed-epoch", "1 day before until 3 days after, and only storms below -100",
+     {"$BEFORE": "1d", "$AFTER": "3d", "$THRESHOLD": -100}),
     ("storm-superposed-epoch", "threshold of -80 nT please", {"$THRESHOLD": -80}),
     ("storm-superposed-epoch", "start 3 days before and end 6 days after the minimum",
      {"$BEFORE": "3d", "$AFTER": "6d"}),

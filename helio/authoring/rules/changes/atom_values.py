@@ -29,11 +29,18 @@ COLOURS = "|".join(VOCABULARY["colours"])
 """Regular expression of the most usual colours."""
 NUMBER = r"[-−+]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?(?!\w*\d|\.\d)"
 _UNITS = (
-    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|kelvin|electronvolts?|electron volts?|R_E|R[Ee]|AU|km|mV/m|kHz|Hz|deg|"
+    "nT|pT|km/s|m/s|nPa|Pa|keV|MeV|eV|MK|K|R_E|R[Ee]|AU|km|mV/m|kHz|Hz|deg|"
     "degrees|"
     r"c?m\^?-3|cm⁻³|1/cc|/cc|per cc|particles per cc|W/m\^?2|pfu|%"
 )
-_UNIT = rf"(?P<of>(?-i:{_UNITS}))(?![\w/^-])"
+UNIT_WORDS = {
+    word: unit
+    for unit in ("nT", "K", "MK", "eV", "keV", "nPa", "km", "km/s")
+    for word in VOCABULARY["units"][unit]
+}
+"""Names of units in words, in small letters and in the singular or the plural."""
+_WORDS_OF_UNITS = "|".join(sorted(UNIT_WORDS, key=len, reverse=True))
+_UNIT = rf"(?P<of>(?:{_WORDS_OF_UNITS})s?|(?-i:{_UNITS}))(?![\w/^-])"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:UTC?|Z)?"
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})"
@@ -337,7 +344,7 @@ def take_values(unread: UnreadWords) -> None:
     scales = f"{_SCALES}|{_PHYSICAL_SCALES}" if coloured else _SCALES
     unread.take(
         "colormap",
-        rf"\b(?:{scales})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|and\b|rather))",
+        rf"\b(?:{scales})\b(?=\s*(?:colou?r|map|scale|palette|$|[,.;]|instead|please|for\b|in\b|on\b|and\b|rather))",
         lambda match: match[0].casefold(),
     )
     unread.take("colour", r"#[0-9a-f]{6}\b|#[0-9a-f]{3}\b", lambda match: match[0].casefold())

@@ -170,9 +170,12 @@ def _add_in_frame(editor: FigureEditor, clause: Clause) -> None:
 
 def _change_frame(editor: FigureEditor, clause: Clause) -> None:
     """Draw vectors in another frame, or a new one instead of another line: ``Bz GSM instead of L``."""
-    replaces = clause.has("verb:replace", "verb:swap", "rel:instead_of") and len(clause.names) > 1
+    relations = clause.of("rel:instead_of")
+    sides = {atom.start < relation.start for relation in relations for atom in clause.of("what", "craft")}
+    of_lines = clause.has("verb:replace", "verb:swap") and len(clause.of("frame")) == 1
+    replaces = len(sides) > 1 if relations else of_lines
     meant = [{whole_of(editor, line) for line in editor.lines_of(name)} for name in clause.names]
-    apart = replaces and not set[str].intersection(*meant)
+    apart = replaces and len(clause.names) > 1 and not set[str].intersection(*meant)
     (replace_quantities if apart else set_frame)(editor, clause)
 
 

@@ -316,7 +316,8 @@ def _with_one_rest(changes: Sequence[Change]) -> list[Change]:
     """Join changes that each say what alone stays: ``only Bz, Dst`` keeps both."""
     joined: list[Change] = []
     for change in changes:
-        if joined and change.clause.has("verb:only") and joined[-1].rule is change.rule:
+        are_rests = joined and joined[-1].clause.has("verb:only") and change.clause.has("verb:only")
+        if are_rests and joined[-1].rule is change.rule:
             last = joined.pop().clause
             change = Change(replace(last, atoms=(*last.atoms, *change.clause.atoms)), change.rule)
         joined.append(change)

@@ -206,9 +206,22 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+_EVERY_SPECTROGRAM = re.compile(
+    r"\b(?:(?:(?:all|both)\s+)?(?:of\s+)?(?:the\s+|these\s+)?(?:spectrograms|spectra|colou?r plots)"
+    r"|(?:every|each)\s+(?:spectrogram|spectrum|colou?r plot))\b",
+    re.IGNORECASE,
+)
+
+
+def _names(clause: Clause) -> list[str]:
+    """Return the names of a clause without words for all spectrograms."""
+    every = _EVERY_SPECTROGRAM.search(clause.text)
+    return [name for name in clause.names if every is None or name.casefold() not in every[0].casefold()]
+
+
 def set_name(editor: FigureEditor, clause: Clause) -> None:
     """Set the colour scale, the palette, the theme or a format of the file."""
-    for name in clause.names:
+    for name in _names(clause):
         if not editor.lines.meant(name, editor.figure()):
             raise NotUnderstood(f"the figure has no line called '{name}'")
     if clause.has("palette"):
@@ -234,7 +247,7 @@ def _check_every_spectrogram(editor: FigureEditor, clause: Clause) -> None:
     """Refuse a colour scale for some of the spectrograms: a figure has one for all."""
     coloured = {at for at in range(1, len(editor.panels) + 1) if is_spectrogram(editor, at, perhaps=True)}
     named = set(panel_numbers(editor, clause.of("panel")))
-    named |= {at for name in clause.names for at in editor.numbers_of(name)}
+    named |= {at for name in _names(clause) for at in editor.numbers_of(name)}
     if named and not coloured <= named:
         others = ", ".join(map(str, sorted(coloured - named)))
         raise NotUnderstood(

@@ -10,10 +10,11 @@ from itertools import product
 from typing import Any
 
 from helio.authoring.operations import Operation
-from helio.authoring.rules.changes.atoms import Atom, Range
+from helio.authoring.rules.changes.atoms import COUNTED, PLACES, Atom, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.moments import intervals_of, is_interval
+from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import IN_CHANGES
 from helio.knowledge.unit_algebra import comparable, conversion_factor
@@ -34,6 +35,7 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) for (?:the )?(\w[\w -]*\w)")
+_BAND = re.compile(r"\b(?:bands?|channels?)\b", re.IGNORECASE)
 _EMPTY = frozenset(_WORDS["descriptions"])
 _FLUX = {"A": 1e-8, "B": 1e-7, "C": 1e-6, "M": 1e-5, "X": 1e-4}
 """Least flux of the classes of solar flares, in W/m² at 0.1 to 0.8 nm."""
@@ -131,7 +133,13 @@ class Meanings:
         )
         interval = Rule("moment|time what|tool|noun", f"{parts} moment time every", self._set_interval,
                         lambda clause: self._interval(clause) is not None, "moment")  # fmt: skip
-        return (flares, rule, interval)
+        band = Rule(
+            "range verb:add|rel:also",
+            f"{parts} panel",
+            self._add_band,
+            lambda clause: bool(self._new_band(clause)),
+        )
+        return (flares, band, rule, interval)
 
     def _fits(self, clause: Clause) -> bool:
         return bool(self._meant(clause))
@@ -401,6 +409,49 @@ class Meanings:
                     *self._renamed_band(step, *ends),
                 ]
         return []
+
+    def _makes(self, step: Document, line: str) -> bool:
+        """Return whether a line is computed by a step."""
+        producers = self._editor.lines.producers
+        return any(str(producers[label].id) == step["step_id"] for label in self._editor.behind(line))
+
+    def _add_band(self, editor: FigureEditor, clause: Clause) -> None:
+        editor.do(*self._new_band(clause))
+
+    def _new_band(self, clause: Clause) -> list[Operation]:
+        """Add a band to the list of bands that words name: ``add a band 40.5 to 60 MeV to the proton lines``."""
+        limits = clause.of("range")[0].value
+        if limits.low is None or limits.high is None or not _BAND.search(clause.text):
+            return []
+        if clause.has("rel:own_panel") or re.search(r"\b(?:an?|another|new|extra) panel\b", clause.text):
+            return []
+        found = []
+        words = _words_left(clause, clause.of("range", "verb", "rel")) - {"band", "channel", "panel", *PLACES}
+        panels = [self._editor.panels[at - 1] for at in panel_numbers(self._editor, clause.of("panel"))]
+        for step in self._editor.after["steps"]:
+            args = step.get("tool_args") or {}
+            bands = args.get("bands")
+            told = f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} energy line"
+            if not isinstance(bands, list) or not words <= _stems(f"{told} {args}") | _GENERAL:
+                continue
+            if panels and not any(self._makes(step, line) for panel in panels for line in panel):
+                continue
+            if len(bands) == 1 and "axis" in args:
+                continue  # a second band would add an axis
+            ends = [end for band in bands for end in band]
+            scaled = [
+                [_plain(float(f"{end * scale:.12g}")) for end in (limits.low, limits.high)]
+                for scale in ((1, 1e3, 1e-3) if limits.unit else (1,))
+            ]  # bands in eV, words in keV
+            near = [new for new in scaled if min(ends) / 10 <= new[0] < new[1] <= max(ends) * 10]
+            if len(near) == 1 and near[0] not in bands:
+                name, intent = str(step["step_id"]), str(step.get("intent", ""))
+                found.append(Operation("set", name, ("tool_args", "bands"), sorted([*bands, near[0]])))
+                counted = {count: word for word, count in COUNTED.items()}
+                old, new = (counted.get(len(bands) + more, "") for more in (0, 1))
+                if old and new and intent.casefold().startswith(f"{old} "):
+                    found.append(Operation("set", name, ("intent",), new.capitalize() + intent[len(old) :]))
+        return found if len({change.step for change in found}) == 1 else []
 
     def _renamed_band(self, step: Document, old: list[str], new: list[str]) -> Iterator[Operation]:
         """Write the new limits of a band in the description of its step and in the labels of axes."""

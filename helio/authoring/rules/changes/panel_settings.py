@@ -7,6 +7,7 @@ from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.changes.atom_values import UNIT_WORDS
 from helio.authoring.rules.changes.atoms import Atom, Range, panel_number
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -19,10 +20,7 @@ from helio.pipelines.template.figures import ENTRY_LABELS
 PANEL = "what panel craft every"
 _BOTH = "log-log"
 """Both axes of one quantity against another, or of a spectrum, are logarithmic."""
-_SPELT_UNITS = {
-    **dict.fromkeys(("electronvolt", "electronvolts", "electron volts"), "eV"),
-    "kelvin": "K", "degrees": "deg", "RE": "R_E",
-}  # fmt: skip
+_SPELT_UNITS = {"degrees": "deg", "RE": "R_E"}
 
 
 def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
@@ -81,7 +79,9 @@ def panels_of(
 
 def unit_of(words: str) -> str:
     """Return the unit that words mean."""
-    return canonical_unit(_SPELT_UNITS.get(words, words))
+    word = words.casefold()
+    named = UNIT_WORDS.get(word) or UNIT_WORDS.get(word.removesuffix("s"))
+    return canonical_unit(named or _SPELT_UNITS.get(words, words))
 
 
 def _is_in(editor: FigureEditor, panel: list[str], unit: str) -> bool:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from helio.authoring.recorded import Records
 from helio.authoring.rules.questions.answers_elsewhere import (
+    cadence_exists,
     datasets_found,
     explanation_of,
     from_catalogue,
@@ -15,12 +16,14 @@ from helio.authoring.rules.questions.answers_elsewhere import (
     tools_found,
 )
 from helio.authoring.rules.questions.asked import Subject, covered, stems
+from helio.authoring.rules.questions.marks_asked import marks_asked
 from helio.authoring.rules.questions.pipeline_answers import (
     about_step,
     about_topic,
     band_asked,
     frames_defined,
     from_records,
+    happened,
     lacks_count,
     narrowed,
     presence,
@@ -156,7 +159,15 @@ class _Answer:
             or frames_defined(question)
             or list(from_records(question, self._records))
         )
-        special = special or band_asked(question) or other_data(question) or presence(question)
+        special = (
+            special
+            or marks_asked(question)
+            or happened(question)
+            or cadence_exists(question)
+            or band_asked(question)
+            or other_data(question)
+            or presence(question)
+        )
         if special:
             return "\n".join(special)
         asked = question.asked
@@ -184,7 +195,10 @@ class _Answer:
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
         of_bins = {*question.topics} <= {"bins"}  # the frequencies of a fit are no bins
-        if (not lines or of_bins) and (described := variables_described(question)):
+        of_bins &= not any("bands [[" in line for line in lines)
+        if (not lines or of_bins) and (
+            described := variables_described(question, "number", "integer", *([] if lines else ["duration"]))
+        ):
             return "\n".join(described)
         if not lines:
             return (
@@ -223,6 +237,8 @@ class _Answer:
                 return
             yield from explained
         elsewhere = [atom for atom in question.absent if atom not in reference]
+        if reference and pipeline is None and all(kinds_of(atom) == {"quantity"} for atom in elsewhere):
+            return  # the temperature that a tool needs
         data = {"craft", "dataset", "instrument"}
         if pipeline is not None and elsewhere and not any(kinds_of(atom) & data for atom in elsewhere):
             question.unsaid.append(f"the pipeline has no {quoted([atom.words for atom in elsewhere])}")

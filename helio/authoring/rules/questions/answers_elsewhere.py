@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from math import isclose
 
-from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
+from helio.authoring.rules.questions.asked import NAMED_UNITS, Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_answers import verdict
 from helio.authoring.rules.questions.question import Question, in_words, kinds_of, quoted
-from helio.authoring.rules.questions.question_sources import sources_named
-from helio.authoring.rules.questions.source_facts import Source, SourceFacts, cadences_of, lines_of
-from helio.authoring.rules.questions.tool_facts import tool_lines, tools_with
+from helio.authoring.rules.questions.question_sources import datasets_of
+from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, cadences_of, lines_of
+from helio.authoring.rules.questions.tool_facts import argument_lines, tool_lines, tools_with
 from helio.counts import number_of
+from helio.knowledge.cadence import said_cadences
+from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines, source_lines
 from helio.pipelines.codes import Code
@@ -38,6 +41,13 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
     """Answer from the catalogue about data that the template does not have."""
     sources, more = question.sources(atoms)
     missing = quoted([atom.words for atom in atoms])
+    named = frozenset[Subject]().union(*(atom.subjects for atom in atoms))
+    kinds = {kind for kind, _ in named}
+    at = {seconds for _, seconds in said_cadences(question.asked.text)}
+    if "instrument" in kinds and kinds <= {"instrument", "craft"} and (at or "cadence" in topics):
+        every = _measured(question, named)
+        at_cadence = [source for source in every if at & {*cadences_of(source)}]
+        sources, more = at_cadence or every, 0
     if not sources:
         has = "the catalogue has" if question.pipeline is None else "the pipeline has"
         question.unsaid.append(f"{has} nothing called {missing}")
@@ -84,17 +94,73 @@ def other_data(question: Question) -> list[str]:
     used = question.pipeline.data.sources
     meant = [source for source in used if source.about & named] or used
     about = {subject for source in meant for subject in source.about if subject[0] in ("craft", "quantity")}
-    sources, _ = sources_named(about, (), (), question.catalogue)
     ids = dict.fromkeys(source.dataset.id for source in used)
-    others = [source for source in sources if source.dataset.id not in ids]
+    others = [source for source in _measured(question, about) if source.dataset.id not in ids]
     if kind := _FINER.get(asked["kind"].casefold()):
         others = [source for source in others if _is_finer(source, meant, kind)]
     present = lines_of(SourceFacts(meant, question.catalogue).topics["cadence"]())
     lines = lines_of(SourceFacts(others, question.catalogue).topics["cadence"]())
     if not lines:
         is_yes_no = re.match(r"\W*(?:is|are)\b", question.asked.text, re.IGNORECASE)
-        lines = [f"{'no: ' if is_yes_no else ''}helio knows no such dataset of the same quantity"]
+        lines = [f"{'no: ' if is_yes_no else ''}the catalogue states no such dataset of the same quantity"]
     return [*lines, f"the pipeline has {'; '.join(present)}"]
+
+
+def cadence_exists(question: Question) -> list[str]:
+    """Say whether data have the cadence that a question names, from the whole catalogue: ``is there 1 s VHM data?``."""
+    asked = question.asked
+    said = said_cadences(asked.text)
+    named = frozenset[Subject]().union(*(atom.subjects for atom in asked.things))
+    unread = {*asked.rest} - {word for text, _ in said for word in text.split()}
+    unread -= {word for word in unread if said_cadences(word)}
+    kinds = {kind for kind, _ in named}
+    is_asked = question.is_yes_no and said and not unread and not asked.beyond and not question.span
+    topics = {"cadence", "datasets", "coverage"}
+    if (
+        not is_asked
+        or not kinds & {"craft", "instrument"}
+        or "dataset" in kinds
+        or not {*asked.topics} <= topics
+    ):
+        return []
+    if question.pipeline is not None and not asked.begins("exists?", "available", "there"):
+        return []
+    found = _measured(question, named)
+    lines = []
+    for words, seconds in said:
+        has = [source for source in found if any(isclose(seconds, known) for known in cadences_of(source))]
+        lines += lines_of(Fact(f"yes: {words} ({{}})", of=source.dataset.id) for source in has)
+        if not has:
+            others = lines_of(SourceFacts(found, question.catalogue).topics["cadence"]())
+            is_known = all(map(cadences_of, found))
+            lines += [f"{'no: ' if is_known else ''}the catalogue states no such data at {words}", *others]
+    return lines if found else []
+
+
+def _measured(question: Question, named: Collection[Subject]) -> list[Source]:
+    """Return what all datasets of the named spacecraft and instruments measure of the named quantities."""
+    wanted = {subject for subject in named if subject[0] == "quantity"}
+    quantities = {name for _, name in wanted}
+    datasets = map(question.catalogue.dataset, datasets_of(named, question.catalogue))
+    if not quantities:
+        return [Source(dataset) for dataset in datasets]
+    table = [row for row in SOURCES if row.quantity in quantities and row.dataset in question.catalogue]
+    known = {
+        (dataset.instrument_type, part.canonical_unit)
+        for row in table
+        for dataset in [question.catalogue.dataset(row.dataset)]
+        for part in dataset.parameters
+        if part.name == row.parameters[0]
+    }
+    inside = [part for dataset in datasets for part in Source(dataset).parts if part.parameter]
+    listed = [part for row in table for part in inside if row in part.rows]
+    alike = [
+        part
+        for part in inside
+        if part.about & wanted
+        and (part.dataset.instrument_type, part.parameter and part.parameter.canonical_unit) in known
+    ]
+    return list({part.dataset.id: part for part in reversed((*listed, *alike))}.values())[::-1]
 
 
 def _is_finer(source: Source, meant: Sequence[Source], sign: int) -> bool:
@@ -102,7 +168,7 @@ def _is_finer(source: Source, meant: Sequence[Source], sign: int) -> bool:
     quantities = {subject for subject in source.about if subject[0] == "quantity"}
     alike = [other for other in meant if other.about & quantities]
     known = [cadence for other in alike for cadence in cadences_of(other)]
-    return any(sign * cadence < sign * min(known, default=0) for cadence in cadences_of(source))
+    return any(not known or sign * cadence < sign * min(known) for cadence in cadences_of(source))
 
 
 def _missions(question: Question, atoms: Sequence[Atom]) -> Iterator[str]:
@@ -138,11 +204,25 @@ def explanation_of(question: Question, atom: Atom) -> Iterator[str]:
             if isinstance(entry, Code):
                 yield f"{entry.code} ({entry.kind}): {entry.meaning}. {entry.why} What to do: {entry.to_do}"
             elif isinstance(entry, ToolPage):
-                arguments = question.asked.begins("needs?", "requires?", "inputs?", "arguments?", "options?")
-                yield from tool_lines(entry, question.topics, arguments=arguments)
+                words = [
+                    word
+                    for other in question.asked.atoms
+                    if other is not atom
+                    for word in other.words.split()
+                ]
+                words += question.asked.rest
+                yield from tool_lines(entry, question.topics, words, arguments=_asks_arguments(question))
             else:
                 places = "; ".join(entry.places)
                 yield f"{entry.name}: {entry.schema.get('description', '')} (a key of {places or 'templates'})"
+
+
+def _asks_arguments(question: Question) -> bool:
+    """Return whether a question asks what a tool needs, or in which unit."""
+    asks = question.asked.begins(
+        "needs?", "requires?", "wants?", "expects?", "takes?", "inputs?", "arguments?", "options?", "units?"
+    )
+    return asks or NAMED_UNITS.search(question.asked.text) is not None
 
 
 def tools_found(question: Question) -> Iterator[str]:
@@ -157,6 +237,8 @@ def tools_found(question: Question) -> Iterator[str]:
         )
     for name in tools:
         yield f"{name}: {signatures()[name].summary}"
+    if len(tools) == 1 and _asks_arguments(question):
+        yield from argument_lines(tools[0], words) or argument_lines(tools[0])
 
 
 def datasets_found(question: Question) -> Iterator[str]:

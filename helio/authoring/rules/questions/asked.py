@@ -26,7 +26,7 @@ _NOUN_BEHIND = re.compile(r"\s+(?:panel|line|curve|trace|step|plot)\b", re.IGNOR
 _CODE = re.compile(r"\bH[A-Z]\d{3}\b")
 _MEAN = re.compile(r"\bmeans?\b(?=\s*(?:[?.!,;]|$|here\b|by\b|when\b|in\b))", re.IGNORECASE)
 _FRAMES = re.compile(rf"\b(?:{'|'.join(FRAMES)})\b")
-_UNITS = re.compile(
+NAMED_UNITS = re.compile(
     r"\b(?:in|or) (?:K|kelvin|eV|keV|MeV|[npf]T|k?m/s|[np]Pa|cm\^?-3|cm⁻³|R_?E|AU|degrees|mV/m|Hz|kHz)(?![\w/])"
 )
 _COLOURS = re.compile(rf"\b(?:{'|'.join(VOCABULARY['colours'])})\b", re.IGNORECASE)
@@ -211,7 +211,7 @@ class Asked:
                 yield Atom(*match.span(), match[0], subjects=frozenset({("quantity", name)}))
         for match in _FRAMES.finditer(text):
             yield Atom(*match.span(), match[0], topics=("frames",))
-        for match in _UNITS.finditer(text):
+        for match in NAMED_UNITS.finditer(text):
             yield Atom(*match.span(), match[0], topics=(_UNIT,))
         for match in _COLOURS.finditer(text):
             yield Atom(*match.span(), match[0], topics=("colours",))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.harmless import IN_QUESTIONS
-from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
+from helio.authoring.rules.questions.asked import Atom, Subject, covered, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.questions.question import DECLINED, Question, in_words, kinds_of, quoted
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
@@ -36,6 +36,12 @@ _LIMITED = re.compile(
     re.IGNORECASE,
 )
 """The quantity of which a question asks for a limit."""
+_HAPPENED = re.compile(
+    r"\W*(?:was|were|did)\b|.*\b(?:in|during|over|within|throughout|this|that)\s+(?:(?:this|that|the|whole|entire)\s+)*"
+    r"(?:interval|time|period|event|encounter|storm|days?|passage|crossing|flyby)\b",
+    re.IGNORECASE,
+)
+"""What asks whether something happened in the time of the pipeline."""
 _STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
 _FRAME_NAME = "|".join(MEANINGS)
 _FRAMES_ASKED = re.compile(
@@ -82,6 +88,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
     """Return the facts of a property about everything that the question names; note if there are none."""
     pipeline = question.pipeline
     assert pipeline is not None
+    if topic == "constants":
+        return _constants(question)
     collect = pipeline.topics.get(topic)
     facts = list(collect()) if collect else []
     if topic in _NEEDS_A_SUBJECT and not question.present:
@@ -102,6 +110,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
     if topic == "numbers" and (limited := _LIMITED.search(question.asked.text)):
         facts = [fact for fact in facts if stems(limited["what"]) <= stems(fact.text)]
     chosen = narrowed(question, facts, question.present)
+    if topic not in ("computations", "methods"):
+        chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
     if topic in ("computations", "methods"):
         lines = _computed(question, chosen)
     else:
@@ -127,6 +137,21 @@ def about_topic(question: Question, topic: str) -> list[str]:
     return lines
 
 
+def _constants(question: Question) -> list[str]:
+    """Return the sentence of the pages of the tools that says a constant: a number with its unit."""
+    assert question.pipeline is not None
+    pages = narrowed(question, list(question.pipeline.topics["methods"]()), question.present)
+    sentences = [sentence for fact in pages for sentence in re.split(r"(?<=[.;])\s+", fact.text)]
+    texts = {text: stems(text) for text in sentences if re.search(r"\d\s*[^\W\d]", text)}
+    words = [
+        word
+        for atom in question.asked.atoms
+        if "constants" in atom.topics
+        for word in atom.words.split()[-2:]
+    ]
+    return covered([*words, *question.asked.rest], texts, question.request, most=1)[0]
+
+
 def lacks_count(question: Question, lines: Sequence[str]) -> bool:
     """Return whether a question asks how many events there are, such as switchbacks, and no line says it."""
     counted = _PRESENCE_COUNTED.search(question.asked.text)
@@ -138,6 +163,18 @@ def lacks_count(question: Question, lines: Sequence[str]) -> bool:
         rf"\b{number}\s+(?:\w+\s+)?{noun}|\b{noun}\w*\s*(?:=|:|\bis\b)\s*{number}", re.IGNORECASE
     )
     return not any(said.search(line) for line in lines)
+
+
+def happened(question: Question) -> list[str]:
+    """Decline to say whether something happened: ``was the wind really slow in this interval?``."""
+    asked = question.asked
+    words = [word for word in asked.rest if not re.search(r"\d", word)]
+    is_asked = question.is_yes_no and question.pipeline is not None and _HAPPENED.match(asked.text)
+    if not is_asked or not words or not {*asked.topics} <= {"times"}:
+        return []
+    return [
+        f"{DECLINED}: {quoted(words)}: it knows nothing about the values in the data, which only a run has"
+    ]
 
 
 def presence(question: Question) -> list[str]:
@@ -327,17 +364,14 @@ def band_asked(question: Question) -> list[str]:
     ]
 
 
-def variables_described(question: Question) -> list[str]:
-    """Return the variables whose description has most words of the question: two or more, and half of them."""
+def variables_described(question: Question, *types: str) -> list[str]:
+    """Return the variables of some types whose description has most words of the question: at least half of them."""
     if question.pipeline is None:
         return []
     asked = question.asked
     said = " ".join((*(atom.words for atom in asked.atoms), *asked.rest))
     wanted = stems(" ".join(word for word in said.split() if word.casefold() not in IN_QUESTIONS))
-    shared = {
-        fact.text: len(wanted & stems(fact.text))
-        for fact in question.pipeline.variables("number", "integer", "duration")
-    }
+    shared = {fact.text: len(wanted & stems(fact.text)) for fact in question.pipeline.variables(*types)}
     most = max(shared.values(), default=0)
     return (
         [text for text, count in shared.items() if count == most] if most >= max(2, len(wanted) / 2) else []

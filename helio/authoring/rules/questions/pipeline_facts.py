@@ -144,15 +144,19 @@ class PipelineFacts(PipelineSubjects):
             bands = step.get("tool_args", {}).get("bands")
             if bands:
                 text = f"{self.line(name)}: bands {json.dumps(bands)}"
-                yield Fact(text, self.of_step(name))
+                yield Fact(text, self._with_made(name))
         for step in self.graph.steps:
             if {"low", "high"} <= step.params.keys():
                 ends = [str(step.params[end]) for end in ("low", "high")]
                 described = (self.variables_of_template.get(end, {}).get("description", "") for end in ends)
-                made = [label for label in self.producers if {*step.outputs} & {*self.lines.behind(label)}]
                 text = f"from {' to '.join(map(self.with_values, ends))} (step {{}}): {' '.join(described)}"
-                about = self.of_step(str(step.id)).union(*map(self.of_label, made))
-                yield Fact(text.rstrip(": "), about, str(step.id))
+                yield Fact(text.rstrip(": "), self._with_made(str(step.id)), str(step.id))
+
+    def _with_made(self, name: str) -> frozenset[Subject]:
+        """Return what a step is about, and all tables that are made from its results."""
+        outputs = {label for label, step in self.producers.items() if str(step.id) == name}
+        made = [label for label in self.producers if outputs & {*self.lines.behind(label)}]
+        return self.of_step(name).union(*(self.of_label(label) for label in made))
 
     def _elsewhere(self) -> Facts:
         """Name datasets that are not in the catalogue, with the servers and the reason that the template gives."""

@@ -26,6 +26,7 @@ _COVERS = re.compile(
     r"\W*(?:(?:and|so)\W+)?(?:do|does|did|is|are|has|have)\b.*(?:\bdata\b|\bcovers?\b|\bavailable\b)",
     re.IGNORECASE,
 )
+_MADE = re.compile(r"\b(?:the|of|these|those) \w+ed \w", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
 _WEAK = ("overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales")
 """Properties whose words also say something else in a question that asks for another property."""
@@ -124,6 +125,8 @@ class Question:
             topics = list(dict.fromkeys("methods" if topic == "investigator" else topic for topic in topics))
         if self.span and _COVERS.match(self.request) and {*topics} <= {"overview", "coverage"}:
             return ["coverage"]
+        if "constants" in topics:
+            return ["constants"]
         if topics:
             lines = [atom for atom in self.present if "label" in kinds_of(atom)]
             names = {topic for atom in lines for topic in atom.topics}
@@ -137,6 +140,8 @@ class Question:
                 return ["methods"]
             if "frames" in strong and [verb for verb, _ in asked.operations] == [TURNS]:
                 strong.remove("computations")
+            if self.made_by and {*strong} - {"computations"}:
+                strong = [topic for topic in strong if topic != "computations"]
             stored = [topic for topic in strong if topic in _STORED]
             return stored if stored and "reasons" in strong else strong or topics[:1]
         if self.pipeline is None and asked.rest and asked.things and not asked.beyond:
@@ -161,6 +166,15 @@ class Question:
         if asked.begins("how"):
             return ["computations"]
         return ["meanings"] if asked.things else []
+
+    @cached_property
+    def made_by(self) -> frozenset[Subject]:
+        """The tables that steps make which the question names by what they do: ``the smoothed lines``."""
+        if self.pipeline is None or not _MADE.search(self.asked.text):
+            return frozenset()
+        tools = {tool for _, names in self.asked.operations for tool in names}
+        made = [label for label, step in self.pipeline.producers.items() if step.tool in tools]
+        return frozenset(("label", folded(label)) for label in made)
 
     @cached_property
     def present(self) -> list[Atom]:

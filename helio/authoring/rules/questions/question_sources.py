@@ -61,11 +61,8 @@ def sources_named(
             found[dataset_id, ""] = Source(dataset)
     parts = {word for word in rest if re.fullmatch(r"[A-Z][A-Z\d]{2,}", word)}
     if parts and not ids:  # the LED of ERNE
-        for name in (name for name in catalogue if parts <= set(re.split(r"[_-]", name))):
-            summary = catalogue.summary(name)
-            of = {"craft": (summary.spacecraft, summary.mission), "instrument": instrument_names(name)}
-            asked = [kind for kind in of if by_kind[kind]]
-            if asked and all(by_kind[kind] & set(map(folded, of[kind])) for kind in asked):
+        for name in datasets_of(named, catalogue):
+            if parts <= set(re.split(r"[_-]", name)):
                 found[name, ""] = Source(catalogue.dataset(name))
     if not found and not ids and (by_kind["craft"] or by_kind["instrument"] or quantities):
         for row in rows:
@@ -82,6 +79,21 @@ def sources_named(
             found = _of_mission(by_kind["craft"], " ".join(words), catalogue)
     sources = _described_by(rest, list(found.values()))
     return sources[:_MOST_SOURCES], max(len(sources) - _MOST_SOURCES, 0)
+
+
+def datasets_of(named: Collection[Subject], catalogue: Catalogue) -> list[str]:
+    """Return the ids of all datasets of the spacecraft and instruments that a question names."""
+    wanted = {kind: {name for known, name in named if known == kind} for kind in ("craft", "instrument")}
+    return [
+        name
+        for name, craft in sorted(catalogue.crafts(), key=lambda row: row[0])
+        if any(wanted.values())
+        and (not wanted["craft"] or {folded(craft.spacecraft), folded(craft.mission)} & wanted["craft"])
+        and (
+            not wanted["instrument"]
+            or {folded(known) for known in instrument_names(name)} & wanted["instrument"]
+        )
+    ]
 
 
 def _described_by(words: Iterable[str], sources: list[Source]) -> list[Source]:
