@@ -314,7 +314,8 @@ class Arrangement:
 
     def _placed(self, atoms: Atoms) -> list[Place]:
         """Return the lines in the order that the sentence gives."""
-        rows = list(dict.fromkeys(name for _, name in atoms if not isinstance(name, str)))
+        quantities = [name for _, name in atoms if isinstance(name, RequestQuantity)]
+        rows: list[str | RequestQuantity] = list(dict.fromkeys(quantities))
         crafts = [at for at, name in atoms if isinstance(name, str)]
         listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
         if self._positions and not (listed and crafts[0] < self._positions[0][0] < crafts[1]):

@@ -133,8 +133,8 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     text = _AT_TIME.sub("vertical line ", with_marked_days(_LEVEL.sub("horizontal line ", text), now))
     for pattern, plain in _PLAINER:
         text = pattern.sub(plain, text)
-    while (named := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
-        text = named
+    while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
+        text = each
     text = _with_raw_named(text, now)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []

@@ -192,8 +192,8 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         if own and not named.quantities(0, at) and named.quantities(apart.start()):
             computation = replace(mention.computation, of=Lines((), own))
             return replace(mention, computation=computation, partial=False)
-    if again := _of_later_wish(mention, named):
-        return again
+    if later := _of_later_wish(mention, named):
+        return later
     before, behind = named.quantities(0, at), named.quantities(at)
     last = max((start for start, _ in named.placed), default=0)
     if not mention.partial or not before or not behind or re.search(r"[,;]", named.text[at:last]):
