@@ -10,6 +10,12 @@ from helio.authoring.rules.harmless import IN_TIMED_REQUESTS
 _CLAUSE = re.compile(r"[^,;:.!?]+(?:[,;:.!?](?!\s|$)[^,;:.!?]*)*[,;:.!?]*\s*")
 """Pattern of the words up to a sign that a blank follows; ``3.5`` and ``10:00`` have none."""
 _OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
+_BEGINS = re.compile(
+    r"\W*(?:just\s+)?(?:want(?:ing)?\s+to\s+(?:see|check|know)|(?:curious|wondering)|to\s+(?:see|check)"
+    r"|(?:looking|searching|hunting)\s+for)\b",
+    re.IGNORECASE,
+)
+"""Pattern of the words with which a person begins to say why, without naming himself."""
 _CHANGES_DATA = re.compile(
     r"\b(?:not|no|\w+n['’]t|without|except|exclud\w+|ignor\w+|remov\w+|drop\w*|skip\w*|omit\w*|only|just|but|instead|mask\w*|filter\w*"
     r"|smooth\w*|averag\w*|mean\w*|comput\w*|calculat\w*|compar\w*|differ\w*|subtract\w*|divid\w*|multipl\w*|normali\w*|shift\w*)\b",
@@ -44,7 +50,7 @@ def _is_remark(clause: str, unread: Collection[str]) -> bool:
     words = re.findall(r"[\w'’/+-]+", clause)
     known = [word for word in words if word not in unread and word.casefold() not in IN_TIMED_REQUESTS]
     return (
-        _OF_A_PERSON.search(clause) is not None
+        (_OF_A_PERSON.search(clause) or _BEGINS.match(clause)) is not None
         and not _CHANGES_DATA.search(clause)
         and all(_OF_A_PERSON.fullmatch(word) for word in known)
     )

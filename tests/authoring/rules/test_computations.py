@@ -152,6 +152,11 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             {"before": "12h", "after": "2d", "bin": "1h", "give": "mean"},
         ),
         ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
+        (
+            "For every day of 2015 the maximum of AE and the minimum of SYM-H",
+            "resample",
+            {"cadence": "1d", "method": "min"},
+        ),
     ],
 )
 def test_a_computation_has_the_arguments_of_the_sentence(author, sentence, tool, args):

@@ -123,6 +123,41 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
         ("Wind magnetic field magnitude with a 30 min running average, 2003-11-20", [["Wind_Bmag_smooth"]]),
         ("ACE |B| for 2022-01-01, smoothed with a 10-minute running average", [["ACE_Bmag_smooth"]]),
         ("ACE magnetic field in GSM, Bz only, 2023-01-02", [["ACE_Bz"]]),
+        # a wish about a part of what the sentence names before it
+        (
+            "wind B n V T , 3-4 nov 2021 . overplot the density with a 30 min running median",
+            [["Wind_B"], ["Wind_V"], ["Wind_n", "Wind_n_median"], ["Wind_T"]],
+        ),
+        (
+            "ACE Bz and speed, 3 Nov 2021, and overplot a 1 h running mean on the speed",
+            [["ACE_Bz"], ["ACE_V", "ACE_V_smooth"]],
+        ),
+        (
+            "wind B and n, 3-4 nov 2021; for the density also a 30 min running median",
+            [["Wind_B"], ["Wind_n", "Wind_n_median"]],
+        ),
+        ("ACE B and V on 3 Nov 2021. Smooth V with a 10 min running average", [["ACE_B"], ["ACE_V_smooth"]]),
+        # what the catalogue describes has its place in the order, too
+        (
+            "spectrogram of ions (ESA) from THEMIS-E and below it B in gsm, 2014/03/21 05:00-07:00 UT",
+            [["THEMISE_the_peir_en_eflux"], ["THEMISE_B"]],
+        ),
+        (
+            "THEMIS-E ESA ion spectrogram, B in GSM under it, 2014-03-21 05:00-07:00",
+            [["THEMISE_ions"], ["THEMISE_B"]],
+        ),
+        # reasons, units and instruments that say nothing more
+        ("Wind density on the 3rd of may 2005. Want to see if the flux is constant", [["Wind_n"]]),
+        ("solar wind speed from OMNI, 2007-2008, looking for the 9 d recurrence", [["OMNI_V"]]),
+        ("Br scaled by r^2 from Parker Solar Probe, November 2018 (r in AU)", [["PSP_Br_r2"]]),
+        ("Alfven speed at ACE on 31 March 2001, combine MFI and SWEPAM", [["ACE_VA"]]),
+        # computed lines with their inputs
+        (
+            "SWEPAM proton density on 31 March 2001, raw and with a 1 h running median in the same panel",
+            [["ACE_n", "ACE_n_median"]],
+        ),
+        ("Dst in November 2003, both raw and as a 1 day running mean", [["OMNI_Dst", "OMNI_Dst_smooth"]]),
+        ("27-day running mean of F10.7 since 2019, plus F10.7", [["OMNI_F107"], ["OMNI_F107_smooth"]]),
     ],
 )
 def test_what_is_drawn_is_what_was_asked_for(author, request_, expected):
@@ -199,6 +234,18 @@ def test_a_title_colours_scales_files_and_a_name_are_what_was_said(author):
         ("draw ACE Bz in red", {"ACE_Bz": "red"}),
         ("ACE Bz as a red line", {"ACE_Bz": "red"}),
         ("speed and density of ACE, density in green", {"ACE_n": "green"}),
+        (
+            "|B| of Cluster 1 (black), 2 (red) and 4 (blue), FGM spin res.",
+            {"Cluster1_Bmag": "black", "Cluster2_Bmag": "red", "Cluster4_Bmag": "blue"},
+        ),
+        (
+            "6 h running mean of ACE Bz in red, plus the unsmoothed one in grey",
+            {"ACE_Bz_smooth": "red", "ACE_Bz": "grey"},
+        ),
+        (
+            "6 h running mean of ACE Bz and speed with the raw data in grey",
+            {"ACE_Bz": "grey", "ACE_V": "grey"},
+        ),
         ("ACE Bx red By green Bz blue", {"ACE_Bx": "red", "ACE_By": "green", "ACE_Bz": "blue"}),
     ],
 )
@@ -258,6 +305,11 @@ def test_panels_are_where_the_request_puts_them(author, request_, panels):
         ("ACE Bx versus By", {"xy": [{"x": "ACE_By", "y": "ACE_Bx"}]}),
         ("scatter plot of ACE density against speed", {"xy": [{"x": "ACE_V", "y": "ACE_n"}]}),
         ("correlation of ACE density and speed", {"xy": [{"x": "ACE_V", "y": "ACE_n", "fit": "linear"}]}),
+        ("scatter plot of the speed (x) against density (y) at ACE", {"xy": [{"x": "ACE_V", "y": "ACE_n"}]}),
+        (
+            "scatter of AE (y) against the Newell coupling function (x), 5 min OMNI, linear fit pls",
+            {"xy": [{"x": "OMNI_Newell", "y": "OMNI_AE", "fit": "linear"}]},
+        ),
         ("hodogram of ACE By and Bz", {"xy": [{"x": "ACE_Bz", "y": "ACE_By", "type": "hodogram"}]}),
         ("histogram of the ACE density", {"histograms": [{"of": ["ACE_n"]}]}),
     ],
@@ -270,6 +322,10 @@ def test_a_figure_without_a_time_axis(author, request_, entry):
 @pytest.mark.parametrize(
     ("request_", "tool", "args"),
     [
+        ("time lag between Bz at ACE and at Wind from cross correlation, lags up to 1 h, one value per 6 hours",
+         "cross_correlation_lag", {"longest": "1h", "interval": "6h"}),
+        ("lag of ACE Bz and Wind Bz by cross correlation, max lag 1 h, one value per day", "cross_correlation_lag",
+         {"delayed_label": "Wind_Bz", "interval": "1d"}),
         ("lag of Wind Bz behind ACE Bz by cross-correlation, at most 1 h", "cross_correlation_lag",
          {"series_label": "ACE_Bz_aligned", "delayed_label": "Wind_Bz", "longest": "1h"}),
         ("cross-correlation of ACE and Wind density, 6 h intervals, longest lag 1 hour", "cross_correlation_lag",
@@ -280,6 +336,7 @@ def test_a_figure_without_a_time_axis(author, request_, entry):
         ("standard deviation of the ACE density over 1 h", "statistics", {"interval": "1h", "of": ["std"]}),
         ("running total of VBs of OMNI", "cumulative_integral", {"source_label": "OMNI_VBs"}),
         ("one point each day of ACE density", "resample", {"cadence": "1d", "method": "mean"}),
+        ("daily maximum of AE and minimum of SYM-H", "resample", {"source_label": "OMNI_AE", "method": "max"}),
         ("weekly averages of ACE density", "resample", {"cadence": "7d"}),
         ("rate of change of the ACE density after a 5 min mean", "derivative", {"source_label": "ACE_n_binned"}),
         ("product of OMNI density and speed", "arithmetic", {"operation": "multiply"}),
@@ -449,6 +506,7 @@ def test_what_is_not_understood_is_said(author, request_, words):
         ("ACE field 10 May 2021 10:00 JST", "'JST'"),
         ("ACE field for DOY 131", "'DOY', '131'"),
         ("ACE field during the storm", "'storm'"),
+        ("smoothed ACE speed (1 h) and raw density, 2021-11-03", "'raw'"),
     ],
 )
 def test_a_word_that_was_not_read_is_never_left_out(author, request_, named):

@@ -72,6 +72,10 @@ CREATED = (
     ("Wind |B| 2010-04-05, I need it for a class exercise", [["Wind_Bmag"]], "2010-04-05 to 2010-04-06"),
     ("Cluster-1 |B|, bow shock 31 Mar 2001 17:00-18:00", [["Cluster1_Bmag"]],
      "2001-03-31T17:00:00 to 2001-03-31T18:00:00"),
+    ("OMNI Bz, SYM-H and AE, smooth Bz over 10 min, 2015-03-17",
+     [["OMNI_Bz_smooth"], ["OMNI_SYMH"], ["OMNI_AE"]], "2015-03-17 to 2015-03-18"),
+    ("ACE V and OMNI Dst; hourly means of V; 2015-03", [["ACE_V_binned"], ["OMNI_Dst"]],
+     "2015-03-01 to 2015-04-01"),
     # a component between two others, and a moment after another of the same particles
     ("ACE bx by bz gsm, 6 April 2000", [["ACE_Bx"], ["ACE_By"], ["ACE_Bz"]], "2000-04-06 to 2000-04-07"),
     ("Voyager 1 BR, BT and BN in 1990", [["Voyager1_Br"], ["Voyager1_Bt"], ["Voyager1_Bn"]],
@@ -90,8 +94,6 @@ REFUSED = (
     ("V1 field strength in 2012 with a vertical line at the heliopause crossing (2012-08-25)", "vertical"),
     ("ACE P1 and P2 in one panel, B below, 2010-01-01", "which lines share a panel"),
     ("ACE B and V under the time axis, 2010-01-01", "below the time axis"),
-    ("OMNI Bz, SYM-H and AE, smooth Bz over 10 min, 2015-03-17", "of all quantities, not of some"),
-    ("ACE V and OMNI Dst; hourly means of V; 2015-03", "of all quantities, not of some"),
     ("ratio of ACE to Wind density with both densities above, 2003-10-29", "the figure would have one panel"),
 )
 

@@ -101,7 +101,7 @@ def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
     ]:
         if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
             computation = Computation("resample", rhythm_in(match), method_of(match["statistic"]))
-            yield ComputationMention(computation, match.start())
+            yield ComputationMention(computation, match.start("statistic"))
 
 
 def rhythm_in(match: re.Match[str]) -> str:

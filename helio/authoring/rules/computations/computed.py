@@ -21,6 +21,7 @@ from helio.authoring.rules.computations.averages import (
 from helio.authoring.rules.computations.computation_phrases import phrases
 from helio.authoring.rules.computations.frequency_bands import read_bands, read_filters, with_periods
 from helio.authoring.rules.computations.mentions import ComputationMention, mention_of
+from helio.authoring.rules.reading.named import FIELD, read_quantities
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS, duration_in, duration_pattern
 from helio.authoring.writing.computations import (
@@ -30,6 +31,7 @@ from helio.authoring.writing.computations import (
     OF_SERIES,
     OF_SPECTRA,
     OF_TWO,
+    R_SQUARED,
     SHIFT,
     WINDOWED,
     lacks_window,
@@ -46,6 +48,8 @@ _INTERVAL = (
     r"(?:long\s+)?(?:intervals?|windows?|blocks?|segments?|chunks?|pieces)\b"
 )
 _DURATION = duration_pattern()
+_ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
+_ONE_PER = rf"{_ONE}{_DURATION}"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
@@ -106,6 +110,11 @@ _VERBS = (
 )
 """Tools with a verb and a length of time that may stand apart."""
 _BY_STATISTIC = rf"\b(?:with|using|by|taking)\s+(?:the\s+)?({METHOD})\b(?!\s+of\b)(?:\s+(?:values?|method))?"
+_OTHER_STATISTIC = (
+    r"(?:,|&|\band)\s+(?:the\s+)?(?P<out>min(?:imum|ima)?|max(?:imum|ima)?|medians?|means?)"
+    r"\b(?=\s+(?:of\s+)?(?!lag|delay|shift|gap)[A-Za-z|])"
+)
+"""A statistic for a later quantity: ``the maximum of AE and the minimum of SYM-H``."""
 _WINDOWS = (
     r"\b(?:(?:with|using|in)\s+)?(?:an?\s+|the\s+)?(?:(?:Welch(?:'s)?|Hann(?:ing)?|FFT)\s+)?(?:windows?|segments?)"
     rf"(?:\s+length)?\s+(?:of\s+|is\s+|=\s*)?{_DURATION}",
@@ -163,6 +172,9 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     ]
     mentions = with_periods(sentence, mentions)
     mentions += [*first_read, *_verbs_apart(sentence), *read_filters(sentence)]
+    mentions += _other_statistics(sentence, mentions)
+    if any(mention.computation.tool == R_SQUARED for mention in mentions):
+        sentence.drop(r"\(?\b(?:with\s+|where\s+)?(?:r|R|distance)\s+(?:is\s+|being\s+)?in\s+AU\b\)?")
     if sentence.has(_GAPS_OF_ANY_LENGTH):
         raise NotUnderstood(
             "helio fills gaps only up to a length that the request gives",
@@ -200,6 +212,21 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     return tuple(first.values())
 
 
+def _other_statistics(sentence: Sentence, mentions: Sequence[ComputationMention]) -> list[ComputationMention]:
+    """Read ``daily maximum of AE and minimum of SYM-H``: another statistic of the same intervals."""
+    means = [mention for mention in mentions if mention.computation.tool == "resample"]
+    if len(means) != 1 or not means[0].computation.window:
+        return []
+    return [
+        replace(
+            means[0],
+            computation=replace(means[0].computation, method=method_of(match["out"])),
+            position=match.start("out"),
+        )
+        for match in sentence.take(_OTHER_STATISTIC)
+    ]
+
+
 def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[ComputationMention]:
     """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of series."""
     by_position = sorted(mentions, key=lambda mention: mention.position)
@@ -228,14 +255,20 @@ def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         return mentions
     lag = {
         name: duration_in(match)
-        for name, pattern in (("longest", _LONGEST), ("interval", _INTERVAL))
+        for name, pattern in (("longest", _LONGEST), ("interval", _INTERVAL), ("interval", _ONE_PER))
         if (match := sentence.take_first(pattern))
     }
+    spaced = [
+        mention for mention in mentions if re.match(_ONE, sentence.text[mention.position :], re.IGNORECASE)
+    ]
+    if spaced:  # one value per day
+        lag["interval"] = spaced[0].computation.window
     return [
         replace(mention, computation=replace(mention.computation, args=tuple(lag.items())))
         if mention.computation.tool == LAG
         else mention
         for mention in mentions
+        if mention not in spaced
     ]
 
 
@@ -273,11 +306,16 @@ def _with_own_windows(
 
 
 def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[ComputationMention]:
-    """Read ``with the raw data`` and ``over the 16 s data``: computed lines are drawn over their inputs."""
+    """Read ``raw and smoothed``, ``with the raw data`` and ``over the 16 s data``: lines over their inputs."""
     raw = sentence.take_first(
         rf"\b(?:plot(?:ted)?\s+)?(?:with|and|over|beside|behind|on\s+top\s+of)\s+(?:the\s+)?{_RAW}"
         r"(?:\s+(?:behind|below|beside|too|overlaid))?"
+    ) or sentence.take_first(
+        rf"\b(?:both\s+)?{_RAW}\s*(?:,|&|\+|\b(?:and|plus|with)\b)\s*(?:(?:with|as|also|its|an?|the)\s+)*(?=\x01)"
     )
+    if raw and _names_another(sentence.text[: raw.start()], sentence.text[raw.end() :]):
+        sentence.put_back(*raw.span())  # smoothed speed and raw density
+        return mentions
     on_data = any(mention.computation.tool in OVERLAID for mention in mentions) and sentence.drop(
         r"\b(?:drawn\s+|plotted\s+|shown\s+)?(?:over|onto|on\s+top\s+of)\s+(?:the\s+)?"
         r"(?=\d+(?:\.\d+)?[\s-]*(?:ms|s|sec\w*|min\w*)\s+(?:values|data|samples|points)\b)"
@@ -289,6 +327,17 @@ def _over_data(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         replace(mention, computation=replace(mention.computation, beside=True, behind=True))
         for mention in mentions
     ]
+
+
+def _names_another(before: str, behind: str) -> bool:
+    """Return whether a text begins with a quantity that the text before does not name."""
+    name = re.match(r"\s+(?:the\s+)?([\w|.-]+(?:\s+[\w|.-]+)?)", behind)
+    placed, field = read_quantities(Sentence(name[1] if name else ""), magnitude=False)
+    known, _ = read_quantities(Sentence(before), magnitude=False)
+    ahead = {quantity for _, quantity in known}
+    return any(at == 0 and quantity not in ahead for at, quantity in placed) or (
+        field == 0 and not re.search(FIELD, before, re.IGNORECASE)
+    )
 
 
 def _once(mentions: list[ComputationMention]) -> list[ComputationMention]:
@@ -413,7 +462,7 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
         tool == "resample" and (groups.get("every") or groups.get("by")) and not statistic
     ):  # mean speed per month
         apart = sentence.take_first(
-            rf"\b(?:the\s+)?(?P<statistic>{METHOD})\b(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
+            rf"\b(?:the\s+)?(?P<statistic>{METHOD})\b(?!\s+(?:lag|delay|shift)\b)(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
         )
         statistic = apart["statistic"] if apart else ""
     if tool == "resample" and not statistic and (by := sentence.take_first(_BY_STATISTIC)):

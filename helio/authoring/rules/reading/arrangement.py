@@ -80,6 +80,7 @@ _LISTED_BELOW = (
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b"
 _AGAINST = r"\b(?:versus|vs\.?|against|as a function of)(?!\s+time\b)(?!\w)"
+_ON_AXIS = r"\(\s*(?:on\s+)?(?:the\s+)?([xy])(?:[- ]axis)?\s*\)"
 _ANY_FIT = r"\b(?:with|and|plus|including)\s+(?:an?\s+|the\s+|its\s+)?(?:fit(?:ted\s+line)?|regression)\b"
 _BINS = r"\b(?:(?:with|in|using|into)\s+)?(\d{1,3})\s+bins\b"
 _WIDTH = r"\d+(?:\.\d+)?[\s-]*(?:km/s|nT|nPa|cm\^?-3|[kM]?eV|K|deg|degrees?)"
@@ -144,6 +145,7 @@ class Arrangement:
         if self._kind and not self._fit and sentence.drop(_ANY_FIT):
             self._fit = "linear"
         self._axes = ""
+        self._sides = self._take_sides(sentence)
         self._slopes: tuple[str, ...] = ()
         if sentence.has(_SPECTRAL):
             written = [match["slope"] or "-5/3" for match in sentence.take(_SLOPE)]
@@ -182,6 +184,17 @@ class Arrangement:
         self._in_order |= bool(below)
         self.marks = [*(start for start, _, _, _ in self._positions), *below]
 
+    def _take_sides(self, sentence: Sentence) -> dict[str, int]:
+        """Read which quantity is on which axis: ``AE (y) against density (x)``."""
+        if not (self._kind == "scatter" or sentence.has(_AGAINST)):
+            return {}
+        found = {
+            match[1].lower(): match.start() for match in re.finditer(_ON_AXIS, sentence.left, re.IGNORECASE)
+        }
+        return (
+            {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)} if len(found) == 2 else {}
+        )
+
     def take_axes(self, sentence: Sentence) -> None:
         """Read the components of a hodogram along the axes of minimum variance: ``Bl vs Bm``."""
         axes = [match[1].lower() for match in sentence.take(_AXIS_OF_LMN)] if self._kind else []
@@ -201,6 +214,7 @@ class Arrangement:
             The position and the names of each parameter of the catalogue that the figure draws besides the quantities.
         """
         atoms: Atoms = sorted([*crafts, *quantities], key=lambda atom: atom[0])
+        described = [(at, RequestQuantity(own[0])) for at, own in parameters if own]
         names = list(dict.fromkeys(quantity for _, quantity in quantities))
         kind = self._kind
         several = len({name for _, name in crafts}) > 1
@@ -217,11 +231,15 @@ class Arrangement:
             )
         places = [
             *self._shared(together, quantities, several=several),
-            *self._placed(atoms, quantities),
+            *self._placed(sorted([*atoms, *described], key=lambda atom: atom[0])),
             *self._below_axis(quantities, parameters),
         ]
         if kind == "scatter" and names and parameters and quantities[0][0] < min(parameters)[0]:
             places.append(Place(Lines((), (names[0],)), 1))  # the y axis
+        if kind == "scatter" and self._sides:
+            drawn = sorted([*quantities, *described], key=lambda named: named[0])
+            up = [quantity for at, quantity in drawn if at < self._sides["y"]]
+            places = [Place(Lines((), tuple(up[-1:])), 1)] if up else places
         return Panels(
             together=bool(together)
             and not any(place.shared for place in places)
@@ -294,9 +312,10 @@ class Arrangement:
         """Return whether the sentence gives several spacecraft a place each: ``ACE Bz on top, Wind Bz below``."""
         return bool(self._positions) and sum(bool(place.lines.crafts) for place in places) > 1
 
-    def _placed(self, atoms: Atoms, quantities: Sequence[tuple[int, RequestQuantity]]) -> list[Place]:
+    def _placed(self, atoms: Atoms) -> list[Place]:
         """Return the lines in the order that the sentence gives."""
-        rows: list[str | RequestQuantity] = list(dict.fromkeys(name for _, name in quantities))
+        quantities = [name for _, name in atoms if isinstance(name, RequestQuantity)]
+        rows: list[str | RequestQuantity] = list(dict.fromkeys(quantities))
         crafts = [at for at, name in atoms if isinstance(name, str)]
         listed = self._in_order and len(rows) == 1 and len(crafts) > 1  # ACE Bz on top, Wind Bz below
         if self._positions and not (listed and crafts[0] < self._positions[0][0] < crafts[1]):

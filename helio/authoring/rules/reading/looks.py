@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from itertools import product
 
 from helio.authoring.outcome import NotUnderstood
@@ -23,6 +24,7 @@ from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.refusals import PICKED_BY_PLACE
 from helio.authoring.writing.asking import Asks
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import families
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
@@ -92,6 +94,14 @@ _OVER_INPUT = re.compile(
     re.IGNORECASE,
 )
 """Patterns of what stands between a computation and the look of its line, and of the input over which it is drawn."""
+_SINCE = re.compile(r"\s+since$", re.IGNORECASE)
+_OF_INPUT = re.compile(rf"{_OVER_INPUT.pattern}|\bplus\s+(?:the\s+)?$", re.IGNORECASE)
+_RAW_TOO = re.compile(
+    r",?\s*\b(?:and|plus|with|over|as\s+well\s+as|on\s+top\s+of)\s+(?:also\s+)?(?:the\s+|its\s+)?(?:raw|original|unsmoothed|unfiltered)\b"
+    r"(?:\s+(?:ones?|data|values|series|line|curve|index)\b)?(?:\s+(?:behind|below|too)\b)?",
+    re.IGNORECASE,
+)
+"""Pattern of the input of a computed line, as a line of its own."""
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
@@ -123,6 +133,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     text = _AT_TIME.sub("vertical line ", with_marked_days(_LEVEL.sub("horizontal line ", text), now))
     for pattern, plain in _PLAINER:
         text = pattern.sub(plain, text)
+    while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
+        text = each
+    text = _with_raw_named(text, now)
     atoms = read_atoms(text, now)
     phrases: list[_Phrase] = []
     for anchors, near in _PHRASES:
@@ -142,7 +155,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     again = [
         name
         for _, (_, name) in read
-        if name is not None and _is_named_before(name, names) and not _OVER_INPUT.search(text[: name.start])
+        if name is not None and _is_named_before(name, names) and not _OF_INPUT.search(text[: name.start])
     ]
     named = {style.start: words for style, (words, _) in read}
     looks, rest, at = [], "", 0
@@ -166,6 +179,43 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             looks += named.get(part.start) or [words]
         at = stop
     return " ".join((rest + text[at:]).split()), tuple(looks)
+
+
+@cache
+def _numbered() -> re.Pattern[str]:
+    """Return the pattern of a spacecraft's number behind the look of another: ``Cluster 1 (black) and 4 (blue)``."""
+    missions = "|".join(re.escape(name) for name in families())
+    return re.compile(
+        rf"(?P<first>\b(?P<mission>(?:{missions})[\s-]*)(?:[A-E]|\d\d?)\s*\([^()\d]*\)\s*(?:,\s*|and\s+|&\s*)+)"
+        r"(?P<number>(?:[A-E]|\d\d?)(?=\s*\([^()\d]*\)))",
+        re.IGNORECASE,
+    )
+
+
+def _with_raw_named(text: str, now: datetime) -> str:
+    """Give a look of the input of a computed line to its name: ``running mean of Bz, plus the raw one in grey``."""
+    raw = _RAW_TOO.search(text)
+    atoms = read_atoms(text, now) if raw else []
+    ahead = [atom for atom in atoms if raw and atom.start < raw.start()]
+    tools = [atom for atom in ahead if {"tool", "verb:smooth"} & {*atom.tags}]
+    names = list(dict.fromkeys(_SINCE.sub("", atom.text) for atom in ahead if "what" in atom.tags))
+    if raw is None or not names or len({atom.tags[-1] for atom in tools}) != 1:
+        return text
+    coloured = any(atom.start > tools[-1].start and "colour" in atom.tags for atom in ahead)
+    if coloured and not re.match(r"\s+of\b", text[tools[-1].stop :]):
+        return text
+    stop, look = raw.end(), ""
+    for atom in (atom for atom in atoms if atom.start >= raw.end()):
+        if not _NEAR.fullmatch(text[stop : atom.start]):
+            break
+        if "what" in atom.tags and not look and names == [atom.text]:
+            stop = atom.stop
+        elif {"colour", "dash", "width"} & {*atom.tags}:
+            look, stop = f"{look} {atom.text}", atom.stop
+        else:
+            break
+    looks = "".join(f", {name}{look}" for name in names) if look else ""
+    return f"{text[: raw.start()]} over the raw data{text[stop:]}{looks}"
 
 
 def _between(phrases: Sequence[_Phrase], stop: int) -> Iterator[tuple[int, int]]:

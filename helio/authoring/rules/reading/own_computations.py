@@ -32,6 +32,12 @@ _PLACED_APART = re.compile(
     re.IGNORECASE,
 )
 """What stands before a quantity with a place of its own, to which an earlier computation does not apply."""
+_WISH = re.compile(
+    r"[.;]\s|\b(?P<over>over-?plot|overlay|superimpose|add)(?:ting|ing)?\s|\b(?:smooth|average|filter)\s",
+    re.IGNORECASE,
+)
+"""What begins a wish about lines that the sentence named before it: ``overplot the density with its median``."""
+_ALSO = re.compile(r"\b(?:also|too|as\s+well|plus)\b", re.IGNORECASE)
 
 Mentions = tuple[ComputationMention, ...]
 
@@ -186,6 +192,8 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
         if own and not named.quantities(0, at) and named.quantities(apart.start()):
             computation = replace(mention.computation, of=Lines((), own))
             return replace(mention, computation=computation, partial=False)
+    if later := _of_later_wish(mention, named):
+        return later
     before, behind = named.quantities(0, at), named.quantities(at)
     last = max((start for start, _ in named.placed), default=0)
     if not mention.partial or not before or not behind or re.search(r"[,;]", named.text[at:last]):
@@ -198,4 +206,20 @@ def _of_objects(mention: ComputationMention, named: NamedData) -> ComputationMen
     computation = replace(
         mention.computation, of=Lines((), behind), beside=False, of_data=beside, behind=over
     )
+    return replace(mention, computation=computation, partial=False)
+
+
+def _of_later_wish(mention: ComputationMention, named: NamedData) -> ComputationMention | None:
+    """Give a computation what its wish names again of a list: ``B n V T. Overplot the density with a median``."""
+    begins = [match for match in _WISH.finditer(named.text) if match.start() <= mention.position]
+    if not begins:
+        return None
+    start = begins[-1].start()
+    end = re.compile(r"[.;]\s|$").search(named.text, max(mention.position, 0))
+    stop = end.start() if end else len(named.text)
+    over = begins[-1]["over"] is not None or _ALSO.search(named.text, start, stop) is not None
+    own = named.quantities(start, stop)
+    if not own or not {*own} < {*named.quantities(0, start)}:
+        return None
+    computation = replace(mention.computation, of=Lines((), own), beside=False, of_data=over, behind=over)
     return replace(mention, computation=computation, partial=False)
