@@ -92,7 +92,7 @@ def test_a_key_is_there_with_the_models_and_is_not_printed(tmp_path: Path):
     url = "http://user:secret-of-mine@127.0.0.1:9"
     found = model(tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_SMART="gemini/big", HELIO_MODEL_URL=url)
     assert found.ok
-    assert found.found.startswith("an API key is set; big for planning, ")
+    assert found.found.startswith("an API key is set; gemini/big for planning, ")
     assert found.found.endswith(", at http://user:[key]@127.0.0.1:9")
     assert "of-mine" not in found.found
 
