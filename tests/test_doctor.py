@@ -90,7 +90,9 @@ def test_no_key_is_said_with_where_one_is_made_and_is_no_fault(tmp_path: Path):
 
 def test_a_key_is_there_with_the_models_and_is_not_printed(tmp_path: Path):
     url = "http://user:secret-of-mine@127.0.0.1:9"
-    found = model(tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_SMART="gemini/big", HELIO_MODEL_URL=url)
+    found = model(
+        tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_SMART="gemini/big", HELIO_MODEL_URL=url
+    )
     assert found.ok
     assert found.found.startswith("an API key is set; gemini/big for planning, ")
     assert found.found.endswith(", at http://user:[key]@127.0.0.1:9")

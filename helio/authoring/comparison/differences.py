@@ -1,6 +1,5 @@
 """Compare a sentence with the template that came of it: spacecraft, quantity, frame, time, windows, names of lines."""
 
-
 from __future__ import annotations
 
 from datetime import datetime
