@@ -66,7 +66,10 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
     place = _place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
-    vectors = _vectors_of(editor, content)
+    named = _vectors_of(editor, content)
+    vectors = _without_magnitude(editor, named)
+    if named and not vectors:
+        raise NotUnderstood(f"the figure already draws the magnitude of {', '.join(named)}")
     parts = _parts_of(editor, content)
     if parts:
         _put_into(editor, parts, place, ())
@@ -91,7 +94,7 @@ _STRENGTH = re.compile(
 
 
 def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
-    """Return the drawn vectors of which words mean the magnitude, without those whose magnitude is drawn already."""
+    """Return the drawn vectors of which words mean the magnitude."""
     match = _STRENGTH.fullmatch(content)
     if match is None:
         return []
@@ -100,12 +103,15 @@ def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
     for words, unit in ((r"field|\bb\b|\bb\s?tot", "nT"), (r"speed|\bv\b", "km/s")):
         if re.search(words, match[0].replace("|", ""), re.IGNORECASE):
             vectors = [line for line in vectors if editor.lines.unit(line) in (unit, "")]
+    return vectors
+
+
+def _without_magnitude(editor: FigureEditor, vectors: Sequence[str]) -> list[str]:
+    """Return the vectors of which the figure does not draw the magnitude yet."""
     drawn = [editor.lines.producers.get(line) for line in editor.drawn]
     done = {
         step.params.get("source_label") for step in drawn if step is not None and step.tool == "magnitude"
     }
-    if vectors and done.issuperset(vectors):
-        raise NotUnderstood(f"the figure already draws the magnitude of {', '.join(vectors)}")
     return [line for line in vectors if line not in done]
 
 
@@ -119,7 +125,7 @@ def strength_beside(editor: FigureEditor, clause: Clause) -> bool:
     names = [plain_name(name) for name in clause.names]
     given = [name for name in names if _STRENGTH.fullmatch(name)]
     others = [name for name in names if name not in given]
-    vectors = [line for name in given for line in _vectors_of(editor, name)]
+    vectors = [line for name in given for line in _without_magnitude(editor, _vectors_of(editor, name))]
     if len(given) != 1 or len(vectors) != 1 or not others:
         return False
     own = [line for name in others if not _COMPONENTS.fullmatch(name) for line in editor.known(name)]

@@ -228,7 +228,10 @@ def _other_statistics(sentence: Sentence, mentions: Sequence[ComputationMention]
 
 
 def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[ComputationMention]:
-    """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of series."""
+    """Put the inner one of ``hourly maxima of the derivative`` first, and spectra after the cleaning of series.
+
+    Means that stand beside a wavelet spectrum are those of its series: ``wavelet of the speed, hourly means``.
+    """
     by_position = sorted(mentions, key=lambda mention: mention.position)
     ordered: list[ComputationMention] = []
     nested: list[ComputationMention] = []
@@ -237,8 +240,10 @@ def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[Computa
         if behind is None or not re.search(_OF_THE, text[mention.position : behind.position], re.IGNORECASE):
             ordered += nested
             nested = []
-    spectral = any(mention.computation.tool in OF_SERIES for mention in ordered)
-    return sorted(ordered, key=lambda mention: not (spectral and mention.computation.tool in CLEANING))
+    tools = {mention.computation.tool for mention in ordered}
+    before = CLEANING if tools & {*OF_SERIES} else ()
+    before = (*before, "resample") if "wavelet_spectrum" in tools else before
+    return sorted(ordered, key=lambda mention: mention.computation.tool not in before)
 
 
 def _takes_window(computation: Computation, *, spectral: bool) -> bool:
