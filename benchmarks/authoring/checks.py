@@ -14,7 +14,7 @@ A time may also be an object: ``covers`` what the range has to contain, ``within
 
 - a name of ``quantities.json``;
 - ``{"data": ["AC_H?_MFI.BGSEc"], "component": "z", "time": "2024-05"}``: each candidate of a fetch matches one of them,
-  and with ``"has"`` one of them that;
+  and with ``"has"`` one of them that, or one of those;
 - ``{"tool": "running_average", "args": {"window": "10min"}, "of": […]}``: an operation, its inputs in any order unless
   ``"ordered": true``; several tools or arguments may do: ``["resample", "statistics"]``, ``"cadence|interval"``;
 - ``{"is": pattern, "component": "z"}``, ``{"any": […]}``, and of what is drawn ``{"all": […]}`` and ``"not": […]``.
@@ -222,10 +222,12 @@ def _matches(pattern: Pattern, node: Node) -> bool:
     if node.component != pattern.get("component", ""):
         return False
     if "data" in pattern:
+        has = pattern.get("has", "*")
+        held = [has] if isinstance(has, str) else has
         return (
             node.tool == FETCH
             and all(any(fnmatchcase(one, glob) for glob in pattern["data"]) for one in node.data)
-            and any(fnmatchcase(one, pattern.get("has", "*")) for one in node.data)
+            and any(fnmatchcase(one, glob) for one in node.data for glob in held)
             and ("time" not in pattern or node.time == str(parse_time_range(pattern["time"], datetime.min)))
         )
     tools = [pattern["tool"]] if isinstance(pattern["tool"], str) else pattern["tool"]
