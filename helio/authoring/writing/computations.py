@@ -290,7 +290,7 @@ DERIVED: dict[str, Recipe] = {
     "field elevation": _recipe("direction_angle", "deg", {"give": "elevation"}, source=B),
     "field azimuth": _recipe("direction_angle", "deg", {"give": "azimuth"}, source=B),
     "clock angle": _recipe("clock_angle", "deg", source=Part(B, frame="*")),
-    "cone angle": _recipe("cone_angle", "deg", source=Part(B, frame="*")),
+    "cone angle": _recipe("cone_angle", "deg", source=Part(B)),
     "angle to the radial direction": _recipe("cone_angle", "deg", source=Part(B, frame="RTN")),
     "Newell coupling function": _coupling("newell_coupling"),
     "Akasofu epsilon": _coupling("akasofu_epsilon", "GW"),

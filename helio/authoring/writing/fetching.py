@@ -191,6 +191,7 @@ class Fetching:
             described.canonical_unit,
             self.time.group,
             name=self._channel_name(described),
+            parameter=described.name,
         )
         self.steps.descriptions[described.name] = _title_of(described)
         single = entry.cadence[0] if len(entry.cadence) == 1 else None

@@ -272,6 +272,8 @@ def _shows(series: PlotSeries, quantity: RequestQuantity) -> bool:
     """Return whether a series draws a quantity, also as a component of its vector or as its magnitude."""
     if quantity.component and series.kind == "vector" and series.quantity == quantity.name:
         return True
+    if series.parameter and quantity.name == series.parameter:
+        return True
     name = f"{quantity.name} {quantity.component}".strip()
     names = {name, MAGNITUDE_OF.get(name, name)}
     return not quantity.name or any(f"{series.quantity} ".startswith(f"{known} ") for known in names)

@@ -47,6 +47,8 @@ class PlotSeries:
     """The label of the series in whose panel it is drawn, on top; empty for a panel of its own."""
     name: str = ""
     """Its name in the legend; empty for a name from its label or spacecraft."""
+    parameter: str = ""
+    """The parameter that the request named or described; empty for a quantity of the table."""
 
 
 @dataclass

@@ -399,6 +399,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("ace-bfield-overview", "can we have the field in RTN instead of GSE?", "parameter: BGSEc → BRTN"),
         ("ace-bfield-overview", "run it every time for yesterday", "→ yesterday"),
         ("psp-bfield", "put |B| into the same panel as the components", "panel 1:"),
+        ("ace-bfield-overview", "add the IMF cone angle below the magnitude", "cone_angle of ACE_B → cone"),
         ("ace-bfield-overview", "swap the panels", "panel 1: ACE_Bmag"),
         (
             "tha-ions",

@@ -216,6 +216,11 @@ def test_a_series_is_compared_with_its_own_mean(author, sentence, tool, expected
     assert ("angle_between" in dict(steps)) is (tool != "detrend")
 
 
+def test_data_of_the_catalogue_have_the_place_of_the_sentence(author):
+    sentence = "ERNE HED proton intensities (SOHO) on top, ACE solar wind speed below, 28 Oct to 2 Nov 2003"
+    assert steps_of(author, sentence)[-1][1]["spec"]["panels"] == [["SOHO_PH"], ["ACE_V"]]
+
+
 def test_x_rays_have_the_looks_that_the_sentence_names(author):
     sentence = "GOES-15 X-rays, 4-10 Sept 2017, both channels, log scale, title 'Flares'"
     spec = steps_of(author, sentence)[-1][1]["spec"]

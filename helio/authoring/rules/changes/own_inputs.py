@@ -60,7 +60,7 @@ def _lines_for(editor: FigureEditor, part: Part, table: TableInput) -> list[str]
         for line in editor.drawn
         if (step := lines.producers.get(line)) is not None
         and step.tool in _OF_MEASURED
-        and lines.unit(line) == table.takes.unit
+        and table.takes.unit in ("", None, lines.unit(line))
         and not part.component
     ]
     length = "" if table.takes.kind or part.frame else _LENGTHS.get(part.quantity, "")
