@@ -138,6 +138,12 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             {"when": "< -10 nT", "lasting": "3h", "give": "durations"},
         ),
         ("sigma_c of PSP 2020-01-29 30 min", "cross_helicity", {"give": "cross_helicity", "window": "30min"}),
+        (
+            "lag between ACE and Wind Bz for every 6 h, lags up to 90 min, 12-14 Feb 2011",
+            "cross_correlation_lag",
+            {"longest": "90min", "interval": "6h"},
+        ),
+        ("ACE speed with a 10 min running avg, 2011-02-12", "running_average", {"window": "10min"}),
         ("demeaned Wind By, 2015-03-17", "detrend", {"method": "mean"}),
         ("angle between B and the radial direction, Solar Orbiter, 2022-03", "cone_angle", {}),
         (

@@ -49,7 +49,7 @@ _INTERVAL = (
 )
 _DURATION = duration_pattern()
 _ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
-_ONE_PER = rf"{_ONE}{_DURATION}"
+_ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?every\s+){_DURATION}"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
