@@ -396,7 +396,7 @@ def _drawn_with(editor: FigureEditor) -> dict[str, str]:
 
 
 def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after: Mapping[str, str]) -> Clause:
-    """Let a pronoun mean the lines that the change before it draws or computes anew; refuse it if there are none."""
+    """Let a pronoun mean the lines that the change before it draws or computes; refuse it if there are none."""
     results = [line for line, step in after.items() if before.get(line) != step]
     if results and len(results) < len(after):
         named = tuple(Atom("what", line, clause.start, clause.start, line) for line in results)
