@@ -227,7 +227,7 @@ def _matches(pattern: Pattern, node: Node) -> bool:
         return (
             node.tool == FETCH
             and all(any(fnmatchcase(one, glob) for glob in pattern["data"]) for one in node.data)
-            and any(fnmatchcase(one, glob) for one in node.data for glob in held)
+            and any(fnmatchcase(name, glob) for name in node.data for glob in held)
             and ("time" not in pattern or node.time == str(parse_time_range(pattern["time"], datetime.min)))
         )
     tools = [pattern["tool"]] if isinstance(pattern["tool"], str) else pattern["tool"]

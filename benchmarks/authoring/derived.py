@@ -129,7 +129,7 @@ def _order_of(read: PipelineRequest) -> tuple[list[str], tuple[Place, ...]]:
     rest = [
         quantity
         for quantity in read.quantities
-        if not any(quantity in one.lines.quantities for one in ranks.values())
+        if not any(quantity in ranked.lines.quantities for ranked in ranks.values())
     ]
     order: list[str] = []
     for rank in range(1, max(ranks, default=0) + 1):

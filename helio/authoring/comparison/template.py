@@ -397,7 +397,9 @@ class Compared:
         """Report lines of vectors in another frame than the one that the request names for them."""
         for label in self.drawn() if lines is None else lines:
             quantities = self.lines.quantities(label)
-            own = {one.frame for one in self.request.quantities if one.frame and one.name in quantities}
+            own = {
+                named.frame for named in self.request.quantities if named.frame and named.name in quantities
+            }
             asked = own or {frame for frame in (self.request.frame,) if frame}
             for frame in sorted(self.source_frames(label)):
                 if asked and frame not in asked:

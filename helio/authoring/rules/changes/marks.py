@@ -55,7 +55,7 @@ def _add_mark(editor: FigureEditor, key: str, mark: dict[str, Any]) -> None:
 
 def _is_at(old: dict[str, Any], mark: dict[str, Any], place: tuple[str, ...]) -> bool:
     """Return whether a mark is where another one is already; it then only gets another look."""
-    where = [[one.get(key, 1 if key == "panel" else None) for key in place] for one in (old, mark)]
+    where = [[line.get(key, 1 if key == "panel" else None) for key in place] for line in (old, mark)]
     return where[0] == where[1] and where[0][0] is not None
 
 
