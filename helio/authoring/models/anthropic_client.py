@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from helio.authoring.models.model import Ask, Call, ModelAnswer, ModelTurn, Role, Turn, Usage, UserTurn
+from helio.authoring.models.model import Ask, Call, ModelAnswer, ModelTurn, Turn, Usage, UserTurn
 from helio.authoring.models.official_client import (
     OfficialClient,
     arguments_of,
@@ -49,16 +49,7 @@ class Anthropic(OfficialClient):
     https://platform.claude.com/docs/en/api/messages
     """
 
-    def __init__(
-        self,
-        key: str,
-        names: Mapping[Role, str],
-        *,
-        url: str = "",
-        timeout: float = 300.0,
-        thinking: Mapping[Role, Thinking] | None = None,
-    ) -> None:
-        super().__init__(PROVIDERS["anthropic"], key, names, url=url, timeout=timeout, thinking=thinking)
+    own_provider = PROVIDERS["anthropic"]
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Ask the language model once, and return its answer."""

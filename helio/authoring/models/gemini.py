@@ -16,7 +16,6 @@ from helio.authoring.models.model import (
     Finish,
     ModelAnswer,
     ModelTurn,
-    Role,
     Turn,
     Usage,
     UserTurn,
@@ -76,16 +75,7 @@ class Gemini(OfficialClient):
     https://ai.google.dev/api/generate-content
     """
 
-    def __init__(
-        self,
-        key: str,
-        names: Mapping[Role, str],
-        *,
-        url: str = "",
-        timeout: float = 300.0,
-        thinking: Mapping[Role, Thinking] | None = None,
-    ) -> None:
-        super().__init__(PROVIDERS["gemini"], key, names, url=url, timeout=timeout, thinking=thinking)
+    own_provider = PROVIDERS["gemini"]
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Ask the language model once, and return its answer."""

@@ -13,7 +13,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from helio.authoring.models.answer_reading import is_too_deep
 from helio.authoring.models.model import Ask, Attachment, Call, ModelAnswer, Role
@@ -63,10 +63,11 @@ class OfficialClient(ABC):
 
     Parameters
     ----------
-    provider : Provider
     key : str
     names : mapping
         The model of each role.
+    provider : Provider, optional
+        Another provider with the same protocol, instead of the client's own.
     url : str
         Address of a server to use instead of the provider's.
     timeout : float
@@ -81,17 +82,20 @@ class OfficialClient(ABC):
         The key is empty although the provider needs one, or it is malformed.
     """
 
+    own_provider: ClassVar[Provider]
+    """The provider that made the protocol."""
+
     def __init__(
         self,
-        provider: Provider,
         key: str,
         names: Mapping[Role, str],
         *,
+        provider: Provider | None = None,
         url: str = "",
         timeout: float = 300.0,
         thinking: Mapping[Role, Thinking] | None = None,
     ) -> None:
-        self.provider = provider
+        self.provider = provider = provider or self.own_provider
         # another server at an address of the user's choice may take no key
         if not key and not provider.is_local and not (url and provider.name == "openai"):
             name = next(iter(names.values()))

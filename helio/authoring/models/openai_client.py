@@ -15,7 +15,6 @@ from helio.authoring.models.model import (
     ModelAnswer,
     ModelTurn,
     ResultsTurn,
-    Role,
     Usage,
     UserTurn,
 )
@@ -34,7 +33,6 @@ from helio.authoring.models.official_client import (
 )
 from helio.authoring.models.providers import PROVIDERS, Provider
 from helio.errors import Blocked, ModelRefused, Unreadable
-from helio.settings import Thinking
 from helio.store.records import Count
 
 if TYPE_CHECKING:
@@ -61,17 +59,7 @@ class OpenAi(OfficialClient):
     https://platform.openai.com/docs/api-reference/chat
     """
 
-    def __init__(
-        self,
-        key: str,
-        names: Mapping[Role, str],
-        *,
-        url: str = "",
-        timeout: float = 300.0,
-        provider: Provider = PROVIDERS["openai"],
-        thinking: Mapping[Role, Thinking] | None = None,
-    ) -> None:
-        super().__init__(provider, key, names, url=url, timeout=timeout, thinking=thinking)
+    own_provider = PROVIDERS["openai"]
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Ask the language model once, and return its answer."""

@@ -204,17 +204,20 @@ def client_of(
     key, url = settings.model_keys.get(provider.name, ""), settings.model_urls.get(provider.name, "")
     writing, search = settings.model_thinking
     thinking: dict[Role, Thinking] = {"smart": writing, "fast": search}
+    client: type[OfficialClient]
     if provider.module == _OPENAI:
         from helio.authoring.models.openai_client import OpenAi
 
-        return OpenAi(key, names, url=url, timeout=timeout, provider=provider, thinking=thinking)
-    if provider.name == "anthropic":
+        client = OpenAi
+    elif provider.name == "anthropic":
         from helio.authoring.models.anthropic_client import Anthropic
 
-        return Anthropic(key, names, url=url, timeout=timeout, thinking=thinking)
-    from helio.authoring.models.gemini import Gemini
+        client = Anthropic
+    else:
+        from helio.authoring.models.gemini import Gemini
 
-    return Gemini(key, names, url=url, timeout=timeout, thinking=thinking)
+        client = Gemini
+    return client(key, names, provider=provider, url=url, timeout=timeout, thinking=thinking)
 
 
 def connect(settings: Settings) -> tuple[Model, Model | None]:
