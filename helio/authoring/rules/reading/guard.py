@@ -16,6 +16,7 @@ from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.computations import APPLIED, DERIVED, PRODUCT
+from helio.authoring.writing.steps import uses
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -196,17 +197,8 @@ def refuse_unused(template: Document) -> None:
     steps = [step for step in template["steps"] if isinstance(step.get("tool_args"), dict)]
     for step in steps:
         label = step["tool_args"].get("output_label")
-        if label and not any(other is not step and _uses(other["tool_args"], str(label)) for other in steps):
+        if label and not any(other is not step and uses(other["tool_args"], str(label)) for other in steps):
             raise NotUnderstood(
                 f"the figure would not show {label}, which the request names",
                 advice="request this quantity in a pipeline of its own",
             )
-
-
-def _uses(value: object, label: str) -> bool:
-    """Return whether a label, or a part of it such as ``B.z``, is in the arguments of a step."""
-    if isinstance(value, str):
-        return value == label or value.startswith(f"{label}.")
-    if isinstance(value, dict):
-        return any(_uses(part, label) for part in (*value, *value.values()))
-    return isinstance(value, list | tuple) and any(_uses(part, label) for part in value)
