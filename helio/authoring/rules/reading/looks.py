@@ -32,7 +32,7 @@ _PLAINER = [(re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in SP
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
-    r"[\s,(]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
+    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
 )
 _LEVEL = re.compile(
@@ -45,11 +45,9 @@ _AT_TIME = re.compile(
     r"(?<!vertical )\blines? (?=(?:at|on) (?:\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}))", re.IGNORECASE
 )
 """A line at a time is vertical."""
-_CUTS = (
-    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+",
-    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|,?\s*\b(?:and|plus)\b\s*",
-    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|\s+(?:with|on|as|in)\s+(?:an?\s+)?",
-)
+_SIGNS = r"\s*[,;()]\s*|\.\s+|\s+[-–—]\s+"
+_ADDED, _HOW = r"|,?\s*\b(?:and|plus)\b\s*", r"|\s+(?:with|on|as|in)\s+(?:an?\s+)?"
+_CUTS = (_SIGNS, _SIGNS + _ADDED, _SIGNS + _HOW, _SIGNS + _ADDED + _HOW)
 """Where a request is divided into parts: at punctuation, then also at small words."""
 _CHANGES = (*SETTINGS, *(rule for rule in ARRANGING if rule.change not in (remove, keep_only, swap_panels)))
 """Rules for changes that a request for a new figure may also ask for."""
@@ -164,7 +162,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
-        tail = re.match(r"\s+(?:panel|axis|scale)\b", text[stop:], re.IGNORECASE)
+        tail = re.match(r"\s+(?:panel|axis|scale)\b|,?\s*respectively\b", text[stop:], re.IGNORECASE)
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
@@ -397,7 +395,9 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
         )
         unread = [word for word in unread if word.casefold() != "left"]
     telling = [word for word in unread if word.isalpha()] or unread  # a number may stand in a date, too
-    words = re.compile("|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)")
+    words = re.compile(
+        "|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)", re.IGNORECASE
+    )
     for cut in _CUTS:
         pieces = re.split(f"({cut})", text, flags=re.IGNORECASE)
         named = list(pieces)

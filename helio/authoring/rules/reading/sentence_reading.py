@@ -276,6 +276,7 @@ class _SentenceReader:
         self._catalogue = catalogue
         self._looks = tuple(looks)
         self._described = described
+        text, self._title = take_title(text)
         text, self._notes = with_plain_times(_EACH_OF.sub(r"\1, ", text), now, ask)
         if signed := signed_length(text):
             raise NotUnderstood(
@@ -291,7 +292,6 @@ class _SentenceReader:
         names = [match for pattern in _NAMES_OF_TIMES for match in self._sentence.take(pattern)]
         if self._sentence.drop(_CDAWEB):
             self._notes += ("a run takes the data from CDAWeb, unless --archive names another archive",)
-        self._title = take_title(self._sentence)
         self._files = take_files(self._sentence)
         self._name = take_name(self._sentence)
         self._datasets = read_datasets(self._sentence, catalogue)
@@ -514,7 +514,7 @@ class _SentenceReader:
         drawn = [quantity for quantity in drawn if quantity not in by_instrument]
         computed_at = [mention.position for mention in self._mentions]
         again = named_again(sentence.text, placed, crafts, [*computed_at, *self._arrangement.marks])
-        own, unclear = pairs_of(crafts, [atom for atom in placed if atom not in again], drawn)
+        own, unclear = pairs_of(sentence, crafts, [atom for atom in placed if atom not in again], drawn)
         windowless = any(
             mention.computation.tool in APPLIED
             and (APPLIED[mention.computation.tool].argument or mention.computation.tool == "detrend")
