@@ -208,7 +208,7 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
     panels = [shown] if layout.together else _panels_of(shown, compare=compare)
     for place in layout.places:
         group = [series for series in shown if is_meant(place.lines, series)]
-        if place.shared and len(group) > 1 and len({series.unit for series in group}) == 1:
+        if place.shared and len(group) > 1 and all(series.kind != "spectrum" for series in group):
             at = next(number for number, panel in enumerate(panels) if {*_labels(panel)} & {*_labels(group)})
             panels = [[series for series in panel if series not in group] for panel in panels]
             panels = [*filter(None, panels[:at]), group, *filter(None, panels[at:])]
