@@ -109,21 +109,36 @@ _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRA
 """The letter of the field without a frame: in a list with its components, the magnitude."""
 
 
-def with_total(sentence: Sentence, placed: Placed) -> Placed:
+_TOTAL = (
+    r"\b(?:total|strength|modulus|absolute value)\b)"
+    r"(?=\s*(?:$|[^\w\s|]|\x01|(?:field|and|in|on|for|from|over|\d+)\b))"
+)
+"""Pattern of a word for the magnitude of the field, behind which no other quantity stands."""
+
+
+def with_total(sentence: Sentence, placed: Placed, field: int) -> Placed:
     """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field.
 
     In ``|B| and its components`` it is the other way round.
+
+    Parameters
+    ----------
+    field : int
+        The position of a word for the field; -1 if there is none.
     """
     names = {quantity.name for _, quantity in placed}
-    if ABS_B in names and B not in names:
+    vector = [(field, RequestQuantity(B))] if field >= 0 and B not in names else []
+    if ABS_B in names and B not in names and not vector:
         match = sentence.take_first(
             r"\b(?:(?:its|the|all|three|vector)\s+)*components?\b(?!\s+of\s+(?:the\s+)?v)"
         )
         return merged(placed, [(match.start(), RequestQuantity(B))]) if match else placed
-    if B not in names or ABS_B in names:
+    if ABS_B in names or not (vector or B in names):
         return placed
-    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b(?!\s+of\b)")
-    return merged(placed, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
+    match = sentence.take_first(
+        r"(?:\band|\bplus|\bwith|[,+&/]) (?P<out>(?:the |its )?" + _TOTAL if vector else f"({_TOTAL}"
+    )
+    return merged(placed, vector, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
 
 
 def styled_components(looks: Sequence[str]) -> set[RequestQuantity]:

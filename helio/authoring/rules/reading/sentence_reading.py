@@ -428,7 +428,7 @@ class _SentenceReader:
                 replace(mention, computation=replace(mention.computation, beside=True))
                 for mention in self._mentions
             )
-        placed = with_total(sentence, placed)
+        placed = with_total(sentence, placed, self._field)
         if "minimum_variance" in self._tools:  # V in LMN
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
@@ -575,7 +575,9 @@ def _plain(text: str) -> str:
         text = pattern.sub(spelling, text)
     text = with_ratios(with_series(text))
     text = with_words(with_plain_rates(with_crafts(without_compounds(text))))
-    return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
+    if _RADIAL.search(text):
+        return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE)
+    return text if re.search(r"\bRTN\b", text) else re.sub(r"\bB_t\b", "Bt", text)
 
 
 def _without_numbers(text: str) -> str:
