@@ -208,7 +208,8 @@ def take_numbers(unread: UnreadWords) -> None:
     for pattern in (
         rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>)",
         rf"[\[(]\s*{low}{unit_low}\s*,\s*{high}{unit_high}\s*[\])](?:{unit_high.replace('u2', 'u3')})",
-        rf"(?:(?<=[xy]lim )|(?<=\blimits )|(?<=\blimits of )|(?<=\bbounds )){low}{unit_low}\s*(?:and|,|\s)\s*{high}{unit_high}(?![\w:])",
+        rf"(?:(?<=lim )|(?<=limits )|(?<=limits of )|(?<=bounds )){low}{unit_low}\s*(?:and|,|\s)\s*"
+        rf"{high}{unit_high}(?![\w:])",
         rf"(?:\bbetween\s+)(?<![\w.:-]){low}{unit_low}\s*(?:and|to|-|–|,)\s*{high}{unit_high}(?![\w:]){not_time}",
         rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\s?\d)"
         rf")\s*{high}{unit_high}(?![\w:-]){not_time}",

@@ -245,10 +245,11 @@ def _set_format(editor: FigureEditor, clause: Clause) -> None:
     """Set the format of the figure's file, or its name with the ending of the format."""
     name, _, form = clause.value("format").rpartition(".")
     if name:
-        return editor.put("filename", f"{name}.{form.casefold()}")
-    held = editor.spec.get("formats") or ["html"]
-    more = ("formats", "") in editor.wished or clause.has("rel:also", "verb:add")  # png and pdf
-    editor.put("formats", list(dict.fromkeys([*(held if more else ()), form.casefold()])))
+        editor.put("filename", f"{name}.{form.casefold()}")
+    else:
+        held = editor.spec.get("formats") or ["html"]
+        more = ("formats", "") in editor.wished or clause.has("rel:also", "verb:add")  # png and pdf
+        editor.put("formats", list(dict.fromkeys([*(held if more else ()), form.casefold()])))
 
 
 def _check_every_spectrogram(editor: FigureEditor, clause: Clause) -> None:

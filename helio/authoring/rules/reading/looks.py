@@ -313,7 +313,7 @@ def _with_names(
     style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str, *, several: bool
 ) -> tuple[list[str], Atom | None]:
     """Return the words of a phrase about lines or axes with the names to which it belongs, and such a name alone."""
-    if in_order := _one_by_one(style, names, text):
+    if in_order := _one_by_one(style, names, text) or _of_both(style, names, text):
         return in_order, None
     alike = [other for other in styles if other.kinds & style.kinds]
     words = f"{'as ' if 'mode' in style.kinds else ''}{text[style.start : style.stop]}"
@@ -349,6 +349,15 @@ def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
         if len(distinct) == len(values):
             return [f"{name} {value.text}" for name, value in zip(distinct, values, strict=True)]
     return []
+
+
+def _of_both(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
+    """Read ``density and T both log``: the two names before a phrase."""
+    ahead = [name.text for name in names if name.start < style.start]
+    is_both = re.search(
+        r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", text[: style.start], re.IGNORECASE
+    )
+    return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]] if is_both else []
 
 
 def _behind(style: _Phrase, names: Sequence[Atom], text: str) -> tuple[list[Atom], bool]:
@@ -490,5 +499,9 @@ def changed_looks(
             raise NotUnderstood(f"helio does not understand '{phrase}'")
         for figure, change in product(editor.figures(), changes):  # compared times have a figure each
             editor.choose(figure)
+            held = editor.spec.get("y_range")
             change.rule.change(editor, change.clause)
+            limits = editor.spec.get("y_range") or {}
+            if isinstance(held, dict) and any(limits.get(at) != own for at, own in held.items()):
+                raise NotUnderstood(f"it is not clear for which panel '{phrase}' is")
     return editor.after, editor.notes

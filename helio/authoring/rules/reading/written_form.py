@@ -22,10 +22,14 @@ _IN_UNIT = rf"\b(?:in|as)\s+(?:units?\s+of\s+)?(?P<unit>{_UNIT})(?![\w/^-])|[(\[
 _NOT_IN_UNIT = rf"[,(]?\s*\b(?:and\s+)?(?:not|instead\s+of|rather\s+than)\s+(?:in\s+)?{_UNIT}(?![\w/^-])\)?"
 _ABOVE = r"(?:\bE\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
 _TITLE = re.compile(
-    r"\b(?:titled?|with the title|entitled|(?:called|named)(?=\s+[\"“]\S+\s))\s*[:=]?\s*(?:[\"“](?P<title>[^\"”]+)[\"”]|['‘](?P<single>.+?)['’](?!\w))",
+    r"\b(?:titled?|with the title|entitled|(?:called|named)(?=\s+[\"“]\S+\s))\s*[:=]?\s*"
+    r"(?:[\"“](?P<title>[^\"”]+)[\"”]|['‘](?P<single>.+?)['’](?!\w))",
     re.IGNORECASE,
 )
-_NAME = r"\b(?:(?:and\s+)?(?:call|name)\s+(?:the|this)\s+pipeline|called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
+_NAME = (
+    r"\b(?:(?:and\s+)?(?:call|name)\s+(?:the|this)\s+pipeline|called|named)\s+"
+    r"[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
+)
 _PLANE = (
     r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
     r"(?P<first>[xy])[-–]?(?P<second>[yz])(?:[- ](?:plane|projection))?))\b"
