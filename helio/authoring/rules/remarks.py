@@ -28,11 +28,6 @@ _CHANGES_DATA = re.compile(
 def without_remarks(text: str, unread: Collection[str]) -> tuple[str, tuple[str, ...]]:
     """Return a request without the clauses about the person in which no word was understood, and a note on each.
 
-    Parameters
-    ----------
-    unread : collection of str
-        Words of the request that were not understood.
-
     >>> without_remarks("ACE speed of March 2012, I need it for a class exercise", ["class", "exercise"])
     ('ACE speed of March 2012', ("'I need it for a class exercise' is taken to say nothing about the data",))
     >>> without_remarks("ACE speed of March 2012, I exclude outliers", ["exclude", "outliers"])

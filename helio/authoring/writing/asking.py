@@ -43,13 +43,7 @@ def no_question(text: str, choices: Sequence[str]) -> str:
 def complete(
     request: PipelineRequest, ask: Asks, draws: Callable[[PipelineRequest], bool]
 ) -> PipelineRequest:
-    """Return a request with a spacecraft, a quantity, and each window that has no usual length.
-
-    Parameters
-    ----------
-    draws : callable
-        Whether helio can draw all that a request names.
-    """
+    """Return a request with a spacecraft, a quantity, and each window that has no usual length."""
     meant = {name: _spacecraft_meant(name, request, ask) for name in request.spacecraft}
     crafts = [craft for name in request.spacecraft for craft in meant[name]]
     own = [(craft, quantity) for name, quantity in request.own for craft in meant.get(name, (name,))]

@@ -163,13 +163,7 @@ def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
 def names_of(
     shown: Sequence[PlotSeries], request: PipelineRequest, descriptions: Mapping[str, str]
 ) -> tuple[str, str]:
-    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities.
-
-    Parameters
-    ----------
-    descriptions : mapping
-        What the title calls the quantities that have the names of parameters.
-    """
+    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
     measured = {series.quantity for series in shown}
     of_electrons = {bulk: own for bulk, own in OF_ELECTRONS.items() if {bulk, own} & measured == {own}}
     titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]

@@ -167,9 +167,8 @@ class Steps:
     def _fetch_components(self) -> None:
         """Fetch the one component that the other steps take of a vector stored in parts, and not the vector."""
         for join in [step for step in self.steps if step["tool_name"] == "join_components"]:
-            users = [
-                step for step in self.steps if step is not join and uses(step["tool_args"], label_of(join))
-            ]
+            vector = join["tool_args"]["output_label"]
+            users = [step for step in self.steps if step is not join and uses(step["tool_args"], vector)]
             if [step["tool_name"] for step in users] != ["components"]:
                 continue
             (part,), parts = users, self.steps[self.steps.index(join) - 1]
@@ -177,15 +176,14 @@ class Steps:
             (letter,), names = part["tool_args"]["keep"], parts["tool_args"]["parameters"]
             name = names[letters.index(letter)]
             args = {key: parts["tool_args"][key] for key in ("dataset_id", "time_range")}
-            part["tool_args"] = {"parameter_id": name, **args, "output_label": label_of(part)}
+            part["tool_args"] = {
+                "parameter_id": name,
+                **args,
+                "output_label": part["tool_args"]["output_label"],
+            }
             part["tool_name"], part["intent"] = FETCH, f"{parts['intent']}: the {letter} component"
             self.steps = [step for step in self.steps if step not in (join, parts)]
             self.notes = [note.replace("+".join(names), name) for note in self.notes]
-
-
-def label_of(step: Document) -> str:
-    """Return the label of the table that a step makes; empty if it makes none or several."""
-    return str(step["tool_args"].get("output_label", ""))
 
 
 def uses(value: object, label: str) -> bool:

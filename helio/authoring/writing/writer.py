@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import product
@@ -49,11 +50,9 @@ def write_template(
         steps.note("the request names no spacecraft: all data are taken from OMNI")
 
     def draws(each: PipelineRequest) -> bool:
-        try:
-            _template(each, catalogue, now, lambda _, choices: choices[0], Steps())
-        except NotUnderstood:
-            return False
-        return True
+        with suppress(NotUnderstood):
+            return bool(_template(each, catalogue, now, lambda _, choices: choices[0], Steps()))
+        return False
 
     request, notes = _with_closed_times(complete(request, ask, draws), catalogue, now, ask)
     for note in (*notes, *(request.events.notes if request.events else ())):

@@ -129,11 +129,6 @@ Atoms = Sequence[tuple[int, str | RequestQuantity]]
 class Arrangement:
     """The arrangement that a sentence asks for; `panels` gives it for the spacecraft and quantities of the sentence.
 
-    Parameters
-    ----------
-    sentence : Sentence
-        The words are removed from it.
-
     Attributes
     ----------
     compares : str
@@ -206,14 +201,10 @@ class Arrangement:
 
     def _take_sides(self, sentence: Sentence) -> dict[str, int]:
         """Read which quantity is on which axis: ``AE (y) against density (x)``."""
-        if not (self._kind == "scatter" or sentence.has(_AGAINST)):
+        sides = {match[1].lower() for match in re.finditer(_ON_AXIS, sentence.left, re.IGNORECASE)}
+        if sides != {"x", "y"} or not (self._kind == "scatter" or sentence.has(_AGAINST)):
             return {}
-        found = {
-            match[1].lower(): match.start() for match in re.finditer(_ON_AXIS, sentence.left, re.IGNORECASE)
-        }
-        return (
-            {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)} if len(found) == 2 else {}
-        )
+        return {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)}
 
     def take_axes(self, sentence: Sentence) -> None:
         """Read the components of a hodogram along the axes of minimum variance: ``Bl vs Bm``."""
@@ -325,15 +316,15 @@ class Arrangement:
             before = before or list(re.finditer(",", self._text[:position]))
             start = before[-1].end() if before else position
             drawn = [*quantities, *((at, RequestQuantity(name)) for at, own in parameters for name in own)]
-            names = tuple(quantity for at, quantity in drawn if start <= at < position) or _last_places(
-                [quantity for at, quantity in drawn if at < position]
-            )
+            names = [quantity for at, quantity in drawn if start <= at < position]
+            ahead = [quantity for at, quantity in drawn if at < position]
+            names = names or [*takewhile(lambda each: each.name in _OF_A_PLACE, reversed(ahead))][::-1]
             if not names:
                 raise NotUnderstood(
                     "it is not clear what to write below the time axis",
                     advice="write, for example, 'B, with L and MLT below the time axis'",
                 )
-            places.append(Place(Lines((), names), BELOW_AXIS))
+            places.append(Place(Lines((), tuple(names)), BELOW_AXIS))
         return places
 
     def _by_craft(self, places: Sequence[Place]) -> bool:
@@ -384,12 +375,6 @@ class Arrangement:
 def _last_listed(text: str) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
     return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;](?=.*\w)", text)), default=0)
-
-
-def _last_places(quantities: Sequence[RequestQuantity]) -> tuple[RequestQuantity, ...]:
-    """Return the quantities at the end of a list that say where a spacecraft is."""
-    places = takewhile(lambda quantity: quantity.name in _OF_A_PLACE, reversed(quantities))
-    return tuple(places)[::-1]
 
 
 def _rank(match: re.Match[str]) -> int:

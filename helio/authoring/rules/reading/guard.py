@@ -114,13 +114,7 @@ def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequen
 def doubts(
     sentence: Sentence, placed: Placed, request: PipelineRequest, spans: Sequence[TimeRange], *, compares: str
 ) -> Iterator[NotUnderstood]:
-    """Yield the reasons why words in a sentence have a meaning that the request has not.
-
-    Parameters
-    ----------
-    compares : str
-        The word with which the sentence compares two things; empty if it compares none.
-    """
+    """Yield the reasons why words in a sentence have a meaning that the request has not."""
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
     if picked or (days > _MOST_OF_A_YEAR and (picked := _PLURAL.search(sentence.text))):

@@ -100,6 +100,7 @@ _RAW_TOO = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line, as a line of its own."""
+_BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
@@ -171,7 +172,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         if part not in again:
             words = text[part.start : stop].strip(" ,")
             if (
-                part in only and len(_named_in(only)) == 1
+                part in only and [name.kind for each in only for name in _names_of(each)].count("what") == 1
             ):  # on the SYM-H plot: it is no name of what is shaded
                 words = _ON_PLOT.sub("", words)
             looks += named.get(part.start) or [words]
@@ -232,10 +233,6 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
         for part in phrase.parts
         if part.kind == "craft" or (part.kind == "what" and _names_quantity(part.text))
     ]
-
-
-def _named_in(phrases: Sequence[_Phrase]) -> list[Atom]:
-    return [name for phrase in phrases for name in _names_of(phrase) if name.kind == "what"]
 
 
 def _names_quantity(words: str) -> bool:
@@ -313,7 +310,7 @@ def _with_names(
     style: _Phrase, styles: Sequence[_Phrase], names: Sequence[Atom], text: str, *, several: bool
 ) -> tuple[list[str], Atom | None]:
     """Return the words of a phrase about lines or axes with the names to which it belongs, and such a name alone."""
-    if in_order := _one_by_one(style, names, text) or _of_both(style, names, text):
+    if in_order := _one_by_one(style, names, text):
         return in_order, None
     alike = [other for other in styles if other.kinds & style.kinds]
     words = f"{'as ' if 'mode' in style.kinds else ''}{text[style.start : style.stop]}"
@@ -338,26 +335,19 @@ def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
 
 
 def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
-    """Read ``ACE and Wind in blue and red``: as many spacecraft, or quantities, as colours, in the same order."""
+    """Read ``ACE and Wind in blue and red``, as many colours as names in the same order; ``n and T both in red``."""
     values = [part for part in style.parts if part.kind in style.kinds]
+    ahead = [name.text for name in names if name.start < style.start]
+    if _BOTH.search(text[: style.start]):
+        return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]]
     if len(values) < 2 or len(style.kinds) > 1:
         return []
-    ahead = [name.text for name in names if name.start < style.start]
     crafts = re.findall(names_of_spacecraft(), " ".join(ahead), re.IGNORECASE)
     for several in (crafts, ahead):
         distinct = list(dict.fromkeys(several))
         if len(distinct) == len(values):
             return [f"{name} {value.text}" for name, value in zip(distinct, values, strict=True)]
     return []
-
-
-def _of_both(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
-    """Read ``density and T both log``: the two names before a phrase."""
-    ahead = [name.text for name in names if name.start < style.start]
-    is_both = re.search(
-        r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", text[: style.start], re.IGNORECASE
-    )
-    return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]] if is_both else []
 
 
 def _behind(style: _Phrase, names: Sequence[Atom], text: str) -> tuple[list[Atom], bool]:
@@ -481,11 +471,6 @@ def changed_looks(
     looks: Sequence[str], template: Document, *, catalogue: Catalogue, ask: Asks, now: datetime
 ) -> tuple[Document, list[str]]:
     """Apply phrases about looks to the figure of a template; return the new template and notes.
-
-    Parameters
-    ----------
-    looks : sequence of str
-        Phrases such as ``Bz red``; those of `take_looks`.
 
     Raises
     ------

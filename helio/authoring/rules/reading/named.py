@@ -126,10 +126,14 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         first, last = match[2].upper(), match[3].upper()
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if first <= craft[-1] <= last]
-    # STEREO A and B; MMS 1, 2 and 3
+    listed = (
+        r"[A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4]"
+        rf"(?![\w-]|\s+(?:of|from|at|magnitude|vector|components?|in)\b|{_UNIT}))+"
+    )
+    blank = r"(?:[A-E](?:\s+[A-E]){2,}|[1-4](?:\s+[1-4])+)(?![\w:.-])"
     for match in sentence.take(
-        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4](?![\w-]|\s+(?:of|from|at|magnitude|vector|components?|in)\b|{_UNIT}))+)"
-    ):
+        rf"(?<![\w-])({every})[\s-]*({listed}|{blank})"
+    ):  # MMS 1, 2 and 3; THEMIS A B C
         alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
         letters = re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper())
         crafts = grouped[missions[match[1].casefold()]]
@@ -143,11 +147,6 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         if count and _NUMBERS.get(count.casefold(), count) != str(len(members)):
             raise NotUnderstood(f"{match['mission']} has {len(members)} spacecraft: {', '.join(members)}")
         found += [(match.start(), craft) for craft in members]
-    for match in sentence.take(  # THEMIS A B C
-        rf"(?<![\w-])({every})[\s-]*((?:[A-E](?:\s+[A-E]){{2,}}|[1-4](?:\s+[1-4])+))(?![\w:.-])"
-    ):
-        crafts = grouped[missions[match[1].casefold()]]
-        found += [(match.start(), craft) for craft in crafts if craft[-1] in match[2].upper()]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
     for match in sentence.take(  # neither the solar nor a zonal wind
         rf"(?!(?<=[lc] )(?-i:wind))(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"

@@ -253,12 +253,6 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
     """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
 
     Only if the instrument before the word, or else all, or the spacecraft, have exactly one such quantity.
-
-    Parameters
-    ----------
-    others : bool
-        Whether the sentence names other quantities: particles without an instrument then mean no spectrum, unless
-        they are an item of a list.
     """
     flown = {craft for _, craft in crafts}
     placed: Placed = []
@@ -312,11 +306,6 @@ def others_measured(
     """Return the field for ``MFI and SWEPAM speed``, and the moments for ``MAG and SWEPAM``.
 
     A receiver, as in ``speed and RPW``, stands for its radio spectrogram.
-
-    Parameters
-    ----------
-    names : collection of str
-        The quantities that the sentence names.
     """
     names = {
         *names,

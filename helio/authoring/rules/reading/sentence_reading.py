@@ -146,16 +146,7 @@ _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
 
 @dataclass(frozen=True)
 class Reading:
-    """The request that was read from a sentence, and the words that were not understood.
-
-    Parameters
-    ----------
-    request : PipelineRequest
-    unread : tuple of str
-        Words with a meaning that were not read.
-    doubt : NotUnderstood, optional
-        Why the sentence is ambiguous.
-    """
+    """The request that was read from a sentence, and the words that were not understood."""
 
     request: PipelineRequest
     unread: tuple[str, ...]
@@ -207,9 +198,8 @@ def read_request(
     if whole and not jointly:
         crafts = request.spacecraft  # those that carry the named instruments
         meant = [part for part in parts if lacking in _quantities_in(part.text)] or parts
-        if any(
-            _is_of_one(name, part.crafts or crafts) for part in meant for name in _quantities_in(part.text)
-        ):
+        named = [(part.crafts or crafts, name) for part in meant for name in _quantities_in(part.text)]
+        if any(len(own) > 1 and not {*own}.isdisjoint(crafts_with(name)) for own, name in named):
             return reading  # B of ACE and SOHO, which has none: it is no boron of ACE
         parts = [
             replace(part, unread=True, left=part.spans, crafts=part.crafts or crafts)
@@ -235,11 +225,6 @@ def read_request(
     return read(found).reading if found.notes else reading
 
 
-def _is_of_one(quantity: str, crafts: Sequence[str]) -> bool:
-    """Return whether the table has a quantity of some of several spacecraft."""
-    return len(crafts) > 1 and not {*crafts}.isdisjoint(crafts_with(quantity))
-
-
 def _quantities_in(words: str) -> set[str]:
     placed, field = read_quantities(Sentence(words), magnitude=False)
     return {quantity.name for _, quantity in placed} | ({B} if field >= 0 else set())
@@ -247,11 +232,6 @@ def _quantities_in(words: str) -> set[str]:
 
 class _SentenceReader:
     """Reader of one sentence: each step removes the words that it understands, so the order of the steps counts.
-
-    Parameters
-    ----------
-    described : CatalogueReading
-        Parameters that the catalogue describes with words of the sentence; these words are removed first.
 
     Attributes
     ----------
