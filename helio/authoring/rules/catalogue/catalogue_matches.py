@@ -50,7 +50,7 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
 _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
-_OTHER = frozenset({"thermal", "ratio"})
+_OTHER = frozenset({"thermal", "ratio", "footprint"})
 """Words of descriptions that make a quantity a different one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
@@ -68,7 +68,7 @@ _MOST_COMPONENTS = 4
 _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
-    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|charge (?:state|dist)|heat|vector|t3\b",
+    r"pressure|tensor|velocit|densit|temperature|potential|\banis(?:otrop|\.)|moment|charge (?:state|dist)|heat|vector|t3\b",
     re.IGNORECASE,
 )
 MEASURED = frozenset(VOCABULARY["measured quantities"])

@@ -9,8 +9,9 @@ from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SIDES, VECTOR_OF
+from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.missions import INSTRUMENT_WORDS
+from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
@@ -165,7 +166,9 @@ def _is_measured(quantity: str, rows: Sequence[QuantitySource]) -> bool:
     return any(row.quantity in same for row in rows)
 
 
-def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Crafts:
+def with_carriers(
+    crafts: Crafts, instruments: Sequence[str], text: str, catalogue: Catalogue
+) -> Crafts:
     """Add the spacecraft that alone has the named instruments: ACE for ``SWEPAM and Wind SWE density``."""
     having = {
         name: {source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments
@@ -181,7 +184,8 @@ def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Craf
         stands_apart = ahead < 0 or re.search(
             r"[,;/&+]|\b(?:and|with|vs|versus|against)\b", text[ahead:start]
         )
-        if len(owners) == 1 and not owners & flown and stands_apart:  # not in ACE 3DP density
+        own = any(name in instrument_names(row) for row, craft in catalogue.crafts() if craft.spacecraft in flown)
+        if len(owners) == 1 and not owners & flown and stands_apart and not own:  # not in ACE 3DP density
             added.append((start, next(iter(owners))))
     return sorted([*crafts, *added])
 

@@ -359,7 +359,7 @@ class _SentenceReader:
         self._energies = take_energies(sentence)
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
-        crafts = with_carriers(self.flown, self._instruments, sentence.text)
+        crafts = with_carriers(self.flown, self._instruments, sentence.text, self._catalogue)
         if (crafts or described.crafts) and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
