@@ -68,7 +68,8 @@ _MOST_COMPONENTS = 4
 _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
-    r"pressure|tensor|velocit|densit|temperature|potential|\banis(?:otrop|\.)|moment|charge (?:state|dist)|heat|vector|t3\b",
+    r"pressure|tensor|velocit|densit|temperature|potential|\banis(?:otrop|\.)|moment|charge (?:state|dist)|heat"
+    r"|vector|t3\b",
     re.IGNORECASE,
 )
 MEASURED = frozenset(VOCABULARY["measured quantities"])

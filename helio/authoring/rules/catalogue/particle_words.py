@@ -188,6 +188,8 @@ class Segment:
     words: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
+    names: frozenset[str] = frozenset()
+    """The names of instruments of the part, or of the part beside it, folded."""
     is_continued: bool = False
     """Whether only the part before says which particles."""
 

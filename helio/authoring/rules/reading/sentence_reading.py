@@ -12,7 +12,6 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, PipelineRequest, Place, RequestedStyle, RequestQuantity
 from helio.authoring.rules.catalogue.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue.catalogue_reading import CatalogueReading, read_catalogue
-from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.catalogue.particle_words import with_ratios
 from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
 from helio.authoring.rules.computations.computed import (
@@ -58,7 +57,9 @@ from helio.authoring.rules.reading.named import (
 from helio.authoring.rules.reading.named_frames import LMN, TURNED, read_frames
 from helio.authoring.rules.reading.named_instruments import (
     Crafts,
+    at_energies,
     beside_others,
+    lacks_particles,
     leave_directions,
     measured_by,
     measured_by_each,
@@ -66,6 +67,7 @@ from helio.authoring.rules.reading.named_instruments import (
     read_instruments,
     spectra_of,
     with_carriers,
+    with_crafts,
     without_compounds,
     without_source_of_indices,
 )
