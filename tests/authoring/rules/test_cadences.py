@@ -40,6 +40,11 @@ def fetched(author, request):
             "MMS1 FGM burst field and DIS fast density, 2018-01-08 06:40-06:43",
             ["MMS1_FGM_BRST_L2", "MMS1_FPI_FAST_L2_DIS-MOMS"],
         ),
+        (
+            "MMS3 survey B with FPI fast ion density, 2015-10-16 13:00-14:00",
+            ["MMS3_FGM_SRVY_L2", "MMS3_FPI_FAST_L2_DIS-MOMS"],
+        ),
+        ("Helios 1 merged B and density, 1-9 March 1975", 2 * ["HELIOS1_COHO1HR_MERGED_MAG_PLASMA"]),
         ("OMNI2 V and Dst, 2003-10", ["OMNI2_H0_MRG1HR", "OMNI2_H0_MRG1HR"]),
         ("ACE |B| and OMNI2 |B|, 2003-10-29", ["AC_H0_MFI", "OMNI2_H0_MRG1HR"]),
         ("OMNI HRO2 Bz 2015-03-17", ["OMNI_HRO2_1MIN"]),
