@@ -203,7 +203,7 @@ def _name_sensors(segments: Sequence[Segment], known: frozenset[str]) -> None:
     for segment in segments:
         words = [folded(word) for word, _ in segment.words if is_name(word)]
         pairs = {first + second for first, second in pairwise(words) if not {first, second} & known}
-        segment.names = ({*words} | pairs) & known
+        segment.names = frozenset(({*words} | pairs) & known)
     for before, after in (*pairwise(segments), *pairwise(segments[::-1])):
         after.names = after.names or before.names
 

@@ -256,10 +256,10 @@ def _segments(
             )
     for energy in energies_in(view):
         take(energy.start, energy.stop, ("energies", energy.what))
-    ranges = {start for start, _, name, _ in taken if name == "energies"}
+    begins = {start for start, _, name, _ in taken if name == "energies"}
     for pattern, name in ((_MEAN, ""), (_INTEGRAL, "integrated")):
         for match in pattern.finditer(left.left):
-            if match.end() in ranges:
+            if match.end() in begins:
                 take(*match.span(), (name, True))
     for match in _CHANNEL.finditer(left.left):
         if channel_name(match[0]) in known_channels:
