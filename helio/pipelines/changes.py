@@ -8,6 +8,7 @@ their number in the new text).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -594,12 +595,25 @@ def _figure(location: _Location, before: Document, after: Document) -> Iterator[
             setting = location.at(key, subject=subject)
             for label, old, new in _values_by_key(_object(was), _object(now)):
                 what = _BY_LABEL[key].format(shown_name(label))
+                if "panel" in what and before:
+                    what += _lines_of(after if label in _object(now) else before, label)
                 position = replace(setting, path=(*setting.path, label), what=what)
                 yield from _values(position, old, new)
         else:
             implied = ((*location.path, "labels"),) if key == "panels" and is_implied else ()
             for change in _values(location.at(key, word, subject), was, now):
                 yield replace(change, implied=implied)
+
+
+def _lines_of(spec: Document, number: str) -> str:
+    """Name the lines of a panel, without datasets, because a reader knows a panel by its lines: `` (B and Bmag)``."""
+    panels = spec.get("panels")
+    place = int(number) if number.isdecimal() else 0
+    if not isinstance(panels, list) or not 0 < place <= len(panels) or not _are_labels(panels[place - 1]):
+        return ""
+    first, *rest = (re.sub(r"^[\w-]*_[\w-]*\.", "", label) for label in panels[place - 1])
+    others = f" and {rest[0]}" if len(rest) == 1 else f" and {len(rest)} more" if rest else ""
+    return f" ({shown_name(first)}{others})"
 
 
 def _panels_say_labels(before: Document, after: Document) -> bool:

@@ -528,7 +528,11 @@ def test_a_suggestion_is_a_wish(said, change):
         ("make the x component red", "no, the y component", "  ~ step figure: colour of ACE_BGSEc.y: red"),
         ("make the x component red", "no, blue", "  ~ step figure: colour of ACE_BGSEc.x: blue"),
         ("make the x component red", "blue instead", "  ~ step figure: colour of ACE_BGSEc.x: blue"),
-        ("make panel 1 logarithmic", "no, the second panel", "  ~ step figure: y scale of panel 2: log"),
+        (
+            "make panel 1 logarithmic",
+            "no, the second panel",
+            "  ~ step figure: y scale of panel 2 (ACE_BGSEcmag): log",
+        ),
         (
             "make the magnitude red",
             "no, make it dashed",

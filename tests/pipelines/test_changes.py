@@ -34,6 +34,18 @@ def test_a_colour_is_told_by_the_line_it_belongs_to(template):
     ]
 
 
+def test_a_setting_of_a_panel_names_the_lines_of_the_panel(template):
+    after = deepcopy(template)
+    spec = after["steps"][2]["tool_args"]
+    spec |= {"y_range": {"1": [-5, 5], "2": [0, 9], "3": [0, 1]}}
+    spec["panels"] = [["ACE_B.Bx", "ACE_B.By", "ACE_B.Bz"], ["AC_H0_MFI.Magnitude", "ACE_Bmag"]]
+    assert [line for line in told(template, after) if "y range" in line] == [
+        "step 3: y range of panel 1 (Bx and 2 more): -5, 5",
+        "step 3: y range of panel 2 (Magnitude and ACE_Bmag): 0, 9",
+        "step 3: y range of panel 3: 0, 1",
+    ]
+
+
 def test_datasets_parameters_panels_and_windows_are_told_as_what_they_are(template):
     after = deepcopy(template)
     fetch, size, plot, _ = after["steps"]

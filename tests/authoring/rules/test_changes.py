@@ -92,7 +92,7 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("wind-plasma", "window 20 min", "variable $WINDOW, default: 10min → 20min"),
         ("wind-plasma", "add |B|", "WI_H0_MFI"),  # no magnitude of the velocity
         ("wind-plasma", "temperature in K, not eV", "convert_units"),
-        ("wind-plasma", "show the temperature in Kelvin instead of eV", "y axis of panel 3: T_p [eV] → T_p [K]"),
+        ("wind-plasma", "show the temperature in Kelvin instead of eV", "panel 3 (temperature_K): T_p [eV] → T_p [K]"),
         ("wind-plasma", "temperature in KELVINS please", "convert_units"),
         ("hope-spectra", "add a helium panel and use viridis for all spectrograms", "viridis"),
         ("hope-spectra", "use viridis for every spectrogram", "viridis"),
@@ -111,7 +111,7 @@ def test_the_order_of_the_words_does_not_matter(author, templates, request_):
         ("l1-compare", "ACE B in GSM as well", "transform_frame"),
         ("omni-storm", "since May 2014", "+ 2014-05-01 to today"),
         ("wind-plasma", "use ACE", "title: Wind 3DP protons → ACE SWEPAM protons"),
-        ("wind-plasma", "use ACE", "y axis of panel 3: T_p [eV] → T_p [K]"),
+        ("wind-plasma", "use ACE", "y axis of panel 3 (temperature): T_p [eV] → T_p [K]"),
         ("themis-esa-overview", "use THEMIS-E", "→ the_peif_density"),
         ("ace-strength", "DSCOVR, GSM", "B_GSM.z"),
         ("parker-spiral-angle", "markers bigger for phi", "line of phi, width: 1 → 2.0"),
@@ -214,9 +214,17 @@ def test_two_honest_readings_are_asked_for(author, templates, request_, choices)
 @pytest.mark.parametrize(
     ("name", "request_", "expected"),
     [
-        ("gle73-particles", "log axes off for electrons", ["logarithmic y axis of panel 3: true → false"]),
+        (
+            "gle73-particles",
+            "log axes off for electrons",
+            ["logarithmic y axis of panel 3 (Electron_Flux): true → false"],
+        ),
         ("tha-ions", "z: 1e3 to 1e7", ["z min: 1000.0", "z max: 10000000.0"]),
-        ("mms-burst", "name of the y axis for third should be 'n'", ["y axis of panel 3: n_i [cm⁻³] → n"]),
+        (
+            "mms-burst",
+            "name of the y axis for third should be 'n'",
+            ["y axis of panel 3 (mms1_dis_numberdensity_brst): n_i [cm⁻³] → n"],
+        ),
         ("omni-solar-wind", "add a horizontal line at 500 km/s", ['[{"y": 500.0, "panel": 2}]']),
         ("storm-superposed-epoch", "start 3 days before", ["variable $BEFORE, default: 2d → 3d"]),
         ("l1-monitor-comparison", "longest delay lag 2h", ["variable $LONGEST_LAG, default: 1h → 2h"]),
@@ -276,9 +284,9 @@ def test_an_instrument_means_all_its_lines_and_other_names_stay(author, template
         (
             "omni-solar-wind",
             "Temperature axis linear instead of log",
-            "logarithmic y axis of panel 4: true → false",
+            "logarithmic y axis of panel 4 (T): true → false",
         ),
-        ("omni-solar-wind", "log, not linear for the density", "y scale of panel 3: log"),
+        ("omni-solar-wind", "log, not linear for the density", "y scale of panel 3 (N): log"),
         ("omni-solar-wind", "B_R black instead of blue", "MERGED_MAG_PLASMA.BR: blue → black"),
         ("ace-bfield-overview", "mark panels (a) and (b) for the paper", "panel letters: true"),
         ("ace-bfield-overview", "add letters a, b to panels", "panel letters: true"),
@@ -335,7 +343,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("wind-plasma", "density without smoothing, temperature stays", "density → WI_PM_3DP.P_DENS"),
         ("ace-strength", "unsmoothed Bz please", "Bz_smooth → B.Bz"),
         ("ace-strength", "back to 30 min", "window: 10min → 30min"),
-        ("wind-plasma", "don't use a log axis for the density", "y scale of panel 1: linear"),
+        ("wind-plasma", "don't use a log axis for the density", "y scale of panel 1 (density): linear"),
         ("wind-plasma", "density as csv", "save_data"),
         ("psp-bfield", "radial component thicker", "line of B_RTN.r"),
         ("omni-storm", "plus AE", "AE_INDEX"),
@@ -416,7 +424,11 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("omni-storm", "I'd rather see the temperature than the density", "proton_density → OMNI_T"),
         ("omni-storm", "AL and AU together in one more panel at the end", "panel 5: OMNI_AL, OMNI_AU"),
         ("omni-storm", "shade southward Bz", 'BZ_GSM: {"fill_below": 0.0}'),
-        ("tha-ions", "the density in log scale with limits 0.1 and 10", "y range of panel 2: 0.1, 10.0"),
+        (
+            "tha-ions",
+            "the density in log scale with limits 0.1 and 10",
+            "y range of panel 2 (tha_peir_density): 0.1, 10.0",
+        ),
         ("wind-plasma", "save density and temperature as a csv table", "from: density, temperature"),
         ("b-power-spectrum", "half-hour windows instead of 1 hour", "$WINDOW, default: 1h → 30min"),
         ("gle73-particles", "replace 60-100 MeV by 40-60 MeV", "step bands: bands, item 4"),
@@ -441,7 +453,7 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
         (
             "themis-esa-overview",
             "velocity in GSE",
-            "y axis of panel 6: V_i GSM [km/s] → V_i GSE [km/s]",
+            "y axis of panel 6 (V): V_i GSM [km/s] → V_i GSE [km/s]",
             "panel 8",
         ),
         (
