@@ -80,6 +80,13 @@ def figure(author, sentence):
         ),
         ("parallel velocity MMS1 ions, 2017-07-11 22:30 - 22:40", "along_field"),
         ("clock angle of the OMNI IMF 2013-03-17, cone angle below it", "clock_angle cone_angle"),
+        ("daily maximum of the difference between ACE and Wind speed, 2008-01", "arithmetic resample"),
+        ("hourly mean of the ratio of Wind to ACE density 2005-01-17", "arithmetic resample"),
+        ("smoothed time derivative of Wind |B|, 10 min window, 2005-01-17", "derivative running_average"),
+        ("hourly mean of the Wind density derivative, 2003-10-29", "derivative resample"),
+        ("maximum dB/dt per hour, Wind |B|, 2005-01-17", "derivative resample"),
+        ("daily mean wavelet power of ACE Bz, 2005-01", "wavelet_spectrum resample"),
+        ("Wind density averaged hourly, then differentiated, 2003-10-29", "resample derivative"),
     ],
 )
 def test_the_inner_computation_comes_first(author, sentence, tools):
@@ -332,6 +339,10 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
             "fill gaps up to 10 min in ACE density, then compute the dynamic pressure, 2001-03-31",
             "not from the result",
         ),
+        ("plasma beta from hourly averaged n, T and B, Wind 2000-07-15", "not from the result"),
+        ("cone angle of the 5 min averaged field, ACE 2003-11-20", "not from the result"),
+        ("Wind Bz averaged, 2005-01-17", "'averaged'"),
+        ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
         ("histogram of OMNI speed in 2008, 20 km/s bins", "width of the bins"),
         ("OMNI speed in 2008 coloured by Bz", "the colours of a third"),
         (

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
@@ -82,7 +83,14 @@ _HEAVY = "|".join(
         reverse=True,
     )
 )
-_FROM_RESULT = re.compile(r"\bthen\s+(?:compute|calculate|derive|determine|get|obtain)\b", re.IGNORECASE)
+_FROM_RESULT = re.compile(
+    r"\b(?:then\s+(?:compute|calculate|derive|determine|get|obtain)|from\s+(?:these|those|them|it|this|which))\b",
+    re.IGNORECASE,
+)
+_OF_RESULT = re.compile(
+    r"(?P<verb>\b(?:computed|calculated|derived)\s+)?\b(?:of|from|using|on)\s+(?:the\s+|an?\s+)?$", re.IGNORECASE
+)
+"""Words between a quantity and a computation of what the quantity is computed from: ``clock angle of the hourly mean B``."""
 _SPREAD = rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
@@ -111,7 +119,13 @@ def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequen
 
 
 def doubts(
-    sentence: Sentence, placed: Placed, request: PipelineRequest, spans: Sequence[TimeRange], *, compares: str
+    sentence: Sentence,
+    placed: Placed,
+    request: PipelineRequest,
+    spans: Sequence[TimeRange],
+    mentions: Sequence[ComputationMention],
+    *,
+    compares: str,
 ) -> Iterator[NotUnderstood]:
     """Yield the reasons why words in a sentence have a meaning that the request has not.
 
@@ -141,14 +155,15 @@ def doubts(
                 f"it is not clear what '{operator['word']}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
             )
-    for match in _FROM_RESULT.finditer(sentence.text):
-        derived = [
-            quantity.name for start, quantity in placed if start >= match.end() and quantity.name in DERIVED
-        ]
-        if derived and any(made.tool in APPLIED for made in request.computations):
+    results = [mention.position for mention in mentions if mention.computation.tool in APPLIED]
+    then = min((match.end() for match in _FROM_RESULT.finditer(sentence.text)), default=len(sentence.text))
+    for start, quantity in placed:
+        before = (_OF_RESULT.search(sentence.text[start:at]) for at in results if at > start)
+        of_result = any(match and (match["verb"] or quantity.name in DERIVED) for match in before)
+        if of_result or (results and start >= then and quantity.name in DERIVED):
             yield NotUnderstood(
-                f"helio computes the {derived[0]} from the data, not from the result of another computation",
-                advice=f"ask for the {derived[0]} first, as in 'hourly means of the {derived[0]}'",
+                f"helio computes the {quantity.name} from the data, not from the result of another computation",
+                advice=f"ask for the {quantity.name} first, as in 'hourly means of the {quantity.name}'",
             )
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
