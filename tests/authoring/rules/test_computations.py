@@ -165,6 +165,22 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             {"before": "12h", "after": "2d", "bin": "1h", "give": "mean"},
         ),
         ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
+        ("average ACE |B| over 10 min on 2005-05-15", "resample", {"cadence": "10min", "method": "mean"}),
+        (
+            "maximum of Wind density over 1 h intervals, 2005-05-15",
+            "resample",
+            {"cadence": "1h", "method": "max"},
+        ),
+        (
+            "minimum of Bz every 15 min and maximum of density every 15 min, Wind 2003-10-29",
+            "resample",
+            {"cadence": "15min", "method": "max"},
+        ),
+        (
+            "ACE Bz and AE March 2015, cross-correlate Bz with AE, max lag 3 h, and plot the lag for every 6 h",
+            "cross_correlation_lag",
+            {"longest": "3h", "interval": "6h"},
+        ),
         (
             "For every day of 2015 the maximum of AE and the minimum of SYM-H",
             "resample",
@@ -343,6 +359,8 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("cone angle of the 5 min averaged field, ACE 2003-11-20", "not from the result"),
         ("Wind Bz averaged, 2005-01-17", "'averaged'"),
         ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
+        ("hourly correlation of Bx and vx, Wind 2005-01-17", "no tool for 'hourly correlation'"),
+        ("correlation between Dst and OMNI speed per month, 2003", "no tool for 'correlation'"),
         ("histogram of OMNI speed in 2008, 20 km/s bins", "width of the bins"),
         ("OMNI speed in 2008 coloured by Bz", "the colours of a third"),
         (

@@ -23,9 +23,13 @@ _DAY = 86_400 * 10**9
 FIGURE = r"(?:overview|plot|summary|figure|quick-?look|check|view|report|survey|page|look)"
 """What ``daily`` may only say how often a person looks at."""
 METHOD = (
-    r"(?:averages?|averaged|avgs?\.?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
+    r"(?:averages?|averaged|avgs?\.?|means?|medians?|(?<!\d[ -])min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
     r"|greatest|peaks?)"
 )
+_NOT_RUNNING = "".join(
+    rf"(?<!\b{word} )" for word in ("running", "moving", "sliding", "rolling", "boxcar", "centred", "centered")
+)
+_NO_SPECTRUM = r"(?:(?!\b(?:lag|delay|correlat|slope|spectr|PSD|power|wavelet))[^.;])*?"
 _METHODS = {
     "med": "median", "min": "min", "low": "min", "sma": "min", "max": "max", "hig": "max", "lar": "max", "gre": "max",
     "pea": "max",
@@ -44,7 +48,7 @@ _STATISTICS = {
     "max": "max",
 }
 _STATISTIC = (
-    r"(?:averages?|avgs?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?"
+    r"(?:averages?|avgs?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|(?<!\d[ -])min(?:ima|imum)?"
     r"|max(?:ima|imum)?)"
 )
 
@@ -93,14 +97,16 @@ def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
         rf"(?P<rhythm>{RHYTHM})\s+{between}(?P<statistic>{METHOD})\b(?!\s+of\b)",
         rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})(?:\s+(?:of|in)\b)?)"
         rf"(?![\w-])[^.;]*?\b(?P<statistic>{METHOD})(?:\s+values?)?\b",
-        rf"\b(?P<statistic>{METHOD})\b\s[^.;]*?"
-        rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})\b)",
+        rf"{_NOT_RUNNING}\b(?P<statistic>{METHOD})\b\s{_NO_SPECTRUM}"
+        rf"(?P<rhythm>\b(?:(?:for|in|of|per|over|within)\s+)?(?:(?:each|every)\s+|(?<=over )(?:an?\s+)?)(?:(?P<every>{'|'.join(EVERY)})\b|{LENGTH})"
+        r"(?:[\s-]*(?:intervals?|windows?|bins?|blocks?)\b)?)(?!\s+(?:around|before|after|from|starting|cent(?:er|r)ed)\b)",
     )
     for match in [
         match for pattern in patterns for match in re.finditer(pattern, sentence.left, re.IGNORECASE)
     ]:
         if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
-            computation = Computation("resample", rhythm_in(match), method_of(match["statistic"]))
+            length = rhythm_in(match) or duration_in(match)
+            computation = Computation("resample", length, method_of(match["statistic"]))
             yield ComputationMention(computation, match.start("statistic"))
 
 

@@ -285,6 +285,7 @@ def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         for name, pattern in (("longest", _LONGEST), ("interval", _INTERVAL), ("interval", _ONE_PER))
         if (match := sentence.take_first(pattern))
     }
+    sentence.drop(r"\b(?:the\s+)?(?:(?:time|best|resulting)\s+)?(?:lag|delay)s?\b")
     spaced = [
         mention for mention in mentions if re.match(_ONE, sentence.text[mention.position :], re.IGNORECASE)
     ]

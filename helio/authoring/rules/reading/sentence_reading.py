@@ -510,6 +510,8 @@ class _SentenceReader:
         drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        elif self._is_behind and len(drawn) == 2:
+            drawn = drawn[::-1]  # lag of AE behind Bz
         by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
         drawn = [quantity for quantity in drawn if quantity not in by_instrument]
         computed_at = [mention.position for mention in self._mentions]
