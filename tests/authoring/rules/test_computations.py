@@ -166,6 +166,9 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
         ),
         ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
         ("average ACE |B| over 10 min on 2005-05-15", "resample", {"cadence": "10min", "method": "mean"}),
+        ("6-hourly medians of Dst, 2005", "resample", {"cadence": "6h", "method": "median"}),
+        ("OMNI speed 2003 hourly running mean", "running_average", {"window": "1h"}),
+        ("sliding window mean of 15 minutes of ACE Bz on 2017-09-08", "running_average", {"window": "15min"}),
         (
             "maximum of Wind density over 1 h intervals, 2005-05-15",
             "resample",
@@ -359,6 +362,8 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ("cone angle of the 5 min averaged field, ACE 2003-11-20", "not from the result"),
         ("Wind Bz averaged, 2005-01-17", "'averaged'"),
         ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
+        ("ACE |B| / Wind |B|, 2005-05-15", "not clear what '/' means"),
+        ("ACE spacecraft velocity, 2015-03-17", "no tool for 'spacecraft velocity'"),
         ("hourly correlation of Bx and vx, Wind 2005-01-17", "no tool for 'hourly correlation'"),
         ("correlation between Dst and OMNI speed per month, 2003", "no tool for 'correlation'"),
         ("histogram of OMNI speed in 2008, 20 km/s bins", "width of the bins"),

@@ -17,7 +17,7 @@ from helio.time_range import TimeRange
 EVERY = {"minute": "1min", "hour": "1h", "day": "1d", "week": "7d", "month": "1 month", "quarter": "3 months",
           "year": "1 year"}  # fmt: skip
 ROTATION = r"(?:carrington|solar)[\s-]+rotation"
-RHYTHM = rf"(?:\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{ROTATION})s?\b)"
+RHYTHM = rf"(?:(?<!\d-)\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{ROTATION})s?\b)"
 _DAY = 86_400 * 10**9
 """Nanoseconds of a day."""
 FIGURE = r"(?:overview|plot|summary|figure|quick-?look|check|view|report|survey|page|look)"
@@ -27,7 +27,8 @@ METHOD = (
     r"|greatest|peaks?)"
 )
 _NOT_RUNNING = "".join(
-    rf"(?<!\b{word} )" for word in ("running", "moving", "sliding", "rolling", "boxcar", "centred", "centered")
+    rf"(?<!\b{word} )"
+    for word in ("running", "moving", "sliding", "rolling", "boxcar", "centred", "centered")
 )
 _NO_SPECTRUM = r"(?:(?!\b(?:lag|delay|correlat|slope|spectr|PSD|power|wavelet))[^.;])*?"
 _METHODS = {

@@ -261,7 +261,9 @@ def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[Computa
 def _takes_result(text: str, outer: ComputationMention, inner: ComputationMention) -> bool:
     """Return whether a computation takes the result of the one that is named behind it."""
     between = text[max(outer.position, 0) : max(inner.position, 0)]
-    is_noun = re.match(r"(?:\w*ed|per|each|every|for|in|with|by|after)\b", text[max(inner.position, 0) :]) is None
+    is_noun = (
+        re.match(r"(?:\w*ed|per|each|every|for|in|with|by|after)\b", text[max(inner.position, 0) :]) is None
+    )
     return bool(
         re.search(_OF_THE, between, re.IGNORECASE)
         or (is_noun and re.search(_OF_NOUN, between, re.IGNORECASE))

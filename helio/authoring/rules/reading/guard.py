@@ -16,7 +16,7 @@ from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
-from helio.authoring.writing.computations import APPLIED, DERIVED, PRODUCT
+from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -62,7 +62,8 @@ _SEVERAL_DAYS = 10
 _MOST_OF_A_YEAR = 100
 _NEGATIVE = re.compile(r"(?:^|[\s,;:(=])[-−]$")
 _OPERATOR = re.compile(
-    r"[\s\w|.-]*?\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?", re.IGNORECASE
+    r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
+    re.IGNORECASE,
 )
 _MODELLED = re.compile(r"\b(?:predict|model|theor|expect|Parker|Burton|O'?Brien)\w*", re.IGNORECASE)
 _MEASURED = re.compile(
@@ -88,10 +89,15 @@ _FROM_RESULT = re.compile(
     re.IGNORECASE,
 )
 _OF_RESULT = re.compile(
-    r"(?P<verb>\b(?:computed|calculated|derived)\s+)?\b(?:of|from|using|on)\s+(?:the\s+|an?\s+)?$", re.IGNORECASE
+    r"(?P<verb>\b(?:computed|calculated|derived)\s+)?\b(?:of|from|using|on)\s+(?:the\s+|an?\s+)?$",
+    re.IGNORECASE,
 )
-"""Words between a quantity and a computation of what the quantity is computed from: ``clock angle of the hourly mean B``."""
-_SPREAD = rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
+"""Words between a quantity and a computation of its inputs: ``clock angle of the hourly mean B``."""
+_SPREAD = (
+    rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
+    r"|\b(?:spacecraft|satellite|probe|orbital)(?:\s+orbital)?\s+(?:velocit|speed)\w*"
+)
+"""Words beside a quantity that make it another one, which helio does not compute."""
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
     r"|inertial\s+length|skin\s+depth)"
@@ -149,10 +155,10 @@ def doubts(
         )
     for (start, first), (stop, second) in pairwise(placed):
         operator = _OPERATOR.fullmatch(sentence.text[start:stop])
-        is_product = any(made.tool == PRODUCT for made in request.computations)
-        if operator and first != second and not is_product:
+        is_read = any(made.tool in OF_TWO for made in request.computations)
+        if operator and bool(operator["slash"]) == (first == second) and not is_read:  # ACE |B| / Wind |B|
             yield NotUnderstood(
-                f"it is not clear what '{operator['word']}' means between two quantities",
+                f"it is not clear what '{operator['word'] or '/'}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
             )
     results = [mention.position for mention in mentions if mention.computation.tool in APPLIED]
@@ -168,7 +174,7 @@ def doubts(
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio has no tool for '{spread[0]}'",
-            advice="ask for the minima and the maxima, or for the standard deviation",
+            advice="ask for the minima and the maxima, the standard deviation, or the position of the spacecraft",
         )
     for match in _SPECIES.finditer(sentence.text):
         species = (match["before"] or match["behind"]).lower()
