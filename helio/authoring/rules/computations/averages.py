@@ -23,8 +23,8 @@ _DAY = 86_400 * 10**9
 FIGURE = r"(?:overview|plot|summary|figure|quick-?look|check|view|report|survey|page|look)"
 """What ``daily`` may only say how often a person looks at."""
 METHOD = (
-    r"(?:averages?|averaged|avgs?\.?|means?|medians?|(?<!\d[ -])min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
-    r"|greatest|peaks?)"
+    r"(?:averages?|averaged|avgs?\.?|means?|medians?|(?<!\d[ -])min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest"
+    r"|largest|greatest|peaks?)"
 )
 _NOT_RUNNING = "".join(
     rf"(?<!\b{word} )"
@@ -99,8 +99,9 @@ def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
         rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})(?:\s+(?:of|in)\b)?)"
         rf"(?![\w-])[^.;]*?\b(?P<statistic>{METHOD})(?:\s+values?)?\b",
         rf"{_NOT_RUNNING}\b(?P<statistic>{METHOD})\b\s{_NO_SPECTRUM}"
-        rf"(?P<rhythm>\b(?:(?:for|in|of|per|over|within)\s+)?(?:(?:each|every)\s+|(?<=over )(?:an?\s+)?)(?:(?P<every>{'|'.join(EVERY)})\b|{LENGTH})"
-        r"(?:[\s-]*(?:intervals?|windows?|bins?|blocks?)\b)?)(?!\s+(?:around|before|after|from|starting|cent(?:er|r)ed)\b)",
+        rf"(?P<rhythm>\b(?:(?:for|in|of|over|within)\s+)?(?:(?:each|every|per|by)\s+(?:calendar\s+)?|(?<=over )(?:an?\s+)?)"
+        rf"(?:(?P<every>{'|'.join(EVERY)}|{ROTATION})\b|{LENGTH})(?:[\s-]*(?:intervals?|windows?|bins?|blocks?|periods?)\b)?)"
+        r"(?!\s+(?:around|before|after|from|starting|cent(?:er|r)ed|by)\b)",
     )
     for match in [
         match for pattern in patterns for match in re.finditer(pattern, sentence.left, re.IGNORECASE)

@@ -487,14 +487,7 @@ def over_their_inputs(mentions: Iterable[ComputationMention]) -> Iterator[Comput
 def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
     groups = match.groupdict()
     window = rhythm_in(match) or (duration_in(match) if "number" in groups else "")
-    statistic, start = groups.get("statistic"), match.start()
-    if (
-        tool == "resample" and (groups.get("every") or groups.get("by")) and not statistic
-    ):  # mean speed per month
-        apart = sentence.take_first(
-            rf"\b(?:the\s+)?(?P<statistic>{METHOD})\b(?!\s+(?:lag|delay|shift)\b)(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
-        )
-        statistic, start = (apart["statistic"], apart.start()) if apart else ("", start)
+    statistic = groups.get("statistic")
     if tool == "resample" and not statistic and (by := sentence.take_first(_BY_STATISTIC)):
         statistic = by[1]
     method = method_of(statistic or "") if tool == "resample" else ""
@@ -513,7 +506,7 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     partial = only or (joined and tool not in OF_TWO and _has_object(sentence.text[match.end() :], match[0]))
     behind = _FIRST.match(sentence.text, match.end())
     is_first = sentence.take_at(*behind.span()) if behind else re.match(r"after\b", match[0], re.IGNORECASE)
-    position = -1 if is_first else start
+    position = -1 if is_first else match.start()
     return ComputationMention(computation, position, partial, only)
 
 
