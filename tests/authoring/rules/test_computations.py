@@ -166,6 +166,11 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
         ),
         ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
         ("average ACE |B| over 10 min on 2005-05-15", "resample", {"cadence": "10min", "method": "mean"}),
+        (
+            "Wind Bz 2005-01-17 06:00, 2 h running mean",
+            "running_average",
+            {"window": "2h"},
+        ),  # and no 2 h from 06:00
         ("6-hourly medians of Dst, 2005", "resample", {"cadence": "6h", "method": "median"}),
         ("OMNI speed 2003 hourly running mean", "running_average", {"window": "1h"}),
         ("sliding window mean of 15 minutes of ACE Bz on 2017-09-08", "running_average", {"window": "15min"}),
