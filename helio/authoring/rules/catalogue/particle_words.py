@@ -228,11 +228,16 @@ def read_particles(
     for after, before in pairwise(particle[::-1]):
         if before.energies and after.energies and not (before.species or before.directions):
             before.directions = list(after.directions)  # 40 and 75 keV electrons, telescope 1
+    for before, after in pairwise(particle):
+        only_energies = not after.words and len(after.spans) == len(after.energies)
+        if before.what.integrated and only_energies:  # summed from 1 to 5 keV and from 5 to 20 keV
+            after.what = replace(after.what, integrated=True)
     for name in ("species", "moments"):
         _inherit(particle, name)
     for giver, receiver in (*pairwise(particle[::-1]), *pairwise(particle)):
         if _is_listed(giver, receiver, sensors):
             receiver.energies = list(giver.energies)
+            receiver.what = replace(receiver.what, integrated=giver.what.integrated)
     return [(segment, list(_wishes(segment))) for segment in particle]
 
 

@@ -512,6 +512,8 @@ class _SentenceReader:
         drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        elif self._is_behind and len(drawn) == 2:
+            drawn = drawn[::-1]  # lag of AE behind Bz
         by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
         drawn = [quantity for quantity in drawn if quantity not in by_instrument]
         computed_at = [mention.position for mention in self._mentions]
@@ -558,7 +560,7 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
+        lost = doubts(sentence, placed, request, self._spans, mentions, compares=self._arrangement.compares)
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
