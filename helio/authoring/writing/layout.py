@@ -15,7 +15,7 @@ from helio.counts import number_of
 from helio.knowledge.missions import short
 from helio.knowledge.quantities import ELECTRON_V, FAST_ELECTRONS, POSITION, PROTONS, B
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
-from helio.knowledge.quantity_words import WORDS, symbol, title
+from helio.knowledge.quantity_words import symbol, title
 from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
 
