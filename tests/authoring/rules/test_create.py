@@ -134,7 +134,7 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
         # a wish about a part of what the sentence names before it
         (
             "wind B n V T , 3-4 nov 2021 . overplot the density with a 30 min running median",
-            [["Wind_B"], ["Wind_V"], ["Wind_n", "Wind_n_median"], ["Wind_T"]],
+            [["Wind_B"], ["Wind_n", "Wind_n_median"], ["Wind_V"], ["Wind_T"]],
         ),
         (
             "ACE Bz and speed, 3 Nov 2021, and overplot a 1 h running mean on the speed",
@@ -268,7 +268,7 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE density dashed", "line_styles", {"ACE_n": {"dash": "dash"}}),
         ("a dotted line for the ACE density", "line_styles", {"ACE_n": {"dash": "dot"}}),
         ("ACE density as dots", "line_styles", {"ACE_n": {"mode": "markers"}}),
-        ("ACE density and speed, density on a log scale", "log_scale", {"2": "log"}),
+        ("ACE density and speed, density on a log scale", "log_scale", {"1": "log"}),
         ("log axis for density and speed of ACE", "log_scale", {"1": "log", "2": "log"}),
         ("ACE density, speed, log scale", "log_scale", "log"),
         ("ACE field and density, log scale", "log_scale", {"2": "log"}),
@@ -587,7 +587,7 @@ def test_clocks_beside_a_day_and_days_of_year_are_times(author, request_, expect
         ("Wind speed and ACE density 2003-11-20", [["Wind_V"], ["ACE_n"]]),
         ("compare Bn of STEREO-A and Bz of ACE 2010-01-02", [["STA_Bn"], ["ACE_Bz"]]),
         ("ACE density and Wind 2003-11-20", [["ACE_n", "Wind_n"]]),
-        ("ACE and Wind density and speed 2003-11-20", [["ACE_V", "Wind_V"], ["ACE_n", "Wind_n"]]),
+        ("ACE and Wind density and speed 2003-11-20", [["ACE_n", "Wind_n"], ["ACE_V", "Wind_V"]]),
         ("ACE IMF, solar wind speed from Wind and AE 2003-11-20", [["ACE_B"], ["Wind_V"], ["OMNI_AE"]]),
         ("ACE and Wind Bz plus density from Wind 2003-11-20", [["ACE_Bz", "Wind_Bz"], ["Wind_n"]]),
         ("speed and density of ACE and Wind, respectively, 2003-11-20", [["ACE_V"], ["Wind_n"]]),
@@ -897,7 +897,7 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
         ),
         (
             "electron density and Bz of MMS1 on 2016-12-01, dash the density",
-            {"panels": [["MMS1_Bz"], ["MMS1_Ne"]], "line_styles": {"MMS1_Ne": {"dash": "dash"}}},
+            {"panels": [["MMS1_Ne"], ["MMS1_Bz"]], "line_styles": {"MMS1_Ne": {"dash": "dash"}}},
         ),
         (
             "Wind speed, 2012-03-01, right axis for density",

@@ -12,7 +12,6 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, PipelineRequest, Place, RequestedStyle, RequestQuantity
 from helio.authoring.rules.catalogue.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue.catalogue_reading import CatalogueReading, read_catalogue
-from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.catalogue.particle_words import with_ratios
 from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
 from helio.authoring.rules.computations.computed import (
@@ -58,7 +57,9 @@ from helio.authoring.rules.reading.named import (
 from helio.authoring.rules.reading.named_frames import LMN, TURNED, read_frames
 from helio.authoring.rules.reading.named_instruments import (
     Crafts,
+    at_energies,
     beside_others,
+    lacks_particles,
     leave_directions,
     measured_by,
     measured_by_each,
@@ -66,6 +67,7 @@ from helio.authoring.rules.reading.named_instruments import (
     read_instruments,
     spectra_of,
     with_carriers,
+    with_crafts,
     without_compounds,
     without_source_of_indices,
 )
@@ -339,7 +341,7 @@ class _SentenceReader:
         self._energies = take_energies(sentence)
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
-        crafts = with_carriers(self.flown, self._instruments, sentence.text)
+        crafts = with_carriers(self.flown, self._instruments, sentence.text, self._catalogue)
         if (crafts or described.crafts) and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
@@ -490,6 +492,8 @@ class _SentenceReader:
         drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        elif self._is_behind and len(drawn) == 2:
+            drawn = drawn[::-1]  # lag of AE behind Bz
         by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
         drawn = [quantity for quantity in drawn if quantity not in by_instrument]
         computed_at = [mention.position for mention in self._mentions]
@@ -536,7 +540,7 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
+        lost = doubts(sentence, placed, request, self._spans, mentions, compares=self._arrangement.compares)
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
