@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from helio.authoring.fetches import FETCH
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
 from helio.authoring.rules.harmless import IN_QUESTIONS
 from helio.authoring.rules.questions.asked import Atom, Subject, covered, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
-from helio.authoring.rules.questions.question import DECLINED, Question, in_words, kinds_of, quoted
+from helio.authoring.rules.questions.question import (
+    DECLINED,
+    Question,
+    as_sentence,
+    in_words,
+    kinds_of,
+    quoted,
+)
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.values import focus_words, kind_asked
 from helio.counts import number_of
 from helio.errors import TimeRangeError
 from helio.knowledge.frame_names import FRAMES, MEANINGS
@@ -72,6 +81,8 @@ _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
 _NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
 _ORDER = ("panel", "dataset", "craft", "instrument", "tool")
 """Kinds of subjects that narrow an answer one after the other; all other kinds are one group."""
+_OF_DATA = re.compile(r"\b(?:fetch\w*|data\w*|uses?|used|takes?|taken)\b", re.IGNORECASE)
+"""What asks for the reason of a fetch."""
 _SHORT_ANSWER = 3
 """Number of lines of an answer that the nouns of the question need not narrow."""
 _NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
@@ -98,8 +109,12 @@ def about_topic(question: Question, topic: str) -> list[str]:
         return []
     if topic == "coverage" and question.span is not None and question.is_yes_no:
         facts = list(pipeline.data.available(question.span))
-    if topic == "times" and not question.present:
-        facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+    if topic == "times":
+        others = [atom for atom in question.present if "variable" not in kinds_of(atom)]
+        if kind_asked(question.asked.text) == "duration" and (others or question.asked.rest):
+            facts = []  # the length of something else than the time of the pipeline
+        if not question.present:
+            facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
     if topic in ("settings", "numbers") and not question.present:
         words = [*(atom.words for atom in question.asked.atoms if topic in atom.topics), *question.asked.rest]
         asked = [stem for text in words for stem in stems(text)]
@@ -110,6 +125,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
     if topic == "numbers" and (limited := _LIMITED.search(question.asked.text)):
         facts = [fact for fact in facts if stems(limited["what"]) <= stems(fact.text)]
     chosen = narrowed(question, facts, question.present)
+    if topic == "reasons":
+        chosen = [fact for fact in chosen if _gives_reason(question, fact)]
     if topic not in ("computations", "methods"):
         chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
     if topic in ("computations", "methods"):
@@ -117,7 +134,12 @@ def about_topic(question: Question, topic: str) -> list[str]:
     else:
         lines = lines_of(chosen)
         said = verdict(question, topic, chosen)
-        lines[:1] = [f"{said}{line}" for line in lines[:1]]
+        said = (
+            f"{said}the pipeline records no reason; "
+            if {"reasons"} < {*question.asked.topics, topic} - {"panels"} and topic != "reasons"
+            else said
+        )
+        lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
     if topic == "colours" and question.asked.colours:
         wanted = stems(" ".join(question.asked.colours))
         lines = [line for line in lines if stems(line) & wanted] or [
@@ -130,11 +152,30 @@ def about_topic(question: Question, topic: str) -> list[str]:
             question.unsaid.append("the pipeline does not say how many")
         lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
+        named = " ".join(
+            atom.words for atom in question.asked.atoms if topic in atom.topics or "named unit" in atom.topics
+        )
+        reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
+        said = [line for line in reasons if stems(named) & stems(line)]
+        if question.present and said and topic in _REASONED:
+            return said
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
-        if question.present and topic in _REASONED:
-            return lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
     return lines
+
+
+def _gives_reason(question: Question, fact: Fact) -> bool:
+    """Return whether the purpose of a step has every word of a question for a reason, or does what the word says."""
+    operations = {("tool", folded(tool)) for _, names in question.asked.operations for tool in names}
+    if ("tool", folded(FETCH)) in fact.about and not _OF_DATA.search(question.asked.text):
+        return False
+    named = {word: atom.subjects for atom in question.present for word in atom.words.split()}
+    left = [
+        word
+        for word in focus_words(question.asked.text)
+        if not stems(word) <= stems(fact.text) and not named.get(word, frozenset()) & fact.about
+    ]
+    return not left or bool(operations & fact.about and len(left) == 1)
 
 
 def _constants(question: Question) -> list[str]:

@@ -12,6 +12,7 @@ from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
 from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
 from helio.counts import number_of
+from helio.knowledge.cadence import cadence_text
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
@@ -259,7 +260,8 @@ class PipelineFacts(PipelineSubjects):
             variable = self.template["variables"][name]
             now = "" if variable["default"] == str(span) else f" = {variable['default']}"
             described = f": {variable['description']}" if variable.get("description") else ""
-            yield Fact(f"{span} ({name}{now}{described})", frozenset({("variable", folded(name))}))
+            length = re.sub(r"(?<!^1) day$", " days", cadence_text((span.stop - span.start).total_seconds()))
+            yield Fact(f"{span}, {length} ({name}{now}{described})", frozenset({("variable", folded(name))}))
         for name, variable in self.variables_of_template.items():
             if variable.get("type") == "time_range" and not variable.get("default"):
                 yield Fact(
