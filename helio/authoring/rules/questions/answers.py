@@ -29,7 +29,6 @@ from helio.authoring.rules.questions.pipeline_answers import (
     presence,
     summary_of,
     tool_asked,
-    variables_described,
 )
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of, quoted
@@ -201,12 +200,6 @@ class _Answer:
             lines = shown = []
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
-        of_bins = {*question.topics} <= {"bins"}  # the frequencies of a fit are no bins
-        of_bins &= not any("bands [[" in line for line in lines)
-        if (not lines or of_bins) and (
-            described := variables_described(question, "number", "integer", *([] if lines else ["duration"]))
-        ):
-            return "\n".join(described)
         if not lines:
             return (
                 f"{DECLINED}: {'; '.join(question.unsaid) or 'the pipeline and the catalogue do not say it'}"

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from helio.authoring.fetches import FETCH
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
-from helio.authoring.rules.harmless import IN_QUESTIONS
-from helio.authoring.rules.questions.asked import Atom, Subject, covered, folded, stems
+from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
 from helio.authoring.rules.questions.question import (
     DECLINED,
@@ -20,7 +19,7 @@ from helio.authoring.rules.questions.question import (
     quoted,
 )
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
-from helio.authoring.rules.questions.values import focus_words, kind_asked
+from helio.authoring.rules.questions.values import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
 from helio.errors import TimeRangeError
 from helio.knowledge.frame_names import FRAMES, MEANINGS
@@ -40,11 +39,6 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
-_LIMITED = re.compile(
-    r"\b(?:from|above|below) (?:which|what) (?P<what>density|field|speed|temperature|energy|flux|frequency)\b",
-    re.IGNORECASE,
-)
-"""The quantity of which a question asks for a limit."""
 _HAPPENED = re.compile(
     r"\W*(?:was|were|did)\b|.*\b(?:in|during|over|within|throughout|this|that)\s+(?:(?:this|that|the|whole|entire)\s+)*"
     r"(?:interval|time|period|event|encounter|storm|days?|passage|crossing|flyby)\b",
@@ -99,10 +93,10 @@ def about_topic(question: Question, topic: str) -> list[str]:
     """Return the facts of a property about everything that the question names; note if there are none."""
     pipeline = question.pipeline
     assert pipeline is not None
-    if topic == "constants":
-        return _constants(question)
     collect = pipeline.topics.get(topic)
-    facts = list(collect()) if collect else []
+    facts = list(collect()) if collect and topic not in ASKS_A_VALUE else []  # no value has all words
+    if topic in ASKS_A_VALUE and len(question.topics) > 1:
+        return []
     if topic in _NEEDS_A_SUBJECT and not question.present:
         if not question.asked.rest:
             question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
@@ -115,15 +109,6 @@ def about_topic(question: Question, topic: str) -> list[str]:
             facts = []  # the length of something else than the time of the pipeline
         if not question.present:
             facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
-    if topic in ("settings", "numbers") and not question.present:
-        words = [*(atom.words for atom in question.asked.atoms if topic in atom.topics), *question.asked.rest]
-        asked = [stem for text in words for stem in stems(text)]
-        close = [fact for fact in facts if any(stem in stems(fact.text) for stem in asked)]
-        facts = close or ([] if set(question.topics) != {topic} else facts)
-        if not facts:
-            return []
-    if topic == "numbers" and (limited := _LIMITED.search(question.asked.text)):
-        facts = [fact for fact in facts if stems(limited["what"]) <= stems(fact.text)]
     chosen = narrowed(question, facts, question.present)
     if topic == "reasons":
         chosen = [fact for fact in chosen if _gives_reason(question, fact)]
@@ -134,11 +119,8 @@ def about_topic(question: Question, topic: str) -> list[str]:
     else:
         lines = lines_of(chosen)
         said = verdict(question, topic, chosen)
-        said = (
-            f"{said}the pipeline records no reason; "
-            if {"reasons"} < {*question.asked.topics, topic} - {"panels"} and topic != "reasons"
-            else said
-        )
+        if topic in _REASONED and "reasons" in question.asked.topics:
+            said += "the pipeline records no reason; "
         lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
     if topic == "colours" and question.asked.colours:
         wanted = stems(" ".join(question.asked.colours))
@@ -176,21 +158,6 @@ def _gives_reason(question: Question, fact: Fact) -> bool:
         if not stems(word) <= stems(fact.text) and not named.get(word, frozenset()) & fact.about
     ]
     return not left or bool(operations & fact.about and len(left) == 1)
-
-
-def _constants(question: Question) -> list[str]:
-    """Return the sentence of the pages of the tools that says a constant: a number with its unit."""
-    assert question.pipeline is not None
-    pages = narrowed(question, list(question.pipeline.topics["methods"]()), question.present)
-    sentences = [sentence for fact in pages for sentence in re.split(r"(?<=[.;])\s+", fact.text)]
-    texts = {text: stems(text) for text in sentences if re.search(r"\d\s*[^\W\d]", text)}
-    words = [
-        word
-        for atom in question.asked.atoms
-        if "constants" in atom.topics
-        for word in atom.words.split()[-2:]
-    ]
-    return covered([*words, *question.asked.rest], texts, question.request, most=1)[0]
 
 
 def lacks_count(question: Question, lines: Sequence[str]) -> bool:
@@ -403,20 +370,6 @@ def band_asked(question: Question) -> list[str]:
     return [line for line in lines_of(facts) if _RANGE.search(line)] or [
         f"{DECLINED}: the catalogue gives no range of these data"
     ]
-
-
-def variables_described(question: Question, *types: str) -> list[str]:
-    """Return the variables of some types whose description has most words of the question: at least half of them."""
-    if question.pipeline is None:
-        return []
-    asked = question.asked
-    said = " ".join((*(atom.words for atom in asked.atoms), *asked.rest))
-    wanted = stems(" ".join(word for word in said.split() if word.casefold() not in IN_QUESTIONS))
-    shared = {fact.text: len(wanted & stems(fact.text)) for fact in question.pipeline.variables(*types)}
-    most = max(shared.values(), default=0)
-    return (
-        [text for text, count in shared.items() if count == most] if most >= max(2, len(wanted) / 2) else []
-    )
 
 
 def about_step(question: Question) -> list[str]:

@@ -60,7 +60,6 @@ class PipelineFacts(PipelineSubjects):
             "times": self._times,
             "computations": self._computations,
             "settings": self._settings,
-            "numbers": self._numbers,
             "exclusions": self._exclusions,
             "steps": self._steps,
             "overview": self._overview,
@@ -289,26 +288,14 @@ class PipelineFacts(PipelineSubjects):
         yield from self.variables()
         yield from self._arguments()
 
-    def _numbers(self) -> Facts:
-        """Yield the settings that are numbers, such as the threshold of a storm."""
-        yield from self.variables("number", "integer")
-        numbers = [
-            name
-            for name, facts in self.variables_of_template.items()
-            if facts.get("type") in ("number", "integer")
-        ]
-        yield from self._arguments(lambda value: isinstance(value, (int, float)) or value in numbers)
-
-    def _arguments(
-        self, is_wanted: Callable[[object], bool] = lambda value: not isinstance(value, dict)
-    ) -> Facts:
+    def _arguments(self) -> Facts:
         """Yield the arguments of the steps with their values, except labels and looks."""
         for name, step in self.steps.items():
             args = step.get("tool_args")
             if step.get("tool_name") in (*FIGURES, STYLE) or not isinstance(args, dict):
                 continue
             for argument, value in args.items():
-                if argument.endswith(("label", "labels")) or not is_wanted(value):
+                if argument.endswith(("label", "labels")) or isinstance(value, dict):
                     continue
                 written = _written(value)
                 if len(written) <= _LONGEST_VALUE:
@@ -333,12 +320,11 @@ class PipelineFacts(PipelineSubjects):
                 )
                 yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
 
-    def variables(self, *types: str) -> Facts:
-        """Yield the variables of some types; without types, all."""
+    def variables(self) -> Facts:
+        """Yield the variables with their defaults and descriptions."""
         for name, facts in self.variables_of_template.items():
-            if not types or facts.get("type") in types:
-                text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
-                yield Fact(text, frozenset({("variable", folded(name))}))
+            text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
+            yield Fact(text, frozenset({("variable", folded(name))}))
 
     def _meanings(self) -> Facts:
         yield from self.variables()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from helio.authoring.rules.questions.asked import NAMED_UNITS, covered, stems
-from helio.authoring.rules.questions.values import kind_asked, sentences
+from helio.authoring.rules.questions.values import ASKS_A_VALUE, kind_asked, sentences
 from helio.steps.signature import signatures
 from helio.steps.tool_page import ToolPage, argument_words, result_words, tool_page
 
@@ -44,9 +44,13 @@ def tool_lines(page: ToolPage, text: str, topics: Sequence[str], words: Sequence
         yield f"{tool.name}: {result_words(tool)}"
     elif _AUTHORS.search(text):
         yield f"{tool.name}: {references}"
+    elif (
+        words and {*topics} & ASKS_A_VALUE and not left and not any(re.search(r"\d", line) for line in chosen)
+    ):
+        yield f"{tool.name}: {' '.join(page.returns.split())}"
     elif words or kind_asked(text):
         yield from chosen if not left else ()
-    elif {"methods", "computations"} & {*topics} and "tools" not in topics:
+    elif "methods" in topics or re.search(r"\bhow\b", text, re.IGNORECASE):
         parts = (page.returns, page.notes, references)
         yield from (f"{tool.name}: {' '.join(part.split())}" for part in parts if part)
     else:

@@ -46,24 +46,31 @@ _TOPICS = frozenset(
         "meanings",
         "cadence",
         "panels",
+        "pipelines",
+        "level",
         "order",
     ]
 )
 """Properties that a question for a value may name too."""
-_ASKING = frozenset({"settings", "numbers", "constants"})
+ASKS_A_VALUE = frozenset({"settings", "numbers", "constants"})
 _KIND_WORDS = {
     kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for kind, words in {
         "duration": "how long|how many (?:days|hours|minutes|seconds)",
         "number": "how (?:many|low|deep|high|strong|large|big|small|much)",
-        "time": "when|(?:what|which) (?:time|day|date)",
+        "time": "when|(?:what|which) (?:time|day|date)(?! \\w)",
     }.items()
 }
 _USES = re.compile(
-    r"\b(?:what|which)\b.*\b(?:use[sd]?|using|takes?|taken|set|apply|applied|requires?|required|chosen|accepted)\b",
+    r"\b(?:what|which)\b.*\b(?:use[sd]?|using|takes?|taken|set|apply|applied|requires?|required|chosen|accepted|makes?|defines?)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;?]?\s+and\s+(?:by |in |at |with )?(?=(?:which|what|how|when|who)\b)", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\b(?:at|below|above|from|between|over|up to|beyond) (?:which|what)\b(?! (?:date|day|year|time|month))"
+    r"|\bwhere does\b",
+    re.IGNORECASE,
+)
 _MOST_VALUES = 3
 _LONGEST = 200
 _MOST_PLACES = 3
@@ -246,22 +253,42 @@ def _of_clause(question: Question, clause: str) -> list[Value]:
     tools = [name for atom in asked.things for subject, name in atom.subjects if subject == "tool"]
     away = {name for name in tools if pipeline is None or ("tool", name) not in question.universe}
     asks = (
-        topics & _ASKING
+        topics & ASKS_A_VALUE
         or kind == "duration"
         or _USES.search(clause)
         or topics >= {"cadence", "computations"}
     )
-    if topics - _TOPICS or not (asks or (away and not topics & {"computations", "methods", "meanings"})):
+    limited = pipeline is not None and (kind == "duration" or "numbers" in topics or _LIMIT.search(clause))
+    whole_pages = topics & {"computations", "methods", "meanings"}
+    if not limited and (topics - _TOPICS or not (asks or (away and not whole_pages))):
         return []
     words = [word for word in focus_words(clause) if folded(word) not in away]
     if len(away) == 1:
-        return _named(values_of_tool(away.pop().replace(" ", "_")), words, (), kind)[:_MOST_VALUES]
+        values = [
+            value for value in values_of_tool(away.pop().replace(" ", "_")) if "see below" not in value.said
+        ]
+        return _named(values, words, (), kind)[:_MOST_VALUES]
     if pipeline is None or away:
         return []
     values = list(values_of_pipeline(pipeline))
     main = [word for word in words if word.casefold() not in ("before", "after")]
     found = _named(values, words, question.present, kind) or _named(values, main, question.present, kind)
+    found = found or (_mostly_named(values, words, kind or "number") if limited else [])
     return found[:_MOST_VALUES]
+
+
+def _mostly_named(values: Sequence[Value], words: Sequence[str], kind: str) -> list[Value]:
+    """Return the variables that have most words of a question for a limit or a duration, at least half of them."""
+    wanted = stems(" ".join(words))
+    shared = [
+        (len(wanted & value.own), value)
+        for value in values
+        if not value.rank and KINDS[kind].match(value.value.lstrip("-"))
+    ]
+    most = max((count for count, _ in shared), default=0)
+    best = [value for count, value in shared if count == most]
+    least = 1 if kind == "number" and len(best) == 1 else 2
+    return best if most >= max(least, len(wanted) / 2) else []
 
 
 def kind_asked(text: str) -> str:
