@@ -138,9 +138,9 @@ def about_topic(question: Question, topic: str) -> list[str]:
             atom.words for atom in question.asked.atoms if topic in atom.topics or "named unit" in atom.topics
         )
         reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
-        said = [line for line in reasons if stems(named) & stems(line)]
-        if question.present and said and topic in _REASONED:
-            return said
+        recorded = [line for line in reasons if stems(named) & stems(line)]
+        if question.present and recorded and topic in _REASONED:
+            return recorded
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
     return lines

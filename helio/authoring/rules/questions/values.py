@@ -150,11 +150,11 @@ def values_of_pipeline(pipeline: PipelineFacts) -> Iterator[Value]:
         yield Value(name, value, where, said, *_behind(pipeline, steps))
     for (argument, written), steps in set_here.items():
         more, about = _behind(pipeline, steps)
-        tool = signatures().get(str(pipeline.steps[steps[0]].get("tool_name")))
-        described = tool.argument(argument) if tool else None
+        used_by = signatures().get(str(pipeline.steps[steps[0]].get("tool_name")))
+        described = used_by.argument(argument) if used_by else None
         more += f" {described.schema.get('description', '')}" if described else ""
         tools = dict.fromkeys(str(pipeline.steps[step].get("tool_name")) for step in steps)
-        where = f"{f'{tool.name}, ' if tool and len(tools) == 1 else ''}{_steps(steps)}"
+        where = f"{f'{used_by.name}, ' if used_by and len(tools) == 1 else ''}{_steps(steps)}"
         yield Value(argument, pipeline.with_values(written), where, "", more, about, 1)
     for name, step in pipeline.steps.items():
         tool = str(step.get("tool_name"))
