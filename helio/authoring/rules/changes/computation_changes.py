@@ -10,6 +10,7 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
+from helio.authoring.rules.changes.additions import set_look
 from helio.authoring.rules.changes.arranging import remove
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
@@ -209,10 +210,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
         apart |= _NEW_PANEL.search(clause.text) is not None
         editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
-        if clause.has("colour"):
-            editor.put("trace_colors", clause.value("colour"), new)
-        if clause.has("dash"):
-            editor.put("line_styles", clause.value("dash"), new, "dash")
+        set_look(editor, clause, [new])
 
 
 def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
@@ -312,9 +310,7 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]
     if coloured:
-        behind = [label for line in coloured for label in editor.behind(line)]
-        editor.redraw([[label for label in panel if label not in coloured] for panel in editor.panels])
-        editor.prune(behind)
+        editor.redraw_without(coloured, prune=True)
         return
     steps = [step for step in editor.after["steps"] if step.get("tool_name") in same]
     meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}
@@ -324,7 +320,7 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
         if not isinstance(source, str):
             continue
         if any(source in panel for panel in editor.panels):
-            editor.redraw([[label for label in panel if label != line] for panel in editor.panels])
+            editor.redraw_without([line])
         else:
             editor.draw_instead(line, source)
         editor.raw.add(source)
