@@ -66,7 +66,7 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
     place = _place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
-    named = _vectors_of(editor, content)
+    named = vectors_of(editor, content, editor.drawn)
     vectors = _without_magnitude(editor, named)
     if named and not vectors:
         raise NotUnderstood(f"the figure already draws the magnitude of {', '.join(named)}")
@@ -86,19 +86,20 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
 
 
 _STRENGTH = re.compile(
-    r"(?:the\s+)?(?:vector\s+|scalar\s+)?(?:magnitudes?|\|b\||total\s+(?:magnetic\s+)?field|total\s+b|b\s?tot(?:al)?|(?:magnetic\s+)"
-    r"?field\s+(?:strength|magnitude)|(?:bulk\s+|flow\s+|total\s+)?speed(?:\s*\(?\|v\|\)?)?|\|v\|)"
+    r"(?:(?:the|its|vector|scalar)\s+)*(?:magnitudes?|\|b\||total\s+(?:magnetic\s+)?field|total\s+b|b\s?tot(?:al)?"
+    r"|(?:magnetic\s+)?field\s+(?:strength|magnitude|amplitude)|b\s+magnitude"
+    r"|(?:(?:bulk|flow|total)\s+)*speed(?:\s*\(?\|v\|\)?)?|\|v\|)"
     r"(?:\s+(?:line|curve))?(?:\s+(?:of|for|to|from)\s+(?:the\s+)?(?P<what>.+))?",
     re.IGNORECASE,
 )
 
 
-def _vectors_of(editor: FigureEditor, content: str) -> list[str]:
-    """Return the drawn vectors of which words mean the magnitude."""
+def vectors_of(editor: FigureEditor, content: str, among: Sequence[str]) -> list[str]:
+    """Return the vectors among some lines, or among those that the words name, of which words mean the magnitude."""
     match = _STRENGTH.fullmatch(content)
     if match is None:
         return []
-    lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match["what"] else editor.drawn
+    lines = editor.lines.meant(plain_name(match["what"]), editor.figure()) if match["what"] else among
     vectors = [line for line in lines if editor.lines.is_vector(line)]
     for words, unit in ((r"field|\bb\b|\bb\s?tot", "nT"), (r"speed|\bv\b", "km/s")):
         if re.search(words, match[0].replace("|", ""), re.IGNORECASE):
@@ -125,7 +126,9 @@ def strength_beside(editor: FigureEditor, clause: Clause) -> bool:
     names = [plain_name(name) for name in clause.names]
     given = [name for name in names if _STRENGTH.fullmatch(name)]
     others = [name for name in names if name not in given]
-    vectors = [line for name in given for line in _without_magnitude(editor, _vectors_of(editor, name))]
+    vectors = [
+        line for name in given for line in _without_magnitude(editor, vectors_of(editor, name, editor.drawn))
+    ]
     if len(given) != 1 or len(vectors) != 1 or not others:
         return False
     own = [line for name in others if not _COMPONENTS.fullmatch(name) for line in editor.known(name)]

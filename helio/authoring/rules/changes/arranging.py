@@ -81,7 +81,6 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         for number, panel in enumerate(panels, 1)
         if number not in numbers
     ]
-    behind = [label for line in editor.drawn for label in editor.behind(line)]
     for vector in {vector for panel in kept for vector in _parts_in(editor, panel, gone).values()}:
         _drop_parts(editor, vector, [line[-1] for line in gone if line.startswith(f"{vector}.")])
         gone = [line for line in gone if not line.startswith(f"{vector}.")]
@@ -94,8 +93,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         ]
     if not any(kept) or (gone and not any(line in panel for panel in panels for line in gone)):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
-    editor.redraw(kept)
-    editor.prune(behind)
+    editor.redraw(kept, prune=True)
 
 
 def _named_after(editor: FigureEditor, atom: Atom) -> list[str]:
@@ -180,7 +178,6 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
     if inside and re.search(r"\b(?:that|this|its|the\s+same)\s+(?:sub)?panel\b", clause.text, re.IGNORECASE):
         numbers = [at for at, panel in enumerate(panels, 1) if set(panel) & set(lines)]
     whole = [at for at in range(1, len(panels) + 1) if (at in numbers) is not bool(inside)] if numbers else []
-    behind = [label for line in editor.drawn for label in editor.behind(line)]
     kept = []
     for number, panel in enumerate(panels, 1):
         apart = [editor.component(line) for line in _parts_in(editor, panel, lines)]
@@ -188,10 +185,9 @@ def keep_only(editor: FigureEditor, clause: Clause) -> None:
         if of_instruments and is_spectrogram(editor, number):  # its lines stay or go with it
             left = panel if any(map(editor.lines.may_have_colours, left)) else []
         kept.append(panel if number in whole else [*left, *apart])
-    editor.redraw(kept)
+    editor.redraw(kept, prune=True)
     if not whole:
         editor.keep_entries([line for panel in kept for line in panel])
-    editor.prune(behind)
 
 
 def keep_inside(editor: FigureEditor, clause: Clause) -> None:
@@ -219,9 +215,7 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
         [editor.component(line) for line in inside[number]] if number in inside else panel
         for number, panel in enumerate(editor.panels, 1)
     ]
-    behind = [label for line in editor.drawn for label in editor.behind(line)]
-    editor.redraw(kept)
-    editor.prune(behind)
+    editor.redraw(kept, prune=True)
 
 
 def _around_only(clause: Clause) -> tuple[list[Atom], list[Atom]]:
@@ -344,23 +338,23 @@ def _goes_somewhere(clause: Clause) -> bool:
 
 
 def swap_panels(editor: FigureEditor, clause: Clause) -> None:
-    """Exchange two panels, or a line for a quantity that the figure does not draw yet."""
+    """Exchange two panels, or a line for a quantity that the figure does not draw yet; without names its only two."""
     if len(clause.names) == SIDES and _names_new(editor, clause.of("what")[1:]):
         replace_quantities(editor, clause)
         return
-    numbers = panel_numbers(editor, clause.of("panel"))
+    panels = editor.panels
+    numbers = panel_numbers(editor, clause.of("panel")) + [
+        int(atom.value.value) for atom in clause.of("number")
+    ]
     for name in clause.names:
         found, _ = editor.panel_numbers(name)
         if len(found) > 1:
             raise NotUnderstood(f"the figure has several panels of '{name}'", advice="give their numbers")
         numbers += found
-    _swap(editor, numbers)
-
-
-def _swap(editor: FigureEditor, numbers: Sequence[int]) -> None:
-    if len(numbers) != SIDES or max(numbers) > len(editor.panels) or min(numbers) < 1:
+    numbers = numbers or list(range(1, len(panels) + 1))
+    if len(numbers) != SIDES or max(numbers) > len(panels) or min(numbers) < 1:
         raise NotUnderstood("an exchange needs two panels", advice="say 'swap panels 1 and 2'")
-    panels, (first, second) = editor.panels, (number - 1 for number in numbers)
+    first, second = (number - 1 for number in numbers)
     panels[first], panels[second] = panels[second], panels[first]
     editor.redraw(panels)
 
@@ -402,7 +396,7 @@ def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
         lines = [line for line in editor.drawn if line not in drawn]
     else:
         lines = [line for name in clause.names for line in editor.known(name, every=True)]
-    editor.redraw([[line for line in panel if line not in lines] for panel in editor.panels])
+    editor.redraw_without(lines)
     held = editor.spec.get("ephemeris") or []
     editor.put("ephemeris", [*held, *(line for line in lines if line not in held)])
 
@@ -584,20 +578,11 @@ def split(editor: FigureEditor, clause: Clause) -> None:
     editor.redraw(arranged)
 
 
-def swap_both(editor: FigureEditor, clause: Clause) -> None:
-    """Exchange the panels of a figure that has two."""
-    del clause
-    _swap(editor, range(1, len(editor.panels) + 1))
-
-
-def _two_numbers(clause: Clause) -> bool:
-    return len(clause.of("number")) == SIDES
-
-
-def swap_numbered(editor: FigureEditor, clause: Clause) -> None:
-    """Exchange the panels of two numbers."""
-    numbers = [int(atom.value.value) for atom in clause.of("number")]
-    _swap(editor, numbers)
+def _swaps(clause: Clause) -> bool:
+    """Return whether a clause names what to exchange, or the panels of a figure that has two."""
+    if clause.has("number"):
+        return len(clause.of("number")) == SIDES and not clause.has("what", "panel", "every")
+    return clause.has("what", "panel") or re.search(r"\bpanels\b", clause.text) is not None
 
 
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
@@ -607,12 +592,10 @@ ARRANGING: tuple[Rule, ...] = (
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),
-    Rule("verb:swap what|panel", "craft", swap_panels),
+    Rule("verb:swap", "what panel craft every number", swap_panels, _swaps, several="number"),
     Rule("rel:right_axis what", "craft panel tool verb:move verb:show verb:add rel:also rel:own_panel", to_the_right),
     Rule("rel:below_axis what", "craft verb:add verb:move verb:show rel:also", write_below_axis),
     Rule("rel:two_sides|rel:right_axis", "every rel:same_panel line", use_both_sides),
-    Rule("verb:swap", "every", swap_both, lambda clause: re.search(r"\bpanels\b", clause.text) is not None),
-    Rule("verb:swap number", "", swap_numbered, _two_numbers, several="number"),
     Rule("noun:order|verb:move what|panel", "craft noun:order", order_panels, _orders),
     Rule("rel:above|rel:below|rel:before|"
          "rel:after|rel:top|rel:bottom what|panel", f"{_PLACES} craft panel", move, _goes_somewhere),

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import Any
 
-from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
+from helio.authoring.rules.changes.additions import set_look
 from helio.authoring.rules.changes.arranging import remove
-from helio.authoring.rules.changes.atoms import Number
 from helio.authoring.rules.changes.clauses import Clause
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.panel_settings import limit_panels
 from helio.authoring.rules.events.storms import STORMS
-from helio.authoring.rules.harmless import IN_CHANGES
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
 from helio.authoring.writing.computations import APPLIED, DERIVED
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template.document import Document
-from helio.steps.signature import signatures
 from helio.time_range import Duration
 
-_WINDOW_OF = {
+WINDOW_OF = {
     **{recipe.tool: recipe.window for recipe in DERIVED.values() if recipe.window},
     **{tool: computation.argument for tool, computation in APPLIED.items() if computation.argument},
     SUPERPOSED: "bin",
@@ -81,9 +77,6 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
     if not steps and (averaged or (tools and clause.has("what", "every"))):
         smooth(editor, clause)
         return
-    if not steps and not clause.has("what"):
-        set_value(editor, clause)
-        return
     if not steps:
         raise NotUnderstood("the pipeline has no average or other computation with a window to change")
     if len(durations) == 1 and not clause.has("what", "tool", "panel", "rel:instead_of", "every"):
@@ -97,7 +90,7 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
     for step in steps:
-        set_argument(editor, step, _WINDOW_OF[step["tool_name"]], length)
+        set_argument(editor, step, WINDOW_OF[step["tool_name"]], length)
 
 
 def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:
@@ -109,7 +102,7 @@ def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document
         if facts.get("type") == "duration" and "WINDOW" in name
     }
     for step in steps:
-        held = str(step["tool_args"].get(_WINDOW_OF[step["tool_name"]], ""))
+        held = str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], ""))
         if held and held not in windows:
             windows[held] = [one for one in steps if held in one["tool_args"].values()]
     given = {name for name, _ in editor.given}
@@ -153,14 +146,14 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
 
 
 def _window_of(editor: FigureEditor, step: Document) -> str:
-    held = str(step["tool_args"].get(_WINDOW_OF[step["tool_name"]], ""))
+    held = str(step["tool_args"].get(WINDOW_OF[step["tool_name"]], ""))
     variables = editor.after.get("variables") or {}
     return str(variables[held].get("default", "")) if held in variables else held
 
 
 def _windowed(editor: FigureEditor, tools: list[str]) -> list[Document]:
     """Return the steps with a window: of the named tools, or the averages, or any others if there are no averages."""
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") in _WINDOW_OF]
+    steps = [step for step in editor.after["steps"] if step.get("tool_name") in WINDOW_OF]
     if tools:
         wanted = {*tools, *(AVERAGES if set(tools) & set(AVERAGES) else ())}
         exact = [step for step in steps if step["tool_name"] in tools]
@@ -198,7 +191,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
             and (made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool"))
         ):
             held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
-            set_argument(editor, held, _WINDOW_OF[made.tool], window)
+            set_argument(editor, held, WINDOW_OF[made.tool], window)
             continue
         editor.draw_instead(line, _computed_from(editor, line, tool, window))
 
@@ -217,10 +210,7 @@ def add_beside(editor: FigureEditor, clause: Clause) -> None:
         apart = APPLIED[tool].kind == "spectrum" or APPLIED[tool].unit != "{}"
         apart |= _NEW_PANEL.search(clause.text) is not None
         editor.draw(new, near=line, own_panel=apart or clause.has("rel:own_panel"))
-        if clause.has("colour"):
-            editor.put("trace_colors", clause.value("colour"), new)
-        if clause.has("dash"):
-            editor.put("line_styles", clause.value("dash"), new, "dash")
+        set_look(editor, clause, [new])
 
 
 def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
@@ -320,9 +310,7 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
     coloured = editor.lines.meant("spectrograms", editor.figure()) if tools == ["compute_spectrogram"] else []
     coloured = [line for line in coloured if not named or line in named]
     if coloured:
-        behind = [label for line in coloured for label in editor.behind(line)]
-        editor.redraw([[label for label in panel if label not in coloured] for panel in editor.panels])
-        editor.prune(behind)
+        editor.redraw_without(coloured, prune=True)
         return
     steps = [step for step in editor.after["steps"] if step.get("tool_name") in same]
     meant = {str(step["step_id"]) for step in _of_named(editor, clause, steps)}
@@ -332,7 +320,7 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
         if not isinstance(source, str):
             continue
         if any(source in panel for panel in editor.panels):
-            editor.redraw([[label for label in panel if label != line] for panel in editor.panels])
+            editor.redraw_without([line])
         else:
             editor.draw_instead(line, source)
         editor.raw.add(source)
@@ -343,51 +331,9 @@ def without_tool(editor: FigureEditor, clause: Clause) -> None:
         remove(editor, replace(clause, atoms=tuple(names)))
 
 
-def set_value(editor: FigureEditor, clause: Clause) -> None:
-    """Set an argument of the one tool that has an argument of this name; `Meanings` sets variables."""
-    words = _argument_words(clause)
-    value = _argument_value(clause)
-    places = [
-        (step, name)
-        for step in editor.after["steps"]
-        if (signature := signatures().get(str(step.get("tool_name")))) is not None
-        for name in (argument.name for argument in signature.arguments)
-        if _words_of(name) <= words
-        and str(step.get("tool_name")) not in ("render_spec", "plot_data", "style_plot", FETCH)
-    ]
-    if not places:
-        unread = [
-            word for word in re.findall(r"[^\s,;:()\"]+", clause.text) if word.casefold() not in IN_CHANGES
-        ]
-        raise NotUnderstood(f"helio does not understand {', '.join(map(repr, unread))}")
-    if len({name for _, name in places}) > 1:
-        raise NotUnderstood(
-            f"several arguments are called so: {', '.join(sorted({name for _, name in places}))}"
-        )
-    left = {str(step["step_id"]): _unknown(editor, words, name, step) for step, name in places}
-    if all(left.values()):
-        unread = sorted(set.intersection(*left.values()) or words)
-        raise NotUnderstood(f"helio does not understand {', '.join(map(repr, unread))}")
-    places = [(step, name) for step, name in places if not left[str(step["step_id"])]]
-    for step, name in places:
-        set_argument(editor, step, name, value)
-
-
 def _steps_with(editor: FigureEditor, variable: str) -> list[Document]:
     """Return the steps with an argument that is a variable."""
     return [step for step in editor.after["steps"] if variable in (step.get("tool_args") or {}).values()]
-
-
-def variable_named(editor: FigureEditor, clause: Clause) -> str:
-    """Return the variable that the words of a clause name, if there is exactly one."""
-    words = _argument_words(clause)
-    variables = editor.after.get("variables") or {}
-    named = [
-        name
-        for name, variable in variables.items()
-        if _words_of(name) <= words and variable.get("type") != "time_range"
-    ]
-    return named[0] if len(named) == 1 else ""
 
 
 _EXTREME = re.compile(r"^(?:minimum|maximum|min|max|peak|lowest|highest)\s+", re.IGNORECASE)
@@ -436,38 +382,3 @@ def names_storms(clause: Clause) -> bool:
     return bool(re.search(r"\bstorms?\b", clause.text, re.IGNORECASE)) and all(
         re.fullmatch(named, name, re.IGNORECASE) for name in clause.names
     )
-
-
-def _unknown(editor: FigureEditor, words: set[str], name: str, step: Document) -> set[str]:
-    """Return those of some words that are neither of the name of an argument nor of its step."""
-    text = json.dumps([step.get("step_id"), step.get("tool_name"), step.get("tool_args"), step.get("intent")])
-    known = _words_of(f"{name} {text.replace('_', ' ')}")
-    for label in (step.get("tool_args") or {}).values():
-        if isinstance(label, str) and label in editor.lines.producers:
-            known |= _words_of(editor.lines.all_words(label))
-    return words - known - {"value", "window", "limit", "level"}
-
-
-def _argument_words(clause: Clause) -> set[str]:
-    words = " ".join(
-        atom.text for atom in clause.all if atom.kind in ("what", "noun", "bound", "rel", "tool")
-    ).casefold()
-    return _words_of(words) - {"the", "of", "a", "to", "than", "below", "above"}
-
-
-def _words_of(name: str) -> set[str]:
-    return {word.rstrip("s") for word in re.findall(r"[a-z]+", name.casefold())}
-
-
-def _argument_value(clause: Clause) -> Any:
-    for kind in ("number", "duration", "bound", "text"):
-        value = clause.value(kind)
-        if value is None:
-            continue
-        if isinstance(value, Number):
-            return int(value.value) if value.value.is_integer() else value.value
-        if kind == "bound":
-            limit = value.low if value.low is not None else value.high
-            return int(limit) if float(limit).is_integer() else limit
-        return value
-    return None

@@ -18,7 +18,6 @@ from helio.authoring.rules.changes.computation_changes import (
     keep_storms,
     limit,
     names_storms,
-    set_value,
     set_window,
     smooth,
     smooth_or_add,
@@ -241,7 +240,4 @@ DATA: tuple[Rule, ...] = (
     Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
     Rule("tool what", "craft every duration", smooth, _cleans),
     Rule("tool duration what", "craft", smooth_or_add, adds_tool),
-    Rule("what|noun:window|"
-         "noun:cadence "
-         "number|duration|bound|text", "noun:window noun:range noun:cadence rel:before rel:after", set_value),
 )  # fmt: skip

@@ -24,7 +24,6 @@ from helio.authoring.outcome import (
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.additions import ADDITIONS
 from helio.authoring.rules.changes.arranging import ARRANGING
-from helio.authoring.rules.changes.assumptions import Assumptions
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
@@ -242,11 +241,9 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             rf"\b(my|the|this)\s+{re.escape(name)}\s+(?=overview|pipeline|plot|figure)", r"\1 ", text
         )
     atoms = without_old_values(read_atoms(text, editor.now))
-    changes, left = read_clauses(
-        text,
-        atoms,
-        (*Assumptions(editor).rules(), *Meanings(editor).rules(), *Siblings(editor).rules(), *RULES),
-    )
+    meanings = Meanings(editor)
+    rules = (*meanings.rules(), *Siblings(editor).rules(), *RULES, *meanings.rest())
+    changes, left = read_clauses(text, atoms, rules)
     if left or not (changes or editor.changed):
         _refuse(editor, left, atoms)
     changes = _without_reassurance(editor, _without_repetition(editor, changes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from copy import deepcopy
 from datetime import datetime
 from typing import Any
@@ -254,8 +254,15 @@ class FigureEditor:
         _, step_id, path = self.where(key)
         self.do(Operation("set", step_id, path, value) if value else Operation("unset", step_id, path))
 
-    def redraw(self, panels: list[list[str]]) -> None:
-        """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them."""
+    def redraw(self, panels: list[list[str]], *, prune: bool = False) -> None:
+        """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them.
+
+        Parameters
+        ----------
+        prune : bool
+            Remove the steps behind lines that go, if without them some data need not be fetched.
+        """
+        behind = [label for line in self.drawn for label in self.behind(line)] if prune else []
         before = [label for panel in self.panels for label in panel] or self.drawn
         if self.panels:
             self._renumber(panels)
@@ -276,6 +283,11 @@ class FigureEditor:
                 if owner(line, labels) is None and owner(line, before) is not None:
                     self._check_not_wished(key, line)
                     self.do(Operation("unset", step_id, (*path, line)))
+        self.prune(behind)
+
+    def redraw_without(self, lines: Container[str], *, prune: bool = False) -> None:
+        """Let a figure draw its panels without some lines."""
+        self.redraw([[line for line in panel if line not in lines] for panel in self.panels], prune=prune)
 
     def keep_entries(self, lines: Sequence[str]) -> None:
         """Remove the panels of histograms, orbits and pairs of quantities that are not of the given lines alone."""

@@ -1,26 +1,32 @@
-"""Find the values of a pipeline that words mean: its variables and its bands, by their descriptions and units."""
+"""Find the values of a pipeline that words mean: its variables, its bands, and the arguments of its steps."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
 
+from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.rules.changes.atoms import COUNTED, PLACES, Atom, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
+from helio.authoring.rules.changes.computation_changes import WINDOW_OF, set_argument
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.moments import intervals_of, is_interval
 from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.harmless import IN_CHANGES
+from helio.knowledge.constants import BOLTZMANN, ELEMENTARY_CHARGE
+from helio.knowledge.phrases import any_phrase
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.knowledge.vocabulary import VOCABULARY
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, STYLE
+from helio.steps.signature import signatures
 
 _WORDS = VOCABULARY["words beside values"]
 _SIDE_OF = {word: side for side, words in _WORDS["sides"].items() for word in words}
@@ -50,6 +56,13 @@ _UPWARD = re.compile(
 )
 _MORE = frozenset(_WORDS["flares"])
 """Words beside the class of a flare that say which flares count."""
+_NONE = re.compile(r"\b(?:no|without|neglect\w*|ignor\w*|zero)\b", re.IGNORECASE)
+_OLD_VALUE = re.compile(r",?\s*\b(?:instead\s+of|rather\s+than|not)\b.*$", re.IGNORECASE)
+_ASSUMED: dict[str, Document] = VOCABULARY["assumed values"]
+"""Values that computations assume, each with its unit and its names in the field."""
+_MEASURED = {"electron_temperature": "electrons_label"}
+"""Arguments with measured values, which a step takes instead of an assumed value."""
+_NOT_COMPUTED = (*FIGURES, STYLE, FETCH, "save_data")
 _AXES = tuple(
     f"noun:{name}"
     for name in ("x_axis", "y_axis", "y_range", "z_range", "bin_axis", "scale", "colour_bar", "colour_scale",
@@ -139,7 +152,80 @@ class Meanings:
             self._add_band,
             lambda clause: bool(self._new_band(clause)),
         )
-        return (flares, band, rule, interval)
+        assumed = Rule("what|tool|verb:remove", "what tool verb noun rel number unit", self._set_argument,
+                       lambda clause: self._argument(clause, _ASSUMED) is not None, "number")  # fmt: skip
+        window = Rule("tool noun:window duration", "what", self._set_argument,
+                      lambda clause: not {atom.value for atom in clause.of("tool")} & WINDOW_OF.keys()
+                      and self._argument(clause, self._arguments) is not None)  # fmt: skip
+        return (assumed, flares, band, rule, interval, window)
+
+    def rest(self) -> tuple[Rule, ...]:
+        """Return the rule for clauses that name an argument as its tool does; it is for what no other rule reads."""
+        return (
+            Rule(
+                "what|noun|bound number|duration|bound",
+                "noun:window noun:range noun:cadence verb:only rel:before rel:after",
+                self._set_argument,
+                lambda clause: self._argument(clause, self._arguments) is not None,
+            ),
+        )
+
+    def _set_argument(self, editor: FigureEditor, clause: Clause) -> None:
+        found = self._argument(clause, _ASSUMED) or self._argument(clause, self._arguments)
+        if found is not None:
+            name, value, steps = found
+            for step in steps:
+                set_argument(editor, step, name, value)
+            told = f"{value:g}" if isinstance(value, (int, float)) else value
+            editor.notes.append(f"{name} is {told} in {', '.join(str(step['step_id']) for step in steps)}")
+
+    def _argument(self, clause: Clause, names: Iterable[str]) -> tuple[str, Any, list[Document]] | None:
+        """Return the argument that a clause names, its new value, and the steps that take it."""
+        text = _OLD_VALUE.sub("", clause.text)
+        for name in names:
+            facts = _ASSUMED.get(name, {"phrases": [name.replace("_", " ")], "unit": ""})
+            named = re.compile(rf"(?<![\w|-])(?:{any_phrase(facts['phrases'])})(?![\w|-])", re.IGNORECASE)
+            steps = self._arguments.get(name, [])
+            if not steps or not named.search(text):
+                continue
+            value = _value_of(clause, text, facts["unit"])
+            rest = clause.text if name not in _ASSUMED else text
+            for atom in clause.of("number", "duration", "bound"):
+                rest = rest.replace(atom.text, " ", 1)
+            is_line = value == 0 and _NONE.search(text) and self._draws(named)
+            left = _stems(named.sub(" ", rest)) - IN_CHANGES - _stems(" ".join(_WORDS["assumed"]))
+            steps = [step for step in steps if left <= self._step_words(step)]
+            if value is not None and steps and not is_line:
+                return name, value, steps
+        return None
+
+    @cached_property
+    def _arguments(self) -> dict[str, list[Document]]:
+        """Map the arguments of computations to the steps that have them, or else to those that can take them."""
+        able: dict[str, list[Document]] = {}
+        for step in self._editor.after["steps"]:
+            signature = signatures().get(str(step.get("tool_name")))
+            args = step.get("tool_args") or {}
+            if signature is None or signature.name in _NOT_COMPUTED:
+                continue
+            for argument in signature.arguments:
+                if not args.get(_MEASURED.get(argument.name, "")):
+                    able.setdefault(argument.name, []).append(step)
+        having = {name: [step for step in steps if name in step["tool_args"]] for name, steps in able.items()}
+        return {name: having[name] or steps for name, steps in able.items()}
+
+    def _draws(self, named: re.Pattern[str]) -> bool:
+        """Return whether the figure draws something with this name."""
+        lines = self._editor.lines
+        return any(named.search(lines.own_words(line)) for line in self._editor.drawn)
+
+    def _step_words(self, step: Document) -> frozenset[str]:
+        """Return the words of a step and of the tables that it reads."""
+        lines = self._editor.lines
+        labels = [label for label in (step.get("tool_args") or {}).values() if isinstance(label, str)]
+        sources = " ".join(lines.all_words(label) for label in labels if label in lines.producers)
+        told = f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} {' '.join(labels)} {sources}"
+        return _stems(told)
 
     def _fits(self, clause: Clause) -> bool:
         return bool(self._meant(clause))
@@ -253,7 +339,32 @@ class Meanings:
 
     @cached_property
     def _slots(self) -> list[Slot]:
-        return list(_slots_of(self._editor))
+        return list(self._slots_of_variables())
+
+    def _slots_of_variables(self) -> Iterator[Slot]:
+        for name, variable in (self._editor.after.get("variables") or {}).items():
+            kind = str(variable.get("type"))
+            if kind not in ("number", "duration", "time_range"):
+                continue
+            text = str(variable.get("description", ""))
+            own, described = _stems(name), _stems(text)
+            side = next((_SIDE_OF[word] for word in sorted(own) if word in _SIDE_OF), "")
+            known, tools, steps = own | described, frozenset[str](), frozenset[str]()
+            for step in self._editor.after["steps"]:
+                args = step.get("tool_args") or {}
+                if name not in args.values():
+                    continue
+                known |= self._step_words(step)
+                tools |= _stems(step["tool_name"])
+                steps |= {str(step["step_id"])}
+                known |= _stems(" ".join(argument for argument, value in args.items() if value == name))
+                known |= _stems(" ".join(VOCABULARY["computations"].get(step["tool_name"], ())))
+            plain = own - set(_SIDE_OF)
+            falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
+            value = variable.get("default")
+            yield Slot(
+                name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls, value, steps
+            )
 
     @cached_property
     def _drawn_words(self) -> frozenset[str]:
@@ -467,39 +578,6 @@ class Meanings:
                 yield Operation("set", figure, (*path, panel), band.sub(rf"{new[0]}\g<1>{new[1]}", str(text)))
 
 
-def _slots_of(editor: FigureEditor) -> Iterator[Slot]:
-    for name, variable in (editor.after.get("variables") or {}).items():
-        kind = str(variable.get("type"))
-        if kind not in ("number", "duration", "time_range"):
-            continue
-        text = str(variable.get("description", ""))
-        own, described = _stems(name), _stems(text)
-        side = next((_SIDE_OF[word] for word in sorted(own) if word in _SIDE_OF), "")
-        known, tools, steps = own | described, frozenset[str](), frozenset[str]()
-        for step in editor.after["steps"]:
-            args = step.get("tool_args") or {}
-            if name not in args.values():
-                continue
-            labels = [label for label in args.values() if isinstance(label, str)]
-            sources = " ".join(
-                editor.lines.all_words(label) for label in labels if label in editor.lines.producers
-            )
-            told = (
-                f"{step['step_id']} {step['tool_name']} {step.get('intent', '')} {' '.join(labels)} {sources}"
-            )
-            known |= _stems(told)
-            tools |= _stems(step["tool_name"])
-            steps |= {str(step["step_id"])}
-            known |= _stems(" ".join(argument for argument, value in args.items() if value == name))
-            known |= _stems(" ".join(VOCABULARY["computations"].get(step["tool_name"], ())))
-        plain = own - set(_SIDE_OF)
-        falls = re.search(r"\bor less\b|\bbelow this\b|\blarger\b.*\bleft out\b", text) is not None
-        value = variable.get("default")
-        yield Slot(
-            name, kind, side, _unit_in(text), plain, described - _EMPTY, known, tools, falls, value, steps
-        )
-
-
 def _unit_in(description: str) -> str:
     """Return the unit that a description names: ``nT`` of ``A storm reaches this Dst or less, in nT.``"""
     for match in re.finditer(r"\bin ([^\s,;:]+)", description):
@@ -516,6 +594,37 @@ def _fits_unit(own: str, given: str) -> bool:
 def _operation(slot: Slot, value: float, unit: str) -> Operation:
     """Return the change of a variable, in the unit of the variable."""
     return Operation("set", "", ("variables", slot.name, "default"), _in_unit(slot, value, unit))
+
+
+def _value_of(clause: Clause, text: str, unit: str) -> Any:
+    """Return the one value that a clause gives, in the unit of an argument; None if it does not fit."""
+    values = [
+        atom.value
+        for atom in clause.of("number", "duration", "bound")
+        if atom.start - clause.start < len(text) and atom not in clause.shared
+    ]
+    if not values:
+        return 0 if unit == "1" and _NONE.search(text) else None
+    if len(values) != 1 or isinstance(values[0], str):
+        return values[0] if len(values) == 1 and not unit else None
+    number = values[0]
+    if isinstance(number, Range):
+        value, given = number.high if number.low is None else number.low, number.unit
+    else:
+        value, given = number.value, number.unit
+    given = given or ("%" if re.search(r"\bper\s?cent\b", text) else "")
+    own = canonical_unit(given)
+    if unit == "1":
+        value = value / 100 if given == "%" else value
+        return _plain(value) if given in ("", "%") and 0 <= value < 1 else None
+    if not given:
+        return _plain(value)
+    if unit and comparable(own, unit):
+        return _plain(float(f"{value * conversion_factor(own, unit):.12g}"))
+    if unit == "K" and comparable(own, "eV"):  # E = kT
+        energy = value * conversion_factor(own, "eV") * ELEMENTARY_CHARGE
+        return _plain(float(f"{energy / BOLTZMANN:.6g}"))
+    return None
 
 
 def _in_unit(slot: Slot, value: float, unit: str) -> float:

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.added_content import read_addition
-from helio.authoring.rules.changes.additions import ANY_PART, add_magnitude, draw_new, set_look
+from helio.authoring.rules.changes.additions import ANY_PART, add_magnitude, draw_new, set_look, vectors_of
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.swapping import refetched
 from helio.authoring.writing.asking import EVERY
-from helio.knowledge.quantities import B
 from helio.pipelines.template.labels import owner
 
 _SEVERAL = 2
@@ -38,9 +37,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         return
     lines = [line for atom in old for line in editor.known(atom.text, every=True)]
     _refuse_inputs(editor, lines, old)
-    if all(_is_strength(atom.text) and _may_be_of(editor, atom.text, lines) for atom in new) and all(
-        editor.lines.is_vector(line) for line in lines
-    ):
+    if all(set(lines) <= set(vectors_of(editor, atom.text, lines)) for atom in new):
         for line in lines:
             editor.draw_instead(line, add_magnitude(editor, line))
         return
@@ -117,29 +114,9 @@ def _remove_for(editor: FigureEditor, clause: Clause, kept: Sequence[str], old: 
         if editor.ask("What should change?", [remove, f"{colour}, and keep {', '.join(old)}"]) != remove:
             set_look(editor, clause, kept)
             return
-    editor.redraw([[label for label in panel if label not in old] for panel in editor.panels])
+    editor.redraw_without(old)
     set_look(editor, clause, kept)
     editor.notes.append(f"the figure draws {', '.join(kept)} already; {', '.join(old)} is removed")
-
-
-def _is_strength(words: str) -> bool:
-    """Return whether words mean the magnitude of a vector."""
-    plain = re.sub(
-        r"\b(?:the|of|total|bulk|flow|proton|field|magnetic|velocity|vector|b|v|its)\b|\|[bv]\|",
-        " ",
-        words.casefold(),
-    )
-    if not plain.split():
-        return re.search(r"\||\btotal\b", words, re.IGNORECASE) is not None
-    return plain.split() in (["magnitude"], ["speed"]) or (
-        plain.split() in (["strength"], ["amplitude"], ["magnitudes"]) and plain != words.casefold()
-    )
-
-
-def _may_be_of(editor: FigureEditor, words: str, lines: Sequence[str]) -> bool:
-    """Return whether words for a strength may mean that of vectors: the total field is not that of a velocity."""
-    of_field = re.search(r"\b(?:field|magnetic)\b|\bb\b", words, re.IGNORECASE) is not None
-    return not of_field or all(B in (editor.lines.quantities(line) or {B}) for line in lines)
 
 
 def _replaces(clause: Clause) -> bool:

@@ -45,9 +45,7 @@ def keep_source(editor: FigureEditor, clause: Clause) -> None:
             f"no panel draws other data beside those of {' and '.join(sources)}",
             advice=f"say 'show only {' and '.join(sources)}' to remove the other panels",
         )
-    behind = [label for line in editor.drawn for label in editor.behind(line)]
-    editor.redraw(kept)
-    editor.prune(behind)
+    editor.redraw(kept, prune=True)
 
 
 def _chosen(editor: FigureEditor, clause: Clause) -> list[str]:

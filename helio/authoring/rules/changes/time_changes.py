@@ -10,7 +10,6 @@ from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
-from helio.authoring.rules.changes.computation_changes import variable_named
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.moments import intervals_of, moments_in
 from helio.authoring.rules.events.storms import STORMS
@@ -161,10 +160,6 @@ def names_no_data(clause: Clause) -> bool:
 
 def move_time(editor: FigureEditor, clause: Clause) -> None:
     """Move, extend or shorten the time range by a length."""
-    own = variable_named(editor, clause)
-    if own and clause.has("duration"):
-        editor.do(Operation("set", "", ("variables", own, "default"), clause.value("duration")))
-        return
     name = _time_variable(editor)
     default = str(editor.after["variables"][name].get("default", ""))
     if re.search(rf"\b(?:{_RELATIVE})\b", default, re.IGNORECASE):
