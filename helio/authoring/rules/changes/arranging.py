@@ -514,6 +514,10 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
     panels = editor.panels
     there = panels[number - 1]
     everything = list(dict.fromkeys([*there, *lines]))
+    if sum(map(editor.lines.has_colours, everything)) > 1:
+        raise NotUnderstood(
+            "a panel draws one spectrogram", advice="keep the spectrograms in panels of their own"
+        )
     units = list(dict.fromkeys(editor.lines.unit(line) for line in everything))
     if at_right is None and (len(units) > SIDES or "" in units):
         raise NotUnderstood(
@@ -588,7 +592,7 @@ def _swaps(clause: Clause) -> bool:
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
-    Rule("verb:remove what|panel", "craft every", remove),
+    Rule("verb:remove what|panel", "craft every rel:below_axis", remove),
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),

@@ -71,6 +71,8 @@ _LISTED_BELOW_AXIS = re.compile(
 _PROBE = re.compile(
     r"(?<!Allen )\b(?i:(?:the\s+)?(?:probe|spacecraft|satellite|s/c))\s+#?(?P<name>[A-E]|\d)\b"
 )
+_MARKED_AT = re.compile(r"\b(?:mark|label|annotat|line)\w*\b.*\d{1,2}:\d\d", re.IGNORECASE)
+"""A mark at a time of the day, beside which an event is only a name: ``mark the X9.3 flare at 12:02``."""
 _QUOTE = "quoted"
 _PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(
@@ -227,9 +229,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
         )
     crafts = " ".join(crafts_in(editor.after, editor.catalogue))
-    text, named = with_plain_times(text, editor.now, editor.ask, crafts)
+    if not _MARKED_AT.search(text):
+        text, named = with_plain_times(text, editor.now, editor.ask, crafts)
+        editor.notes += named
     text = with_whole_time(text, lambda span: time_with_data(editor, span), editor.now)
-    editor.notes += named
     editor.said = request
     text = Sentence(text).text
     for words in quoted:  # an apostrophe in a title stays
@@ -338,7 +341,22 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         is_beside = bool(beside & _lines_named(editor, [clause]))
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
-    return [change for change in changes if not (gone and reassures(change.clause))]
+    left = [change for change in changes if not (gone and reassures(change.clause))]
+    if len(left) == len(changes) or not says_no:
+        return left
+    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
+    beside = {line for panel in editor.panels if kept & set(panel) for line in panel}
+    return [_of_lines(change, beside & _lines_named(editor, [change.clause])) for change in left]
+
+
+def _of_lines(change: Change, lines: set[str]) -> Change:
+    """Return a change of what it names with only some lines: only the QTN density, no SPAN-I."""
+    clause = change.clause
+    if not lines or not clause.has("verb:remove") or clause.has("panel"):
+        return change
+    named = tuple(Atom("what", line, clause.start, clause.start, line) for line in sorted(lines))
+    kept = tuple(atom for atom in clause.all if atom.kind not in ("what", "craft"))
+    return replace(change, clause=replace(clause, atoms=(*kept, *named), shared=()))
 
 
 def _lines_named(editor: FigureEditor, clauses: Sequence[Clause]) -> set[str]:
@@ -406,6 +424,9 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
         pronoun and pronoun[0].casefold() == "it" and placed and len(targets) > 1
     ):  # put T above n, and colour it
         return replace(clause, shared=tuple(atom for atom in clause.shared if atom not in targets[1:]))
+    named = tuple(atom for atom in change.clause.all if atom.kind in ("what", "craft"))
+    if pronoun and named and not targets and not clause.has("every"):
+        return replace(clause, shared=(*clause.shared, *named))
     if pronoun and change.clause.has("verb:add", "verb:replace"):
         raise NotUnderstood(f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure")
     return clause

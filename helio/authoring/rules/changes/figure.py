@@ -317,6 +317,11 @@ class FigureEditor:
         if alone:
             self.set_for("right", [line for line in self.where("right")[0] if line not in alone])
 
+    def has_wished(self, number: int) -> bool:
+        """Return whether the sentence has changed a setting of a panel, or of one of its lines."""
+        targets = {target for _, target in self.wished}
+        return str(number) in targets or not targets.isdisjoint(self.panels[number - 1])
+
     def _check_not_wished(self, key: str, target: str) -> None:
         """Refuse to remove a line or a panel if the same sentence also changes how it looks."""
         if (key, target) in self.wished:

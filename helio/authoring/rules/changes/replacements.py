@@ -42,6 +42,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
             editor.draw_instead(line, add_magnitude(editor, line))
         return
     several = len({at for at, panel in enumerate(editor.panels) if set(panel) & set(lines)}) > 1
+    several |= len({frozenset(editor.lines.quantities(line)) for line in lines}) > 1
     if several and len(old) == len(new) == 1 and not read_addition(editor, new[0].text).unread:
         answer = editor.ask(f"Which line do you mean by '{old[0].text}'?", [*lines, EVERY])
         lines = lines if answer == EVERY else [answer]

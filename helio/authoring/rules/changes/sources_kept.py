@@ -11,6 +11,7 @@ from helio.authoring.rules.changes.arranging import keep_only
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_names import ORIGIN
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.swapping import refetched, swapped
 from helio.knowledge.missions import instrument_names
@@ -86,6 +87,9 @@ def _is_of(editor: FigureEditor, dataset: str, source: str) -> bool:
 
 
 def _says_used(clause: Clause) -> bool:
+    origins = map(ORIGIN.fullmatch, clause.names)  # beta with measured electrons: one of those of a panel
+    if any(origin is not None and origin["by"] for origin in origins):
+        return True
     return _USED.search(clause.text) is not None or all(_FROM.fullmatch(name) for name in clause.names)
 
 
