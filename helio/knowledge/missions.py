@@ -462,7 +462,7 @@ def instrument_names(dataset_id: str) -> frozenset[str]:
         for part in (*word.split("-"), _ALSO_CALLED.get(word, ""))
         if len(part) > 1
     ]
-    return frozenset((*pieces, *words, *parts)) - {"MAG", "MOM"}
+    return frozenset((*pieces, *words, *parts)) - {"MAG", "MOM", "MERGED"}
 
 
 INSTRUMENT_WORDS = frozenset(piece for pieces in _INSTRUMENTS.values() for piece in pieces)

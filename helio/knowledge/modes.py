@@ -57,7 +57,6 @@ MODES = (
         "merged",
         r"(?:merged|(?:merged\s+)?COHO(?:[- ]?web|[- ]?1HR)?(?:\s+merged)?)(?:\s+data)?",
         (r"COHO|MERGED|MRG",),
-        required=False,
     ),
     Mode("key parameters", r"key[- ]param(?:eter)?s?|KP[- ]data", (r"_K[0-2]_|_KP-",)),
     Mode("moment", r"(?<!plasma )(?<!wind )(?<!SW )moments?(?: analysis)?", (r"_moment\b",), required=False),

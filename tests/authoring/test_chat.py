@@ -728,7 +728,7 @@ def test_a_question_of_the_user_leaves_a_question_open_and_another_wish_takes_it
         PLOT, "add the magnitude", "make it dashed", "what is the cadence?", "make the magnitude red", "/diff"
     )
     assert answer(text, "what is the cadence?") == [
-        "1 h (AC_K2_MFI.BGSEc)",
+        "the cadence is 1 h (AC_K2_MFI.BGSEc)",
         "this question is still open:",
         *answer(text, "make it dashed"),
     ]
@@ -763,7 +763,9 @@ def test_after_the_first_change_is_undone_another_pipeline_can_be_asked_for():
 
 def test_after_the_copy_is_undone_the_conversation_is_about_the_pipeline_again():
     text = chat("make the title 'SEP'", "undo that", "what is the cadence?", words=("gle73-particles",))
-    assert answer(text, "what is the cadence?") == ["1 min (STA_L1_HET.Proton_Flux, Electron_Flux)"]
+    assert answer(text, "what is the cadence?") == [
+        "the cadence is 1 min (STA_L1_HET.Proton_Flux, Electron_Flux)"
+    ]
     assert ", about gle73-particles; " in chat(words=("--continue",))
 
 

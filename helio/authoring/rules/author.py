@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -244,18 +245,12 @@ class RuleAuthor:
         lacking = refusals[-1]
         if reading.unread or not isinstance(lacking, NotInTable):
             return
-        for name in dict.fromkeys((lacking.quantity, "")):
-            again = self._read_without(name, text, reading, ask)
-            if again is not None and again.request.datasets and not again.unread:
-                yield again
-
-    def _read_without(self, lacking: str, text: str, reading: Reading, ask: Asks) -> Reading | None:
-        """Read a request again without a quantity of the table, or without all; None if that is not clear."""
         looks = reading.request.style.looks
-        try:
-            return read_request(text, self._catalogue, self._now, ask, looks=looks, lacking=lacking)
-        except NotUnderstood:
-            return None
+        for name in dict.fromkeys((lacking.quantity, "")):
+            with suppress(NotUnderstood):
+                again = read_request(text, self._catalogue, self._now, ask, looks=looks, lacking=name)
+                if again.request.datasets and not again.unread:
+                    yield again
 
     def _with_phrases(self, text: str, whole: Reading, ask: Asks) -> list[Reading]:
         """Read a request of which some parts change the new figure; return the ways to read all of its words."""

@@ -54,15 +54,7 @@ _ABSENT = {name.casefold(): name for name in VOCABULARY["missions without data"]
 def refuse_unread(
     text: str, unread: tuple[str, ...], crafts: Sequence[str], catalogue: Catalogue, hint: str = ""
 ) -> None:
-    """Refuse a request with words that were not understood, because any of them could be important.
-
-    Parameters
-    ----------
-    hint : str
-        What the catalogue has for these words, where it is too much to choose from.
-    """
-    if not unread:
-        return
+    """Refuse a request with words that were not understood, because any of them could be important."""
     for words, message, instead in _NOT_THERE:
         if any(re.fullmatch(words, word, re.IGNORECASE) for word in unread):
             raise NotUnderstood(message, advice=instead)

@@ -7,12 +7,13 @@ from collections.abc import Collection
 
 from helio.authoring.rules.harmless import IN_TIMED_REQUESTS
 
-_CLAUSE = re.compile(r"[^,;:.!?]+(?:[,;:.!?](?!\s|$)[^,;:.!?]*)*[,;:.!?]*\s*")
-"""Pattern of the words up to a sign that a blank follows; ``3.5`` and ``10:00`` have none."""
+_BETWEEN_CLAUSES = re.compile(
+    r"(?<=[,;:.!?])\s+|\s+(?=(?:and|so|because|as|since|but)\s+(?:I|we|my|our|please)\b)", re.IGNORECASE
+)
 _OF_A_PERSON = re.compile(r"\b(?:I|I['’]m|I['’]ve|I['’]d|[Mm]y|[Ww]e|[Ww]e['’]re|[Oo]ur)\b")
 _BEGINS = re.compile(
     r"\W*(?:just\s+)?(?:want(?:ing)?\s+to\s+(?:see|check|know)|(?:curious|wondering)|to\s+(?:see|check)"
-    r"|(?:looking|searching|hunting)\s+for)\b",
+    r"|(?:looking|searching|hunting)\s+for|as\s+(?:discussed|agreed|promised|requested|mentioned))\b",
     re.IGNORECASE,
 )
 """Pattern of the words with which a person begins to say why, without naming himself."""
@@ -27,21 +28,16 @@ _CHANGES_DATA = re.compile(
 def without_remarks(text: str, unread: Collection[str]) -> tuple[str, tuple[str, ...]]:
     """Return a request without the clauses about the person in which no word was understood, and a note on each.
 
-    Parameters
-    ----------
-    unread : collection of str
-        Words of the request that were not understood.
-
     >>> without_remarks("ACE speed of March 2012, I need it for a class exercise", ["class", "exercise"])
     ('ACE speed of March 2012', ("'I need it for a class exercise' is taken to say nothing about the data",))
     >>> without_remarks("ACE speed of March 2012, I exclude outliers", ["exclude", "outliers"])
     ('ACE speed of March 2012, I exclude outliers', ())
     """
-    clauses = _CLAUSE.findall(text)
+    clauses = _BETWEEN_CLAUSES.split(text)
     remarks = [clause for clause in clauses if _is_remark(clause, unread)]
     if not remarks:
         return text, ()
-    kept = "".join(clause for clause in clauses if clause not in remarks).strip(" ,;:")
+    kept = " ".join(clause for clause in clauses if clause not in remarks).strip(" ,;:")
     said = (remark.strip(" ,;:.") for remark in remarks)
     return kept, tuple(f"'{remark}' is taken to say nothing about the data" for remark in said)
 

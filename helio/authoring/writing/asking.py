@@ -9,19 +9,17 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import (
     AT_EARTH,
-    CONVECTIVE,
     CURRENT,
-    DERIVED,
     SEPARATION,
     TO_EARTH,
     WINDOWED,
     lacks_window,
 )
-from helio.authoring.writing.sources import UPSTREAM, crafts_with, quantities_of
+from helio.authoring.writing.sources import UPSTREAM, quantities_of
 from helio.authoring.writing.steps import listed
 from helio.authoring.writing.windows import has_usual_window
 from helio.knowledge.missions import craft_of
-from helio.knowledge.quantities import DISTANCE, LATITUDE, LONGITUDE, POSITION, families, sources_of
+from helio.knowledge.quantities import DISTANCE, LATITUDE, LONGITUDE, POSITION, SOURCES, families, sources_of
 from helio.knowledge.quantity_words import INDICES, title
 
 Asks = Callable[[str, Sequence[str]], str]
@@ -42,14 +40,16 @@ def no_question(text: str, choices: Sequence[str]) -> str:
     raise NotUnderstood(f"{text} {', '.join(choices)}")
 
 
-def complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
+def complete(
+    request: PipelineRequest, ask: Asks, draws: Callable[[PipelineRequest], bool]
+) -> PipelineRequest:
     """Return a request with a spacecraft, a quantity, and each window that has no usual length."""
     meant = {name: _spacecraft_meant(name, request, ask) for name in request.spacecraft}
     crafts = [craft for name in request.spacecraft for craft in meant[name]]
     own = [(craft, quantity) for name, quantity in request.own for craft in meant.get(name, (name,))]
     quantities = list(request.quantities)
     if not (request.datasets or request.cuts or request.xrays):
-        crafts = crafts or [_spacecraft_with(quantities, ask)]
+        crafts = crafts or [_spacecraft_with(request, ask, draws)]
         if not quantities:
             choices = quantities_of(crafts[0])[:12]
             quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices))]
@@ -110,8 +110,9 @@ def _spacecraft_beside(request: PipelineRequest) -> list[str]:
     return list(dict.fromkeys(craft_of(dataset).spacecraft for dataset in datasets))
 
 
-def _spacecraft_with(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
-    """Choose the spacecraft for quantities requested without one; use OMNI for solar wind and indices."""
+def _spacecraft_with(request: PipelineRequest, ask: Asks, draws: Callable[[PipelineRequest], bool]) -> str:
+    """Choose a spacecraft that has all quantities at the time; use OMNI for solar wind and indices."""
+    quantities = request.quantities
     if any(quantity.name in (*INDICES, *AT_EARTH) for quantity in quantities):
         return "OMNI"
     if not quantities:
@@ -119,11 +120,10 @@ def _spacecraft_with(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
             "the request names neither a spacecraft nor a quantity",
             advice="write 'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
         )
-    every = crafts_with(quantities[0].name)
-    if not every or quantities[0].name in (CONVECTIVE, *DERIVED):
-        every = list(dict.fromkeys((*UPSTREAM, *every)))
-    choices = sorted(every, key=lambda craft: (*UPSTREAM, craft).index(craft))
-    return ask(f"The {title(quantities[0].name)} of which spacecraft?", choices[:12])
+    every = list(dict.fromkeys((*UPSTREAM, *(source.spacecraft for source in SOURCES))))
+    fitting = [craft for craft in every if draws(replace(request, spacecraft=(craft,)))]
+    named = listed([title(quantity.name) for quantity in quantities])
+    return ask(f"The {named} of which spacecraft?", (fitting or every)[:12])
 
 
 def _with_window(computation: Computation, ask: Asks) -> Computation:

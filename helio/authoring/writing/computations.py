@@ -345,7 +345,13 @@ DERIVED: dict[str, Recipe] = {
     "frequency of the proton inertial length": _taylor("proton inertial length"),
     "angle between velocity and field": _recipe("angle_between", "deg", vector=_FLOW, other=_FIELD),
     "velocity in the de Hoffmann–Teller frame": _recipe(
-        "de_hoffmann_teller", "km/s", {"give": "velocity"}, kind="vector", velocity=_FLOW, field=_FIELD
+        "de_hoffmann_teller",
+        "km/s",
+        {"give": "velocity"},
+        kind="vector",
+        note="that of the plasma, V − V_HT; the description of its step gives V_HT, that of the frame",
+        velocity=_FLOW,
+        field=_FIELD,
     ),
     "storm phase": _recipe("storm_phases", source="SYM-H"),
     "storm phase in Dst": _recipe("storm_phases", source="Dst"),

@@ -22,7 +22,6 @@ from helio.authoring.writing.fetching import Fetching
 from helio.authoring.writing.sources import frames_of, quantities_of
 from helio.authoring.writing.steps import PlotSeries
 from helio.knowledge.frame_names import TURNABLE
-from helio.knowledge.modes import BY_NAME
 from helio.knowledge.quantities import ABS_B, POSITION, B, E, N, QuantitySource, families, sources_of
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import T as TEMPERATURE
@@ -98,13 +97,11 @@ class Deriving:
         if quantity == self.request.computed:
             return self.derived(quantity, craft)
         vector_frame = frame if quantity in VECTORS else ""
-        sources = self.data.pick(quantity, craft, vector_frame)
-        if quantity == VELOCITY and self._only_speed_in_mode(craft, sources):
-            if self.request.vectors:
-                raise NotUnderstood(
-                    f"helio knows no {VELOCITY} of {craft} in the mode that the request names",
-                    advice="request the speed, or leave the mode out",
-                )
+        try:
+            sources = self.data.pick(quantity, craft, vector_frame)
+        except NotInTable:
+            if quantity != VELOCITY or self.request.vectors or not self.request.modes:
+                raise
             return self.quantity(SPEED, craft)
         if self._derived_from_instrument(quantity, craft, sources):
             return self.derived(quantity, craft)
@@ -155,18 +152,6 @@ class Deriving:
         """Return whether the vector of a magnitude has known records at the time, and the sources have none."""
         vectors = sources_of(VECTOR_OF[quantity], craft) if quantity in VECTOR_OF else []
         return not self.data.has_records(sources[0]) and any(map(self.data.has_records, vectors))
-
-    def _only_speed_in_mode(self, craft: str, vectors: list[QuantitySource]) -> bool:
-        """Return whether the mode of the request, such as merged data, has a speed, but no velocity vector."""
-        in_mode = [
-            any(
-                BY_NAME[mode].is_of(source.dataset)
-                for source in sources[:1]
-                for mode, _ in self.request.modes
-            )
-            for sources in (vectors, self.data.pick(SPEED, craft))
-        ]
-        return in_mode == [False, True]
 
     def _is_of_instrument(self, other: str, craft: str, sources: list[QuantitySource]) -> bool:
         """Return whether the instruments that the request names measure another quantity, but none of the sources."""

@@ -20,7 +20,16 @@ from helio.knowledge.cadence import FINEST
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, ParameterEntry
 from helio.knowledge.missions import short
 from helio.knowledge.particles import energies_in
-from helio.knowledge.quantities import POSITION, SOURCES, TENFOLD_KP, B, QuantitySource
+from helio.knowledge.quantities import (
+    DISTANCE,
+    LATITUDE,
+    LONGITUDE,
+    POSITION,
+    SOURCES,
+    TENFOLD_KP,
+    B,
+    QuantitySource,
+)
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import SPECTRA, VECTORS, symbol, title
 from helio.pipelines.template.document import Document
@@ -95,7 +104,7 @@ class Fetching:
             craft,
             catalogue=self.catalogue,
             frame=frame,
-            modes=() if quantity == POSITION else request.modes,
+            modes=() if quantity in (POSITION, DISTANCE, LATITUDE, LONGITUDE) else request.modes,
             span=self.time.span,
             instruments=request.instruments,
             energies=request.energies if quantity in SPECTRA else (),

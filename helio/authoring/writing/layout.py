@@ -15,17 +15,10 @@ from helio.counts import number_of
 from helio.knowledge.missions import short
 from helio.knowledge.quantities import ELECTRON_V, FAST_ELECTRONS, POSITION, PROTONS, B
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
-from helio.knowledge.quantity_words import WORDS, symbol, title
+from helio.knowledge.quantity_words import symbol, title
 from helio.pipelines.template.document import Document
 from helio.sources.istp import is_flux
 
-# B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
-_ORDER = (
-    *("B", "Bmag", "clock", "cone", "Vvec", "V", "Vevec", "Ve", "n", "Ne", "T", "Te", "W", "Pdyn", "beta"),
-    *("VA", "MA", "Mms", "S"),
-    *("Newell", "VBs", "r0", "ions", "electrons", "protons", "fast_electrons", "position", "R"),
-    *("SYMH", "Dst", "Kp", "AE", "AL", "AU"),
-)  # fmt: skip
 _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS, XRAYS)
 _LETTERS = {B: "B", VELOCITY: "V", ELECTRON_V: "Ve", POSITION: "R"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
@@ -163,13 +156,7 @@ def _spectral(panels: _SeriesPanels, request: PipelineRequest) -> Document:
 def names_of(
     shown: Sequence[PlotSeries], request: PipelineRequest, descriptions: Mapping[str, str]
 ) -> tuple[str, str]:
-    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities.
-
-    Parameters
-    ----------
-    descriptions : mapping
-        What the title calls the quantities that have the names of parameters.
-    """
+    """Return the name of the pipeline, in ASCII, and the title of the figure: the spacecraft and the quantities."""
     measured = {series.quantity for series in shown}
     of_electrons = {bulk: own for bulk, own in OF_ELECTRONS.items() if {bulk, own} & measured == {own}}
     titles = [title(of_electrons.get(quantity.name, quantity.name)) for quantity in request.quantities]
@@ -208,7 +195,7 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
     panels = [shown] if layout.together else _panels_of(shown, compare=compare)
     for place in layout.places:
         group = [series for series in shown if is_meant(place.lines, series)]
-        if place.shared and len(group) > 1 and len({series.unit for series in group}) == 1:
+        if place.shared and len(group) > 1 and all(series.kind != "spectrum" for series in group):
             at = next(number for number, panel in enumerate(panels) if {*_labels(panel)} & {*_labels(group)})
             panels = [[series for series in panel if series not in group] for panel in panels]
             panels = [*filter(None, panels[:at]), group, *filter(None, panels[at:])]
@@ -222,12 +209,20 @@ def _arranged(shown: list[PlotSeries], layout: Panels) -> _SeriesPanels:
 
 
 def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
-    """Give each series its own panel; if `compare` is true, one panel has a scalar quantity of several spacecraft."""
+    """Give each series its own panel, in the order of the request; data of the catalogue come last.
+
+    If `compare` is true, one panel has a scalar quantity of several spacecraft.
+    """
     panels: _SeriesPanels = []
     named = list(dict.fromkeys(series.quantity for series in shown))
     for series in sorted(
         shown,
-        key=lambda series: (_usual_rank(series.quantity), named.index(series.quantity), series.group),
+        key=lambda series: (
+            bool(series.parameter),
+            _base(series.quantity, named),
+            named.index(series.quantity),
+            series.group,
+        ),
     ):
         last = panels[-1] if panels else []
         together = (
@@ -244,10 +239,9 @@ def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
     return panels
 
 
-def _usual_rank(quantity: str) -> int:
-    """Return the position of a quantity in a figure's order, which is that of its vector for a component."""
-    symbols = (row.symbol for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} "))
-    return next((_ORDER.index(name) for name in symbols if name in _ORDER), len(_ORDER))
+def _base(quantity: str, named: Sequence[str]) -> int:
+    """Return the place of a quantity among those named, which is that of the quantity that it is computed from."""
+    return next(place for place, name in enumerate(named) if f"{quantity} ".startswith(f"{name} "))
 
 
 def _rank_of(panel: Sequence[PlotSeries], layout: Panels) -> int:

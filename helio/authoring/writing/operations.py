@@ -15,9 +15,7 @@ from helio.authoring.writing.computations import (
     MAGNITUDE,
     MAGNITUDE_OF,
     OF_TWO,
-    PRODUCT,
     R_SQUARED,
-    RATIO,
     SEPARATION,
     SHIFT,
     SUM,
@@ -37,9 +35,6 @@ from helio.pipelines.template.document import Document
 
 _LONGEST_LAG = "2h"
 """The longest delay to try between spacecraft near the Earth, where the request gives none."""
-_OF_VALUES = (DIFFERENCE, RATIO, PRODUCT, SUM)
-_PREPARES = ("resample", "despike", "interpolate", "mask")
-"""Tools that are for the inputs of a computation of two series, also where a request names them behind it."""
 _SIGNS = {"difference": "−", SEPARATION: "−", "product": "×", "sum": "+"}
 
 
@@ -50,7 +45,7 @@ class Operations:
         self.quantities, self.data, self.steps = quantities, quantities.data, quantities.steps
 
     def applied(self, shown: list[PlotSeries]) -> list[PlotSeries]:
-        """Return the series to draw after all computations; those of two series come last, on a common cadence.
+        """Return the series to draw after all computations; a delay is that of their results.
 
         Raises
         ------
@@ -58,7 +53,7 @@ class Operations:
             A computation fits none of the series.
         """
         computations, data = self.data.request.computations, shown
-        for computation in _ordered(computations):
+        for computation in sorted(computations, key=lambda made: made.tool == LAG):
             if computation.tool == MAGNITUDE:
                 shown = self._with_magnitudes(shown, computation)
             elif computation.tool == R_SQUARED:
@@ -297,18 +292,6 @@ class Operations:
         label = self.steps.make(stem, LAG, f"Delay of {right.label}", **labels, **args)
         crafts = f"{left.craft} / {right.craft}"
         return replace(left, label=label, quantity="delay", craft=crafts, unit="", frame="")
-
-
-def _ordered(computations: Sequence[Computation]) -> list[Computation]:
-    """Put the computation of two series behind those that prepare its inputs, and those of its result behind it."""
-    at = next((number for number, made in enumerate(computations) if made.tool in OF_TWO), len(computations))
-    later = computations[at + 1 :]
-    of_result = [made for made in later if made.tool not in (*OF_TWO, *_PREPARES)]
-    of_result = of_result if at < len(computations) and computations[at].tool in _OF_VALUES else []
-    first = [
-        made for made in (*computations[:at], *later) if made.tool not in OF_TWO and made not in of_result
-    ]
-    return [*first, *(made for made in computations if made.tool in OF_TWO), *of_result]
 
 
 def _with_own_unit(computation: Computation, series: PlotSeries) -> Computation:

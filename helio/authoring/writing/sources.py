@@ -95,7 +95,8 @@ def _in_modes(
     taken: list[QuantitySource] = []
     fitting: list[str] = []
     absent: list[str] = []
-    for mode, instrument in modes:
+    beside = [mode for mode in modes if any(mode[1] in source.instruments for source in sources)]
+    for mode, instrument in beside or modes:
         own = [source for source in sources if instrument in ("", *source.instruments)]
         chosen, missing = in_modes([mode], [(source, _names(source), source.cadence) for source in own])
         taken += [source for source in sources if source in chosen and source not in taken]
@@ -107,7 +108,8 @@ def _in_modes(
             advice="write each mode beside its instrument ('FGM survey field and DIS fast density')",
         )
     if not taken and any(BY_NAME[mode].required for mode in absent):
-        raise NotUnderstood(f"helio knows no {' or '.join(absent)}-mode {what}")
+        quantity = what.partition(" of ")[0]
+        raise NotInTable(f"helio knows no {' or '.join(absent)}-mode {what}", quantity=quantity)
     unasked, _ = in_modes(ON_REQUEST, [(source, _names(source), None) for source in sources])
     return taken or [source for source in sources if source not in unasked] or sources
 

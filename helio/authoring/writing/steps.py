@@ -7,15 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from helio.authoring.fetches import FETCH
 from helio.knowledge.quantities import QuantitySource
 from helio.knowledge.unit_algebra import comparable
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.schema import SCHEMA_VERSION
 
 FILE_ENDINGS = {"netcdf": "nc"}
+"""File endings of the formats whose ending is not the format's name."""
 OF_ANY_EPOCHS = ("cdf", "netcdf")
 """Formats that hold tables of different epochs."""
-"""File endings of the formats whose ending is not the format's name."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,7 @@ class Steps:
 
     def template(self, name: str, title: str) -> Document:
         """Return the finished template."""
+        self._fetch_components()
         return {
             "schema_version": SCHEMA_VERSION,
             "id": slug(name) or "pipeline",
@@ -161,6 +163,36 @@ class Steps:
             "variables": self.variables,
             "steps": self.steps,
         }
+
+    def _fetch_components(self) -> None:
+        """Fetch the one component that the other steps take of a vector stored in parts, and not the vector."""
+        for join in [step for step in self.steps if step["tool_name"] == "join_components"]:
+            vector = join["tool_args"]["output_label"]
+            users = [step for step in self.steps if step is not join and uses(step["tool_args"], vector)]
+            if [step["tool_name"] for step in users] != ["components"]:
+                continue
+            (part,), parts = users, self.steps[self.steps.index(join) - 1]
+            letters = [name[-1].lower() for name in join["tool_args"]["names"]]
+            (letter,), names = part["tool_args"]["keep"], parts["tool_args"]["parameters"]
+            name = names[letters.index(letter)]
+            args = {key: parts["tool_args"][key] for key in ("dataset_id", "time_range")}
+            part["tool_args"] = {
+                "parameter_id": name,
+                **args,
+                "output_label": part["tool_args"]["output_label"],
+            }
+            part["tool_name"], part["intent"] = FETCH, f"{parts['intent']}: the {letter} component"
+            self.steps = [step for step in self.steps if step not in (join, parts)]
+            self.notes = [note.replace("+".join(names), name) for note in self.notes]
+
+
+def uses(value: object, label: str) -> bool:
+    """Return whether a label, or a part of it such as ``B.z``, is in the arguments of a step."""
+    if isinstance(value, str):
+        return value == label or value.startswith(f"{label}.")
+    if isinstance(value, dict):
+        return any(uses(part, label) for part in (*value, *value.values()))
+    return isinstance(value, list | tuple) and any(uses(part, label) for part in value)
 
 
 def free_name(stem: str, taken: Collection[str], joint: str = "_") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import product
@@ -47,7 +48,13 @@ def write_template(
     is_index = [quantity.name in INDICES for quantity in request.quantities]
     if not request.spacecraft and not request.datasets and any(is_index) and not all(is_index):
         steps.note("the request names no spacecraft: all data are taken from OMNI")
-    request, notes = _with_closed_times(complete(request, ask), catalogue, now, ask)
+
+    def draws(each: PipelineRequest) -> bool:
+        with suppress(NotUnderstood):
+            return bool(_template(each, catalogue, now, lambda _, choices: choices[0], Steps()))
+        return False
+
+    request, notes = _with_closed_times(complete(request, ask, draws), catalogue, now, ask)
     for note in (*notes, *(request.events.notes if request.events else ())):
         steps.note(note)
     return _template(request, catalogue, now, ask, steps), tuple(steps.notes)

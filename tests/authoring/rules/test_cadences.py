@@ -40,6 +40,11 @@ def fetched(author, request):
             "MMS1 FGM burst field and DIS fast density, 2018-01-08 06:40-06:43",
             ["MMS1_FGM_BRST_L2", "MMS1_FPI_FAST_L2_DIS-MOMS"],
         ),
+        (
+            "MMS3 survey B with FPI fast ion density, 2015-10-16 13:00-14:00",
+            ["MMS3_FGM_SRVY_L2", "MMS3_FPI_FAST_L2_DIS-MOMS"],
+        ),
+        ("Helios 1 merged B and density, 1-9 March 1975", 2 * ["HELIOS1_COHO1HR_MERGED_MAG_PLASMA"]),
         ("OMNI2 V and Dst, 2003-10", ["OMNI2_H0_MRG1HR", "OMNI2_H0_MRG1HR"]),
         ("ACE |B| and OMNI2 |B|, 2003-10-29", ["AC_H0_MFI", "OMNI2_H0_MRG1HR"]),
         ("OMNI HRO2 Bz 2015-03-17", ["OMNI_HRO2_1MIN"]),
@@ -68,11 +73,15 @@ def test_moments_fits_and_full_distributions_are_told_apart(author, request_, pa
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
+        ("STEREO A PLASTIC speed and SWEA electron density 2016-04-20", "no electron density of STEREO-A"),
+        ("GOES-13 magnetometer, 1 Jan 2009", "no magnetic field vector"),
+        ("Geotail EPIC protons 58-77 keV 1998-05-04", "no channel with these energies"),
+        ("FAST ESA ion energy flux 1998-02-10", "no quantities of FAST"),
         ("MMS1 slow survey electric field 2019-01-05", "no slow-mode electric field"),
-        ("THEMIS-E burst ion density 2 Oct 2013", "no burst-mode"),
+        ("Helios 1 merged plasma data, 1-9 March 1975", "no merged-mode proton density"),
         ("MMS3 |B| burst, ion density fast 2018-01-08", "not clear in which mode"),
-        ("PSP velocity vector from the COHO data, nov 2021", "no bulk velocity vector"),
-        ("dynamic pressure, Ulysses COHO data, 1995", "'COHO'"),  # it has no density
+        ("PSP velocity vector from the COHO data, nov 2021", "no merged-mode bulk velocity vector"),
+        ("dynamic pressure, Ulysses COHO data, 1995", "no merged-mode proton density"),
         ("Ulysses fast solar wind speed 1994", "'fast'"),
         ("ACE Bz for 5 min, 5 Jan 2005", "'5 min'"),
     ],

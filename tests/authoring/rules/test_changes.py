@@ -264,6 +264,16 @@ def test_a_line_goes_from_the_panel_that_is_named(author, templates):
     assert not any("n_SPC" in panel for panel in panels)
 
 
+@pytest.mark.parametrize("kept", ["just AE", "only AE", "keep only AE"])
+def test_what_a_removal_keeps_stays_beside_the_other_panels(author, templates, kept):
+    before = templates("omni-solar-wind-overview")
+    done = author.edit(f"leave out AL and AU, {kept}", before).template
+    spec, old = (each["steps"][-1]["tool_args"]["spec"]["panels"] for each in (done, before))
+    assert spec == [
+        ["OMNI_HRO_1MIN.AE_INDEX"] if "OMNI_HRO_1MIN.AE_INDEX" in panel else panel for panel in old
+    ]
+
+
 @pytest.mark.parametrize(("name", "panels"), [("PAS", 1), ("EPT", 2)])
 def test_the_spectrograms_of_an_instrument_are_removed_alone(author, templates, name, panels):
     before = templates("solo-overview")

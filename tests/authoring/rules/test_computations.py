@@ -80,6 +80,13 @@ def figure(author, sentence):
         ),
         ("parallel velocity MMS1 ions, 2017-07-11 22:30 - 22:40", "along_field"),
         ("clock angle of the OMNI IMF 2013-03-17, cone angle below it", "clock_angle cone_angle"),
+        ("daily maximum of the difference between ACE and Wind speed, 2008-01", "arithmetic resample"),
+        ("hourly mean of the ratio of Wind to ACE density 2005-01-17", "arithmetic resample"),
+        ("smoothed time derivative of Wind |B|, 10 min window, 2005-01-17", "derivative running_average"),
+        ("hourly mean of the Wind density derivative, 2003-10-29", "derivative resample"),
+        ("maximum dB/dt per hour, Wind |B|, 2005-01-17", "derivative resample"),
+        ("daily mean wavelet power of ACE Bz, 2005-01", "wavelet_spectrum resample"),
+        ("Wind density averaged hourly, then differentiated, 2003-10-29", "resample derivative"),
     ],
 )
 def test_the_inner_computation_comes_first(author, sentence, tools):
@@ -158,6 +165,30 @@ def test_the_inner_computation_comes_first(author, sentence, tools):
             {"before": "12h", "after": "2d", "bin": "1h", "give": "mean"},
         ),
         ("the highest Kp of every day, March 2015", "resample", {"cadence": "1d", "method": "max"}),
+        ("average ACE |B| over 10 min on 2005-05-15", "resample", {"cadence": "10min", "method": "mean"}),
+        (
+            "Wind Bz 2005-01-17 06:00, 2 h running mean",
+            "running_average",
+            {"window": "2h"},
+        ),  # and no 2 h from 06:00
+        ("6-hourly medians of Dst, 2005", "resample", {"cadence": "6h", "method": "median"}),
+        ("OMNI speed 2003 hourly running mean", "running_average", {"window": "1h"}),
+        ("sliding window mean of 15 minutes of ACE Bz on 2017-09-08", "running_average", {"window": "15min"}),
+        (
+            "maximum of Wind density over 1 h intervals, 2005-05-15",
+            "resample",
+            {"cadence": "1h", "method": "max"},
+        ),
+        (
+            "minimum of Bz every 15 min and maximum of density every 15 min, Wind 2003-10-29",
+            "resample",
+            {"cadence": "15min", "method": "max"},
+        ),
+        (
+            "ACE Bz and AE March 2015, cross-correlate Bz with AE, max lag 3 h, and plot the lag for every 6 h",
+            "cross_correlation_lag",
+            {"longest": "3h", "interval": "6h"},
+        ),
         (
             "For every day of 2015 the maximum of AE and the minimum of SYM-H",
             "resample",
@@ -332,6 +363,14 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
             "fill gaps up to 10 min in ACE density, then compute the dynamic pressure, 2001-03-31",
             "not from the result",
         ),
+        ("plasma beta from hourly averaged n, T and B, Wind 2000-07-15", "not from the result"),
+        ("cone angle of the 5 min averaged field, ACE 2003-11-20", "not from the result"),
+        ("Wind Bz averaged, 2005-01-17", "'averaged'"),
+        ("DSCOVR speed, 2025-01-01", "no bulk velocity vector"),  # and not the speed of the spacecraft
+        ("ACE |B| / Wind |B|, 2005-05-15", "not clear what '/' means"),
+        ("ACE spacecraft velocity, 2015-03-17", "no tool for 'spacecraft velocity'"),
+        ("hourly correlation of Bx and vx, Wind 2005-01-17", "no tool for 'hourly correlation'"),
+        ("correlation between Dst and OMNI speed per month, 2003", "no tool for 'correlation'"),
         ("histogram of OMNI speed in 2008, 20 km/s bins", "width of the bins"),
         ("OMNI speed in 2008 coloured by Bz", "the colours of a third"),
         (

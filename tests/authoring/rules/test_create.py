@@ -86,6 +86,14 @@ def test_components_kept_apart_by_the_archive_are_put_together(author):
     assert joined["frame"] == "GSM"
 
 
+def test_one_component_that_the_archive_keeps_apart_is_fetched_alone(author):
+    draft = made(author, "OMNI Bz in GSM for 2024-05-10")
+    [fetched] = steps(draft, "fetch_data")
+    assert (fetched["parameter_id"], fetched["output_label"]) == ("BZ_GSM", "OMNI_Bz")
+    assert not steps(draft, "join_components")
+    assert len(steps(made(author, "OMNI Bx and Bz in GSM for 2024-05-10"), "join_components")) == 1
+
+
 def test_one_component_is_taken_out_whatever_the_file_calls_it(author):
     draft = made(author, "ACE Bz in GSM for 2023-01-02")
     assert steps(draft, "components") == [{"source_label": "ACE_B", "keep": ["z"], "output_label": "ACE_Bz"}]
@@ -126,7 +134,7 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
         # a wish about a part of what the sentence names before it
         (
             "wind B n V T , 3-4 nov 2021 . overplot the density with a 30 min running median",
-            [["Wind_B"], ["Wind_V"], ["Wind_n", "Wind_n_median"], ["Wind_T"]],
+            [["Wind_B"], ["Wind_n", "Wind_n_median"], ["Wind_V"], ["Wind_T"]],
         ),
         (
             "ACE Bz and speed, 3 Nov 2021, and overplot a 1 h running mean on the speed",
@@ -260,7 +268,7 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ("ACE density dashed", "line_styles", {"ACE_n": {"dash": "dash"}}),
         ("a dotted line for the ACE density", "line_styles", {"ACE_n": {"dash": "dot"}}),
         ("ACE density as dots", "line_styles", {"ACE_n": {"mode": "markers"}}),
-        ("ACE density and speed, density on a log scale", "log_scale", {"2": "log"}),
+        ("ACE density and speed, density on a log scale", "log_scale", {"1": "log"}),
         ("log axis for density and speed of ACE", "log_scale", {"1": "log", "2": "log"}),
         ("ACE density, speed, log scale", "log_scale", "log"),
         ("ACE field and density, log scale", "log_scale", {"2": "log"}),
@@ -271,6 +279,18 @@ def test_a_colour_belongs_to_the_line_beside_it(author, request_, colours):
         ),
         ("ACE Bz (zero line)", "show_zero_line", True),
         ("ACE Bz with y range from -20 to 20 nT", "y_range", {"1": [-20.0, 20.0]}),
+        ("ACE Bz, ylim=(-20,20)", "y_range", {"1": [-20.0, 20.0]}),
+        (
+            "ACE Bz from -20 to 20 nT and density from 0 to 50",
+            "y_range",
+            {"1": [-20.0, 20.0], "2": [0.0, 50.0]},
+        ),
+        ("ACE speed and density both log", "log_scale", {"1": "log", "2": "log"}),
+        ("ACE BZ AND DENSITY IN ONE PANEL, DENSITY ON THE RIGHT AXIS", "right", ["ACE_n"]),
+        ("ACE density, save as Storm.png", "filename", "Storm.png"),
+        ("ACE density (pdf)", "formats", ["pdf"]),
+        ("ACE density, title 'St Patrick's day storm'", "title", "St Patrick's day storm"),
+        ("ACE density titled Storm of the year", "title", "Storm of the year"),
         ("ACE Bz and speed, speed between 300 and 800 km/s", "y_range", {"2": [300.0, 800.0]}),
     ],
 )
@@ -292,6 +312,16 @@ def test_a_look_belongs_to_the_line_or_panel_beside_it(author, request_, key, va
         ("ACE Bx, By and |B| all in one", [["ACE_Bx", "ACE_By", "ACE_Bmag"]]),
         ("ACE and Wind density in separate panels", [["ACE_n"], ["Wind_n"]]),
         ("ACE and Wind density in two panels", [["ACE_n"], ["Wind_n"]]),
+        ("ACE |B| and speed in one panel and density in another", [["ACE_Bmag", "ACE_V"], ["ACE_n"]]),
+        ("ACE speed in one panel and density in another one", [["ACE_V"], ["ACE_n"]]),
+        ("ACE Bx, By, density; Bx and By in one panel", [["ACE_Bx", "ACE_By"], ["ACE_n"]]),
+        (
+            "ACE and Wind speed and density, one panel per quantity",
+            [["ACE_V", "Wind_V"], ["ACE_n", "Wind_n"]],
+        ),
+        ("Dst, then below it Kp, then AE at the bottom", [["OMNI_Dst"], ["OMNI_Kp"], ["OMNI_AE"]]),
+        ("ACE Bz first, then density, then speed last", [["ACE_Bz"], ["ACE_n"], ["ACE_V"]]),
+        ("ACE B components and total", [["ACE_B"], ["ACE_Bmag"]]),
     ],
 )
 def test_panels_are_where_the_request_puts_them(author, request_, panels):
@@ -448,6 +478,28 @@ def test_what_may_mean_several_things_is_asked_and_the_answer_used(author, reque
     assert isinstance(author.create(request_, chosen=(choice,)), TemplateDraft)
 
 
+def test_the_spacecraft_to_choose_from_have_all_quantities_at_the_time(author):
+    asked = author.create("speed and Bz in 1975")
+    assert isinstance(asked, AuthorQuestion)
+    assert asked.choices[0] == "OMNI"
+    assert not {"ACE", "Wind", "Helios-1"} & {*asked.choices}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "I am a PhD student working on storms and I need Dst for 2003-11-20",
+        "As discussed with Bob, Dst for 2003-11-20",
+        "My supervisor asked me for Dst on 2003-11-20",
+        "for tomorrow's class, Dst on 2003-11-20",
+        "For a class on space weather: Dst on 2003-11-20",
+        "Dst on 2003-11-20 because my student found a bug",
+    ],
+)
+def test_what_a_person_says_of_himself_is_no_wish(author, request_):
+    assert panels(made(author, request_)) == [["OMNI_Dst"]]
+
+
 def test_an_answer_that_was_no_choice_is_refused(author):
     with pytest.raises(NotUnderstood, match="is not one of the choices"):
         author.create("STEREO speed for 2012-07-23", chosen=("MMS1",))
@@ -497,7 +549,7 @@ def test_what_is_not_understood_is_said(author, request_, words):
         ("ACE speed in mi/s 2003-01-02", "'mi/s'"),
         ("ACE field in Gauss 2003-01-02", "'Gauss'"),
         ("ACE protons >2 MeV 2003-01-02", "helio knows no energetic protons >2 MeV of ACE"),
-        ("ACE and Wind density and speed respectively, 2003-11-20", "'respectively'"),
+        ("ACE, Wind and SOHO density and speed respectively, 2003-11-20", "'respectively'"),
         ("ACE field for the week of 12 May 2021", "'week'"),
         ("ACE field in January", "'January'"),
         ("ACE field two days ago", "'two', 'days', 'ago'"),
@@ -535,7 +587,10 @@ def test_clocks_beside_a_day_and_days_of_year_are_times(author, request_, expect
         ("Wind speed and ACE density 2003-11-20", [["Wind_V"], ["ACE_n"]]),
         ("compare Bn of STEREO-A and Bz of ACE 2010-01-02", [["STA_Bn"], ["ACE_Bz"]]),
         ("ACE density and Wind 2003-11-20", [["ACE_n", "Wind_n"]]),
-        ("ACE and Wind density and speed 2003-11-20", [["ACE_V", "Wind_V"], ["ACE_n", "Wind_n"]]),
+        ("ACE and Wind density and speed 2003-11-20", [["ACE_n", "Wind_n"], ["ACE_V", "Wind_V"]]),
+        ("ACE IMF, solar wind speed from Wind and AE 2003-11-20", [["ACE_B"], ["Wind_V"], ["OMNI_AE"]]),
+        ("ACE and Wind Bz plus density from Wind 2003-11-20", [["ACE_Bz", "Wind_Bz"], ["Wind_n"]]),
+        ("speed and density of ACE and Wind, respectively, 2003-11-20", [["ACE_V"], ["Wind_n"]]),
         ("ACE wind speed 2003-11-20", [["ACE_V"]]),
         ("wind speed of ACE 2003-11-20", [["ACE_V"]]),
         ("ACE Bz and Dst 2003-11-20", [["ACE_Bz"], ["OMNI_Dst"]]),
@@ -552,6 +607,8 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
     ("request_", "words"),
     [
         ("density of ACE and Wind speed 2003-11-20", "which quantity belongs to which spacecraft"),
+        ("ACE density, speed and Bz of Wind 2003-11-20", "which quantity belongs to which spacecraft"),
+        ("ACE and Wind speed and density, one panel per spacecraft, 2003-11-20", "4 panels, not 2"),
         ("SYM-H from OMNI and Wind density 2003-11-20", "which quantity belongs to which spacecraft"),
         ("ACE field versus density 2003-11-20", "needs two quantities without components"),
         ("Bz of Parker Solar Probe 2021-04-28", "choose from r, t, n in RTN"),
@@ -586,8 +643,8 @@ def test_the_frame_of_a_component_is_told_where_none_was_said(author):
     hourly, minutes = made(author, "hourly OMNI Bz 2023-01-02"), made(author, "OMNI Bz 2023-01-02")
     assert any("z is in GSM, because the request names no frame" in note for note in hourly.notes)
     assert any("z is in GSE, because the request names no frame" in note for note in minutes.notes)
-    intents = [one["intent"] for one in minutes.template["steps"] if one["tool_name"] == "components"]
-    assert intents == ["Take the z component in GSE"]
+    intents = [one["intent"] for one in minutes.template["steps"] if one["tool_name"] == "fetch_data"]
+    assert intents == ["Fetch magnetic field of OMNI in GSE, 1 min: the z component"]
 
 
 def test_a_cadence_is_made_of_finer_data_and_not_of_coarser(author):
@@ -840,7 +897,7 @@ def test_colours_of_a_new_spectrogram_are_set(author, look, key, value):
         ),
         (
             "electron density and Bz of MMS1 on 2016-12-01, dash the density",
-            {"panels": [["MMS1_Bz"], ["MMS1_Ne"]], "line_styles": {"MMS1_Ne": {"dash": "dash"}}},
+            {"panels": [["MMS1_Ne"], ["MMS1_Bz"]], "line_styles": {"MMS1_Ne": {"dash": "dash"}}},
         ),
         (
             "Wind speed, 2012-03-01, right axis for density",

@@ -125,6 +125,7 @@ def made(author, sentence):
             "spectral_slope",
             {"low": 0.01, "high": 0.1},
         ),
+        ("power of ACE Bz in the 1-5 mHz band, 2011-10-24", "band_integral", {"bands": [[0.001, 0.005]]}),
         ("Pc5 power 2-7 mHz of |B| at THEMIS-A, 2008-02-26", "band_integral", {"bands": [[0.002, 0.007]]}),
         ("low-pass filtered Bz at ACE below 1 mHz, 2011-10-24", "band_pass", {"high": 0.001}),
         ("angle between V and B at ACE, 2005-01-21", "angle_between", {}),

@@ -39,3 +39,8 @@ def test_a_figure_marks_times_in_its_range(author, request_, span, marks):
     spec, drawn = made(author, request_)
     assert {key: spec.get(key) for key in ("vrects", "vlines") if key in spec} == marks
     assert drawn == span
+
+
+def test_the_colours_of_a_spectrogram_are_logarithmic(author):
+    spec, _ = made(author, "RBSP-A REPT electron flux spectrogram, log colour scale, 2013-03-17")
+    assert spec["log_z"] is True

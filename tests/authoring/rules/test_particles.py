@@ -226,6 +226,11 @@ def test_the_parameter_has_the_particles(author, request_, parameters):
             [("band_integral", {"bands": [[13.6, 23.8]]})],
         ),
         (
+            "MMS1 FPI ion energy flux summed from 1 to 5 keV and 10 to 20 keV, 2017-07-11 22:30-22:40",
+            "MMS1_FPI_FAST_L2_DIS-MOMS.mms1_dis_energyspectr_omni_fast",
+            [("band_integral", {"bands": [[1000, 5000], [10000, 20000]]})],
+        ),
+        (
             "Ulysses COSPIN HET protons 10 MeV, May 1994",
             "UY_M0_HET.Protons",
             [("slice_spectrum", {"at": 10})],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import lru_cache
 
-from helio.authoring.rules.catalogue.catalogue_matches import SLICE, Match, Wanted
+from helio.authoring.rules.catalogue.catalogue_matches import Match, Wanted
 from helio.authoring.rules.catalogue.catalogue_parameters import (
     OF_TIME,
     TABLE,
@@ -25,7 +25,7 @@ from helio.knowledge.particles import SPECIES_WORDS
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.search import drawbacks
 from helio.knowledge.vocabulary import VOCABULARY
-from helio.knowledge.words import plain, tokens
+from helio.knowledge.words import tokens
 
 MOST_TOGETHER = 4
 MOST_CHOICES = 12
@@ -89,8 +89,8 @@ def best_matches(
         less = drawbacks(rows[match.dataset.id], said)
         return float(less == 0) if wish.preliminary else less
 
-    best = list(found)
-    for key in (
+    best = _lowest(
+        found,
         lambda match: -match.named,
         lambda match: not all(map(match.first.is_available, wanted.spans)),
         lambda match: -sum(quarters(match.dataset.id, span, catalogue) for span in wanted.spans),
@@ -100,8 +100,7 @@ def best_matches(
         lambda match: match.off[2],
         rank_of_kind,
         lambda match: bool(_BURST.match(match.dataset.title)),
-    ):
-        best = _lowest(best, key)
+    )
     if text.strip():
         best = _best_words(best, text, wanted)
     elif wish != NO_PARTICLES:
@@ -120,34 +119,38 @@ def _best_words(best: list[Match], text: str, wanted: Wanted) -> list[Match]:
     heads = {match.first.parameter.description for match in best}
     asked = {*word_list(text)}
     if len({_named(match) for match in best}) == 1:
-        best = _lowest(best, lambda match: cadence_rank(match.dataset, wanted))
-        best = _lowest(best, lambda match: match.dataset.id not in _TABLE_DATASETS)
-    for key in (
+        best = _lowest(
+            best,
+            lambda match: cadence_rank(match.dataset, wanted),
+            lambda match: match.dataset.id not in _TABLE_DATASETS,
+        )
+    best = _lowest(
+        best,
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: bool(match.extra),
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: bool(match.extra & _NARROWER - asked),
-    ):
-        best = _lowest(best, key)
+    )
     own = asked - SPECIES_WORDS - OF_TIME
     if _OF_PARTICLES.search(text) or all(own <= {*word_list(match.dataset.title)} for match in best):
-        best = _lowest(best, lambda match: any(SLICE.search(name) for name in _named(match)))
         best = _lowest(best, lambda match: not all(parameter.is_flux for parameter in match.parameters))
     best = _lowest(best, lambda match: _variants(match.first, heads))
     more = [frozenset(word for word in match.extra - SIDES if not re.search(r"\d", word)) for match in best]
-    best = [match for match, own in zip(best, more, strict=True) if not any(fewer < own for fewer in more)]
-    if "speed" in tokens(plain(text)):
-        best = _lowest(best, lambda match: bool(match.first.parameter.size))
+    best = _without_supersets(best, more)
     for frame in () if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
-    best = _lowest(best, lambda match: match.first.pair not in TABLE)
-    return _lowest(best, lambda match: -len(asked & {*word_list(match.first.parameter.name)}))
+    return _lowest(
+        best,
+        lambda match: match.first.pair not in TABLE,
+        lambda match: -len(asked & {*word_list(match.first.parameter.name)}),
+    )
 
 
 def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
     """Prefer the cadence and the kind of flux of a wish, and usual parameters."""
     heads = {match.first.parameter.description for match in best}
-    for key in (
+    best = _lowest(
+        best,
         lambda match: cadence_rank(match.dataset, wanted),
         lambda match: -len(match.names & _id_pieces(match.dataset.id)),
         lambda match: wish.spectrum and len(match.first.parameter.size) != 1 and not match.cuts,
@@ -161,8 +164,7 @@ def _best_particles(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match
         lambda match: match.dataset.id not in _TABLE_DATASETS,
         lambda match: _variants(match.first, heads),
         lambda match: len(match.first.parameter.size) == 2,
-    ):
-        best = _lowest(best, key)
+    )
     best = _first_in_table(best)
     if not wish.direction:
         best = _lowest(
@@ -201,26 +203,30 @@ def _of_most_bins(found: list[Match]) -> list[Match]:
 
 def _best_moments(best: list[Match], wish: Wish, wanted: Wanted) -> list[Match]:
     """Prefer moments that are called so, with few other words, in a usual frame; a speed is rather a scalar."""
-    concept = "velocity" if wish.moment == "speed" else wish.moment
-    best = _lowest(best, lambda match: concept not in match.first.words.concepts)
-    if wish.moment == "speed":
-        best = _lowest(best, lambda match: bool(match.first.parameter.size))
-    best = _lowest(best, lambda match: bool(match.first.words.words & _OWN_FRAMES))
+    is_speed = wish.moment == "speed"
+    concept = "velocity" if is_speed else wish.moment
+    best = _lowest(
+        best,
+        lambda match: concept not in match.first.words.concepts,
+        lambda match: is_speed and bool(match.first.parameter.size),
+        lambda match: bool(match.first.words.words & _OWN_FRAMES),
+    )
     for frame in (wanted.frame,) if wanted.frame else _FRAMES:
         best = _of_frame(best, frame)
-    return _plainest(best)
+    return _without_supersets(best, [frozenset(word_list(match.first.description)) for match in best])
 
 
-def _plainest(found: list[Match]) -> list[Match]:
-    """Leave out matches whose descriptions say all that another one says, and more."""
-    said = [frozenset(word_list(match.first.description)) for match in found]
-    return [match for match, own in zip(found, said, strict=True) if not any(less < own for less in said)]
+def _without_supersets(found: list[Match], words: Sequence[frozenset[str]]) -> list[Match]:
+    """Leave out matches that have all words of another one, and more."""
+    return [match for match, own in zip(found, words, strict=True) if not any(less < own for less in words)]
 
 
-def _lowest(found: list[Match], key: Callable[[Match], float]) -> list[Match]:
-    """Keep the matches of the lowest rank."""
-    ranks = [key(match) for match in found]
-    return [match for match, rank in zip(found, ranks, strict=True) if rank == min(ranks)]
+def _lowest(found: Sequence[Match], *keys: Callable[[Match], float]) -> list[Match]:
+    """Keep the matches of the lowest rank by each key in turn."""
+    for key in keys:
+        ranks = [key(match) for match in found]
+        found = [match for match, rank in zip(found, ranks, strict=True) if rank == min(ranks)]
+    return [*found]
 
 
 def _variants(described: DescribedParameter, heads: set[str]) -> int:

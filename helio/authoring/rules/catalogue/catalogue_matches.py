@@ -50,7 +50,7 @@ _CHANNELS = re.compile(r"\b(?:channels|all)\b", re.IGNORECASE)
 """Pattern of words that ask for all parameters that fit."""
 _OF_FLUX = frozenset({"flux", "intensity", "spectrum", "energetic", "ion"})
 """Words beside which B is boron."""
-_OTHER = frozenset({"thermal", "ratio"})
+_OTHER = frozenset({"thermal", "ratio", "footprint"})
 """Words of descriptions that make a quantity a different one."""
 _WORD = re.compile(r"[^\s,;:?!()\"'“”‘’]+")
 _SHOWS_SPECTRUM = re.compile(
@@ -62,13 +62,14 @@ _OF_AXES = ("eV", "deg", "km", "s")
 """Units that no spectrum and no distribution has."""
 SLICE = re.compile(r"(?i)stack(?:PA|E)?\d+|at[AE](?:_|$)|by[AE]_")
 """Pattern of names of parameters that hold one angle or one energy of another one."""
-_OF_CRAFT = re.compile(r"spacecraft(?:'s)? (?:velocity|speed)", re.IGNORECASE)
+_OF_CRAFT = re.compile(r"(?:spacecraft(?:'s)?|s/c) (?:velocity|speed)", re.IGNORECASE)
 _MOST_COMPONENTS = 4
 """The number of components of a vector with its length; a spectrum has at least as many bins."""
 _NO_FLUX = ("eV", "deg", "km", "s", "nT", "cm^-3", "km/s", "V")
 """Units that no flux has."""
 _OF_MOMENTS = re.compile(
-    r"pressure|tensor|velocit|densit|temperature|potential|anisotrop|moment|charge (?:state|dist)|heat|vector|t3\b",
+    r"pressure|tensor|velocit|densit|temperature|potential|\banis(?:otrop|\.)|moment|charge (?:state|dist)|heat"
+    r"|vector|t3\b",
     re.IGNORECASE,
 )
 MEASURED = frozenset(VOCABULARY["measured quantities"])
@@ -257,6 +258,8 @@ def _has_clauses(
         own.auxiliary | own.words & _OTHER
     ) - asked:
         return False
+    if not named and _OF_CRAFT.search(parameter.text) and asked <= _UNITS.keys():
+        return False  # the speed is that of the plasma
     covered = [own.has(clause) for clause in rest]
     by_dataset = (
         (parameter.head_words.has(clause) and not (own.words & MEASURED and {*clause.words} & MEASURED))

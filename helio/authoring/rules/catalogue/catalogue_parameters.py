@@ -187,7 +187,8 @@ class DescribedParameter:
             words.words.add({"e": "electron", "p": "proton", "a": "alpha", "i": "ion"}[counted[1][0].lower()])
         if re.match(r"(?i)(?:cnts?|counts?)\b", parameter.unit):
             words.words.add("count")
-        if len(parameter.size) == 1 and parameter.size[0] > 6:
+        of_axis = any(comparable(parameter.canonical_unit, unit) for unit in ("eV", "deg"))
+        if len(parameter.size) == 1 and parameter.size[0] > 6 and not of_axis:
             words.concepts |= {"spectrum", "energyspectrum"}
         if parameter.unit and comparable(parameter.unit, "mV/m"):
             words.concepts.add("electricfield")
@@ -208,11 +209,9 @@ class DescribedParameter:
     @property
     def _is_usable(self) -> bool:
         is_axis = _OF_BINS.search(self.parameter.description) and comparable(self.parameter.unit or "1", "eV")
-        return (
-            self.parameter.kind != "string"
-            and not _UNUSABLE.search(self.parameter.description)
-            and not is_axis
-        )
+        is_model = self.entry.id.endswith("_SSC") and self.parameter.unit == "nT"
+        described = self.parameter.kind != "string" and not _UNUSABLE.search(self.parameter.description)
+        return described and not is_axis and not is_model
 
     @cached_property
     def is_drawn(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -65,16 +65,16 @@ def particles_asked(
     if all(_is_plasma(wish) for _, wishes in read for wish in wishes):
         return []
     unread = {span for part in parts for span in part.left}
-    names = _sensors(read, sensors)
+    _name_sensors([segment for segment, _ in read], sensors)
     needed = not unread or any(
         _is_more(segment) or any(_overlap((segment.start, segment.stop), span) for span in unread)
         for segment, _ in read
-        if not names[id(segment)]
+        if not segment.names
     )
     read = [
         (segment, wishes)
         for segment, wishes in read
-        if not (segment.words and all(map(_is_plasma, wishes))) and (needed or names[id(segment)])
+        if not (segment.words and all(map(_is_plasma, wishes))) and (needed or segment.names)
     ]  # particles without an instrument that the table knows are read already
     capitals = {word for segment, _ in read for word, _ in segment.words if len(word) > 2 and word.isupper()}
     every = [(dataset, described) for dataset in datasets for described in dataset.measured]
@@ -82,7 +82,7 @@ def particles_asked(
         return []  # the name of another instrument
     named: list[Named] = []
     known = {dataset.entry.id: dataset for dataset in datasets}
-    for segment, matches in _whole(view, read, datasets, names, wanted, catalogue, ask, unread):
+    for segment, matches in _whole(view, read, datasets, wanted, catalogue, ask, unread):
         explained = [
             span
             for word, span in segment.words
@@ -123,7 +123,6 @@ def _whole(
     view: str,
     read: Sequence[tuple[Segment, list[Wish]]],
     datasets: Sequence[DescribedDataset],
-    names: Mapping[int, frozenset[str]],
     wanted: Wanted,
     catalogue: Catalogue,
     ask: Asks,
@@ -135,7 +134,7 @@ def _whole(
     """
     every: list[tuple[Segment, Wish, list[Match]]] = []
     for segment, wishes in read:
-        own = names[id(segment)]
+        own = segment.names
         if not own and not segment.crafts:
             return []
         reaching = [
@@ -175,21 +174,16 @@ def _whole(
                 if not fits:
                     return []
             every.append((segment, wish, fits))
-    whole: list[tuple[Segment, list[Match]]] = []
-    for segment, _ in read:
+    whole: list[tuple[Segment, list[Match]]] = [(segment, []) for segment, _ in read]
+    for segment, found in whole:
         beside = [
-            fits
-            for other, _, fits in every
-            if names[id(other)] == names[id(segment)] and other.crafts == segment.crafts
+            fits for other, _, fits in every if (other.names, other.crafts) == (segment.names, segment.crafts)
         ]
-        found: list[Match] = []
-        for of, wish, fits in every:
-            if of is segment:
-                best = _best(wish, in_same_dataset(fits, beside), wanted, catalogue, ask)
-                if not best:
-                    return []
-                found += best
-        whole.append((segment, found))
+        for wish, fits in ((wish, fits) for of, wish, fits in every if of is segment):
+            best = _best(wish, in_same_dataset(fits, beside), wanted, catalogue, ask)
+            if not best:
+                return []
+            found += best
     return whole
 
 
@@ -204,22 +198,14 @@ def _explaining(wish: Wish, datasets: Sequence[DescribedDataset], names: frozens
     return [match for missing, match in found if missing == min(found, key=lambda fit: fit[0])[0]]
 
 
-def _sensors(read: Sequence[tuple[Segment, list[Wish]]], known: frozenset[str]) -> dict[int, frozenset[str]]:
-    """Return the names of instruments that each part has, or else the part before or behind it."""
-    of: dict[int, frozenset[str]] = {}
-    for segment, _ in read:
-        words = [word for word, _ in segment.words if is_name(word)]
-        single = {folded(word) for word in words} & known
-        pairs = {
-            folded(first + second)
-            for first, second in pairwise(words)
-            if not {folded(first), folded(second)} & known
-        }
-        of[id(segment)] = frozenset(single | pairs & known)
-    order = [id(segment) for segment, _ in read]
-    for before, after in (*pairwise(order), *pairwise(order[::-1])):
-        of[after] = of[after] or of[before]
-    return of
+def _name_sensors(segments: Sequence[Segment], known: frozenset[str]) -> None:
+    """Find the names of instruments that each part has, or else the part before or behind it."""
+    for segment in segments:
+        words = [folded(word) for word, _ in segment.words if is_name(word)]
+        pairs = {first + second for first, second in pairwise(words) if not {first, second} & known}
+        segment.names = frozenset(({*words} | pairs) & known)
+    for before, after in (*pairwise(segments), *pairwise(segments[::-1])):
+        after.names = after.names or before.names
 
 
 def _datasets(view: str, crafts: Sequence[tuple[int, str]], catalogue: Catalogue) -> list[DescribedDataset]:

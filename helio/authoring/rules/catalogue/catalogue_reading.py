@@ -104,7 +104,8 @@ def read_catalogue(
                     starts.setdefault(described.pair, named.region[0])
                 if 1 < len(match.parameters) <= MOST_CHANNELS:
                     shared.append(tuple(described.pair for described in match.parameters))
-    spans = tuple(span for named in every for span in named.spans)
+    every_span = (span for named in every for span in named.spans)
+    spans = tuple(span for span in every_span if view[slice(*span)].strip(TAKEN))
     others = {
         craft
         for part in parts

@@ -50,7 +50,9 @@ _LAYOUT = frozenset(
 )
 """Words about a figure, which also stand in descriptions of parameters, such as right ascension."""
 _DENIAL = re.compile(
-    r"\b(?:not|(?-i:[Nn]o)|without|except|excluding|than|between|ratio|minus|divided)\b", re.IGNORECASE
+    r"\b(?:not|(?-i:[Nn]o)|without|except|excluding|than|between|ratio|minus|divided"
+    r"|(?<!spin[- ])averaged?(?! energ))\b",
+    re.IGNORECASE,
 )
 _PICTURES = re.compile(r"\b(?:images|image data|movies?|keograms?|photos?)\b")
 """Pattern of pictures, which no panel draws; IMAGE is a mission."""

@@ -10,6 +10,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from helio.authoring.rules.harmless import IN_REQUESTS
+from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.instrument_index import folded
 from helio.knowledge.particles import LETTERS, Energy, Species, directions_in, energies_in, species_in
@@ -54,14 +55,19 @@ PITCH = re.compile(
     rf"\b(?:{_ANGLE_WORDS}(?:\s+(?:distributions?|spectrograms?|spectra|spectrum|resolved))?|PADs?|strahl)\b",
     re.IGNORECASE,
 )
-_OMNI = re.compile(r"\bomni(?:[- ]?directional)?\b", re.IGNORECASE)
 SPECTRUM = re.compile(r"\b(?:spectrograms?|spectra|spectrum)\b", re.IGNORECASE)
 _CORRECTIONS = frozenset({"corrected", "uncorrected"})
-_EVERY = re.compile(r"\b(?:all|channels)\b", re.IGNORECASE)
-_PRELIMINARY = re.compile(
-    r"\b(?:real[- ]?time|preliminary|key parameters?|low[- ]latency|beacon|browse|quick[- ]?look)\b",
-    re.IGNORECASE,
-)
+_FLAGS = {
+    "pitch": PITCH,
+    "omni": re.compile(r"\bomni(?:[- ]?directional)?\b", re.IGNORECASE),
+    "spectrum": SPECTRUM,
+    "preliminary": re.compile(
+        r"\b(?:real[- ]?time|preliminary|key parameters?|low[- ]latency|beacon|browse|quick[- ]?look)\b",
+        re.IGNORECASE,
+    ),
+    "every": re.compile(r"\b(?:all|channels)\b", re.IGNORECASE),
+}
+"""Patterns of words that say something once of all particles."""
 _FLUX = re.compile(
     r"\b(?:differential|energetic|energy|particles?|number|channel|bins?|nearest|closest|around|near|detectors?|e?flux(?:es)?|intensit(?:y|ies)|apertures?|telescopes?|looking|facing|directions?|nuclei|GCRs?|SEPs?"
     r"|cosmic[- ]rays?|galactic|suprathermal|precipitat\w+)\b",
@@ -182,7 +188,8 @@ class Segment:
     words: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
 
-    is_strahl: bool = False
+    names: frozenset[str] = frozenset()
+    """The names of instruments of the part, or of the part beside it, folded."""
     is_continued: bool = False
     """Whether only the part before says which particles."""
 
@@ -191,6 +198,10 @@ class Segment:
         """Return whether the part itself says something that only particles have."""
         listed = self.species or self.energies or self.directions or self.channels
         return bool(listed or self.what.pitch or self.what.averaged)
+
+    def named(self, sensors: Collection[str]) -> list[str]:
+        """Return the words that name instruments."""
+        return [word for word, _ in self.words if folded(word) in sensors]
 
 
 def read_particles(
@@ -210,9 +221,6 @@ def read_particles(
         Names of instruments, folded.
     """
     segments = _segments(view, crafts, known_channels, sensors)
-    for segment in segments:
-        if segment.is_strahl and not segment.species:
-            segment.species.append(Species("e"))
     _inherit(segments, "crafts")
     _give_sensors(segments, sensors)
     _continue(segments)
@@ -220,69 +228,66 @@ def read_particles(
     for after, before in pairwise(particle[::-1]):
         if before.energies and after.energies and not (before.species or before.directions):
             before.directions = list(after.directions)  # 40 and 75 keV electrons, telescope 1
+    for before, after in pairwise(particle):
+        only_energies = not after.words and len(after.spans) == len(after.energies)
+        if before.what.integrated and only_energies:  # summed from 1 to 5 keV and from 5 to 20 keV
+            after.what = replace(after.what, integrated=True)
     for name in ("species", "moments"):
         _inherit(particle, name)
     for giver, receiver in (*pairwise(particle[::-1]), *pairwise(particle)):
         if _is_listed(giver, receiver, sensors):
             receiver.energies = list(giver.energies)
+            receiver.what = replace(receiver.what, integrated=giver.what.integrated)
     return [(segment, list(_wishes(segment))) for segment in particle]
 
 
 def _segments(
     view: str, crafts: Sequence[tuple[int, str]], known_channels: Collection[str], sensors: Collection[str]
 ) -> list[Segment]:
-    listed = _LISTED.sub(lambda match: match[0].replace("/", ","), view)
-    left = _Left(listed)
+    left = Sentence.masked(_LISTED.sub(lambda match: match[0].replace("/", ","), view))
     taken: list[tuple[int, int, str, Any]] = []
-    for match in _SIDES.finditer(left.text):
+
+    def take(start: int, stop: int, *named: tuple[str, Any]) -> bool:
+        is_free = left.take_at(start, stop)
+        taken.extend((start, stop, name, value) for name, value in named if is_free)
+        return is_free
+
+    for match in _SIDES.finditer(left.left):
         if match["both"] or folded(match["name"]) in sensors:
-            span = match.span() if match["both"] else match.span("side")
-            left.take(*span)
             sides = ("A", "B") if match["both"] else (match["side"],)
-            taken += [(*span, "directions", f"side {side}") for side in sides]
+            take(
+                *match.span(0 if match["both"] else "side"),
+                *(("directions", f"side {side}") for side in sides),
+            )
     for energy in energies_in(view):
-        if left.take(energy.start, energy.stop):
-            taken.append((energy.start, energy.stop, "energies", energy.what))
+        take(energy.start, energy.stop, ("energies", energy.what))
+    begins = {start for start, _, name, _ in taken if name == "energies"}
     for pattern, name in ((_MEAN, ""), (_INTEGRAL, "integrated")):
-        for match in pattern.finditer(left.text):
-            if any(start == match.end() for start, _, of, _ in taken if of == "energies"):
-                taken.append((*match.span(), name, True))
-                left.take(*match.span())
-    for match in _CHANNEL.finditer(left.text):
-        if channel_name(match[0]) in known_channels and left.take(*match.span()):
-            taken.append((*match.span(), "channels", channel_name(match[0])))
-    averaged = [match.span() for match in _AVERAGED.finditer(left.text) if left.take(*match.span())]
-    taken += [(*span, "averaged", True) for span in averaged]
-    for match in _ANGLES.finditer(left.text):
-        limits = [float(match[name]) for name in ("low", "high", "first", "second") if match[name]]
-        if left.take(*match.span()):
-            taken += [(*match.span(), "angles", tuple(limits)), (*match.span(), "pitch", True)]
-    for pattern, name in (
-        (PITCH, "pitch"),
-        (_OMNI, "omni"),
-        (SPECTRUM, "spectrum"),
-        (_PRELIMINARY, "preliminary"),
-        (_EVERY, "every"),
-    ):
-        taken += [
-            (*match.span(), name, True) for match in pattern.finditer(left.text) if left.take(*match.span())
-        ]
+        for match in pattern.finditer(left.left):
+            if match.end() in begins:
+                take(*match.span(), (name, True))
+    for match in _CHANNEL.finditer(left.left):
+        if channel_name(match[0]) in known_channels:
+            take(*match.span(), ("channels", channel_name(match[0])))
+    for match in _AVERAGED.finditer(left.left):
+        take(*match.span(), ("averaged", True))
+    for match in _ANGLES.finditer(left.left):
+        limits = tuple(float(match[name]) for name in ("low", "high", "first", "second") if match[name])
+        take(*match.span(), ("angles", limits), ("pitch", True))
+    for name, pattern in _FLAGS.items():
+        for match in pattern.finditer(left.left):
+            take(*match.span(), (name, True))
     for name, mentions_in in (("species", species_in), ("directions", directions_in)):
-        for mention in mentions_in(left.text):
-            if left.take(mention.start, mention.stop):
-                taken.append((mention.start, mention.stop, name, mention.what))
-    others = [
-        word for word in _WORD.findall(left.text) if folded(word) in sensors and not _FLUX.fullmatch(word)
-    ]
-    for match in _FLUX.finditer(left.text):
-        is_sensor = match[0].isupper() and folded(match[0]) in sensors and not others
-        if not is_sensor and left.take(*match.span()):
-            taken.append((*match.span(), "", None))
+        for mention in mentions_in(left.left):
+            take(mention.start, mention.stop, (name, mention.what))
+    others = any(folded(word) in sensors and not _FLUX.fullmatch(word) for word in _WORD.findall(left.left))
+    for match in _FLUX.finditer(left.left):
+        if others or not (match[0].isupper() and folded(match[0]) in sensors):
+            take(*match.span(), ("", None))
     for moment, (written, _) in _MOMENTS.items():
-        for match in re.finditer(rf"\b(?:{written})\b", left.text, re.IGNORECASE):
-            if left.take(*match.span()):
-                taken.append((*match.span(), "moments", moment))
-    cuts = [match.span() for match in _BETWEEN.finditer(view) if left.is_free(*match.span())]
+        for match in re.finditer(rf"\b(?:{written})\b", left.left, re.IGNORECASE):
+            take(*match.span(), ("moments", moment))
+    cuts = [match.span() for match in _BETWEEN.finditer(view) if left.is_unread(*match.span())]
     ends = [0, *(cut for span in cuts for cut in span), len(view)]
     segments = [Segment(start, stop) for start, stop in zip(ends[::2], ends[1::2], strict=True)]
     for segment in segments:
@@ -290,14 +295,17 @@ def _segments(
             if not segment.start <= start < segment.stop:
                 continue
             segment.spans.append((start, stop))
-            segment.is_strahl |= view[start:stop].casefold() == "strahl"
             if name in _LISTS:
                 getattr(segment, name).append(value)
             elif name:
                 segment.what = replace(segment.what, **{name: value})
+        if not segment.species and re.search(
+            r"\bstrahl\b", view[segment.start : segment.stop], re.IGNORECASE
+        ):
+            segment.species.append(Species("e"))
         segment.crafts = [craft for start, craft in crafts if segment.start <= start < segment.stop]
         ranges = any(energy.low < energy.high < math.inf for energy in segment.energies)
-        for match in _WORD.finditer(left.text, segment.start, segment.stop):
+        for match in _WORD.finditer(left.left, segment.start, segment.stop):
             word = match[0].rstrip(".:")
             if ranges and word.casefold() in _MEAN_AHEAD:
                 segment.spans.append(match.span())
@@ -315,34 +323,15 @@ def _segments(
 _LISTS = ("species", "energies", "directions", "channels", "moments")
 
 
-class _Left:
-    """A text of which parts are taken; the positions stay the same."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._view = text
-
-    def take(self, start: int, stop: int) -> bool:
-        free = TAKEN not in self.text[start:stop]
-        if free:
-            self.text = self.text[:start] + TAKEN * (stop - start) + self.text[stop:]
-        return free
-
-    def is_free(self, start: int, stop: int) -> bool:
-        return self.text[start:stop] == self._view[start:stop]
-
-
 def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None:
     """Give the names of a part that only names an instrument to the part beside it, which names none.
 
     The counts of an instrument ahead are those of all parts behind: ``ISOIS count rates, HET protons and electrons``.
     """
 
-    def names(segment: Segment) -> list[str]:
-        return [word for word, _ in segment.words if folded(word) in sensors]
-
     def is_alone(segment: Segment) -> bool:
-        return bool(segment.words) and len(names(segment)) == len(segment.words) and not segment.is_particle
+        named = len(segment.named(sensors)) == len(segment.words) > 0
+        return named and not segment.is_particle
 
     for at, alone in enumerate(segments):
         behind = [segment for segment in segments[at + 1 :] if segment.is_particle]
@@ -355,7 +344,7 @@ def _give_sensors(segments: Sequence[Segment], sensors: Collection[str]) -> None
                 alone.words, alone.moments = [], []
     for before, after in pairwise(segments):
         for alone, beside in ((after, before), (before, after)):
-            if is_alone(alone) and not alone.moments and beside.is_particle and not names(beside):
+            if is_alone(alone) and not alone.moments and beside.is_particle and not beside.named(sensors):
                 beside.words += alone.words
                 alone.words = []
 
@@ -377,9 +366,6 @@ def _continue(segments: Sequence[Segment]) -> None:
 def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segment]:
     """Join each part that only completes the part before, as in ``HOPE protons at 90 deg, 10 keV``."""
 
-    def names(segment: Segment) -> bool:
-        return any(folded(word) in sensors for word, _ in segment.words)
-
     joined: list[Segment] = []
     for segment in segments:
         before = joined[-1] if joined else None
@@ -389,7 +375,7 @@ def _joined(segments: Sequence[Segment], sensors: Collection[str]) -> list[Segme
             before is None
             or segment.species
             or segment.channels
-            or (names(segment) and (names(before) or not segment.energies))
+            or (segment.named(sensors) and (before.named(sensors) or not segment.energies))
             or segment.crafts != before.crafts
             or any(getattr(before, name) for name in lists)
             or any(getattr(before.what, name) for name in flags)
@@ -416,7 +402,7 @@ def _inherit(segments: Sequence[Segment], name: str) -> None:
 
 def _is_listed(giver: Segment, receiver: Segment, sensors: Collection[str]) -> bool:
     """Return whether a part has the energies of another one, as in ``Fe and O at 320-640 keV/n``."""
-    named = all(any(folded(word) in sensors for word, _ in part.words) for part in (giver, receiver))
+    named = giver.named(sensors) and receiver.named(sensors)
     others = any(part.channels or part.moments or part.what.pitch for part in (giver, receiver))
     return bool(giver.species and receiver.species) and not (named or receiver.energies or others)
 

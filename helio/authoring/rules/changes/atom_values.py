@@ -208,7 +208,8 @@ def take_numbers(unread: UnreadWords) -> None:
     for pattern in (
         rf"(?:±|\+/?-)\s*(?P<high>(?:\d+(?:\.\d+)?)){unit_high}(?P<low>)(?P<u1>)",
         rf"[\[(]\s*{low}{unit_low}\s*,\s*{high}{unit_high}\s*[\])](?:{unit_high.replace('u2', 'u3')})",
-        rf"(?:(?<=\blimits )|(?<=\bbounds )){low}{unit_low}\s*(?:and|,)\s*{high}{unit_high}(?![\w:])",
+        rf"(?:(?<=lim )|(?<=limits )|(?<=limits of )|(?<=bounds )){low}{unit_low}\s*(?:and|,|\s)\s*"
+        rf"{high}{unit_high}(?![\w:])",
         rf"(?:\bbetween\s+)(?<![\w.:-]){low}{unit_low}\s*(?:and|to|-|–|,)\s*{high}{unit_high}(?![\w:]){not_time}",
         rf"(?:\bfrom\s+)?(?<![\w.:-]){low}{unit_low}\s*(?:\bto\b|\.\.+|…|–|\buntil\b|\bup to\b|-(?=\s?\d)"
         rf")\s*{high}{unit_high}(?![\w:-]){not_time}",
@@ -365,7 +366,9 @@ def take_values(unread: UnreadWords) -> None:
         lambda match: match[0].split()[0].split("-")[0].upper(),
     )
     unread.take("unit", rf"(?<![\w/^|.-])(?!(?<!\bin )(?<!\bto )(?<!\binto )(?-i:AU)\b){_UNIT}")
-    unread.take("format", rf"\b(?:{_FORMATS})\b(?:\s+files?)?", lambda match: match[0].split()[0].casefold())
+    unread.take(
+        "format", rf"(?:\b[\w-]+\.)?\b(?:{_FORMATS})\b(?:\s+files?)?", lambda match: match[0].split()[0]
+    )
     unread.take(
         "file",
         rf"(?<![\w./-])(?P<name>[\w{{}}-]+)(?=\.(?:{_TABLES})\b)",

@@ -206,7 +206,7 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
         (changed if new else kept).extend(pairs[:1])
         if new and new != pairs:
             operations += refetched(editor.after, view, new)
-        elif view.tool == FETCH and view.params.get("parameters"):
+        elif view.params.get("parameters") or (pairs and _row(pairs[0]) is None):
             operations += _whole_at_cadence(editor, view, crafts, seconds)
     rows = [
         row
@@ -245,7 +245,8 @@ def _whole_at_cadence(
     editor: FigureEditor, view: StepView, crafts: list[str], seconds: float
 ) -> list[Operation]:
     """Return the operations by which a fetch of several parameters takes a dataset with the same ones at a cadence."""
-    dataset, names = str(view.params.get("dataset_id", "")), set(view.params["parameters"])
+    dataset = str(view.params.get("dataset_id", ""))
+    names = {*view.params.get("parameters", (view.params.get("parameter_id"),))}
     if dataset not in editor.catalogue:
         return []
     craft = editor.catalogue.summary(dataset).spacecraft

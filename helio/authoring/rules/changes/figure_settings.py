@@ -238,9 +238,7 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
         _check_every_spectrogram(editor, clause)
         editor.put("colorscale", clause.value("colormap"))
     elif clause.has("format"):
-        held = editor.spec.get("formats") or ["html"]
-        more = ("formats", "") in editor.wished or clause.has("rel:also", "verb:add")  # png and pdf
-        editor.put("formats", list(dict.fromkeys([*(held if more else ()), clause.value("format")])))
+        _set_format(editor, clause)
     elif clause.has("colour"):
         dark = {"black": "dark", "white": "white"}.get(clause.value("colour"))
         if dark is None:
@@ -248,6 +246,17 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
         editor.put("theme", dark)
     else:
         editor.put("theme", clause.value("theme"))
+
+
+def _set_format(editor: FigureEditor, clause: Clause) -> None:
+    """Set the format of the figure's file, or its name with the ending of the format."""
+    name, _, form = clause.value("format").rpartition(".")
+    if name:
+        editor.put("filename", f"{name}.{form.casefold()}")
+    else:
+        held = editor.spec.get("formats") or ["html"]
+        more = ("formats", "") in editor.wished or clause.has("rel:also", "verb:add")  # png and pdf
+        editor.put("formats", list(dict.fromkeys([*(held if more else ()), form.casefold()])))
 
 
 def _check_every_spectrogram(editor: FigureEditor, clause: Clause) -> None:

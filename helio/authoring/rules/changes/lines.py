@@ -305,7 +305,9 @@ class Lines:
     def _fetched(self, label: str) -> Foreseen:
         """Return what the catalogue and the table of quantities say alike of all choices of a fetch."""
         pairs = self.pairs(label)
-        frames = {row.frame for row in SOURCES if (row.dataset, *row.parameters) in pairs}
+        frames = {
+            row.frame for row in SOURCES if any((row.dataset, name) in pairs for name in row.parameters)
+        }
         parameters = [
             parameter
             for dataset, name in pairs

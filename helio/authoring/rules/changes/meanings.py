@@ -620,10 +620,11 @@ def _value_of(clause: Clause, text: str, unit: str) -> Any:
     if len(values) != 1 or isinstance(values[0], str):
         return values[0] if len(values) == 1 and not unit else None
     number = values[0]
-    if isinstance(number, Range):
-        value, given = number.high if number.low is None else number.low, number.unit
-    else:
-        value, given = number.value, number.unit
+    limits = [number.low, number.high] if isinstance(number, Range) else [number.value]
+    known = [value for value in limits if value is not None]
+    if len(known) != 1:  # two limits are no single value
+        return None
+    value, given = known[0], number.unit
     given = given or ("%" if re.search(r"\bper\s?cent\b", text) else "")
     own = canonical_unit(given)
     if unit == "1":

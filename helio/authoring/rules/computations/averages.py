@@ -17,36 +17,28 @@ from helio.time_range import TimeRange
 EVERY = {"minute": "1min", "hour": "1h", "day": "1d", "week": "7d", "month": "1 month", "quarter": "3 months",
           "year": "1 year"}  # fmt: skip
 ROTATION = r"(?:carrington|solar)[\s-]+rotation"
-RHYTHM = rf"(?:\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{ROTATION})s?\b)"
+RHYTHM = rf"(?:(?<!\d-)\b(?P<each>{'|'.join(INTERVALS)})\b|\b(?P<turn>{ROTATION})s?\b)"
 _DAY = 86_400 * 10**9
 """Nanoseconds of a day."""
 FIGURE = r"(?:overview|plot|summary|figure|quick-?look|check|view|report|survey|page|look)"
 """What ``daily`` may only say how often a person looks at."""
 METHOD = (
-    r"(?:averages?|averaged|avgs?\.?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest|highest|largest"
-    r"|greatest|peaks?)"
+    r"(?:averages?|averaged|avgs?\.?|means?|medians?|(?<!\d[ -])min(?:ima|imum)?|max(?:ima|imum)?|lowest|smallest"
+    r"|highest|largest|greatest|peaks?)"
 )
+_NOT_RUNNING = "".join(
+    rf"(?<!\b{word} )"
+    for word in ("running", "moving", "sliding", "rolling", "boxcar", "centred", "centered")
+)
+_NO_SPECTRUM = r"(?:(?!\b(?:lag|delay|correlat|slope|spectr|PSD|power|wavelet))[^.;])*?"
 _METHODS = {
     "med": "median", "min": "min", "low": "min", "sma": "min", "max": "max", "hig": "max", "lar": "max", "gre": "max",
-    "pea": "max",
+    "pea": "max", "sta": "std", "std": "std",
 }  # fmt: skip
-"""Methods of `resample` by the first letters of their names; all others mean the mean."""
+"""Statistics by the first letters of their names; all others mean the mean."""
 _DURATION = duration_pattern()
 LENGTH = duration_pattern(calendar=True)
-_STATISTICS = {
-    "mean": "mean",
-    "aver": "mean",
-    "avg": "mean",
-    "medi": "median",
-    "std": "std",
-    "stan": "std",
-    "min": "min",
-    "max": "max",
-}
-_STATISTIC = (
-    r"(?:averages?|avgs?|means?|medians?|standard\s+deviations?|std(?:\s?dev)?\.?|min(?:ima|imum)?"
-    r"|max(?:ima|imum)?)"
-)
+_STATISTIC = rf"(?:{METHOD}|standard\s+deviations?|std(?:\s?dev)?\.?)"
 
 
 def drop_rhythms_of_figures(sentence: Sentence, spans: Sequence[TimeRange]) -> None:
@@ -79,10 +71,7 @@ def read_statistics(sentence: Sentence) -> list[ComputationMention]:
     window = match if rhythm_in(match) or match["number"] else sentence.take_first(bins)
     written = "" if window is None else rhythm_in(window) or duration_in(window)
     words = re.findall(_STATISTIC, match["names"], re.IGNORECASE)
-    of = [
-        next(name for begin, name in _STATISTICS.items() if word.lower().startswith(begin)) for word in words
-    ]
-    of = list(dict.fromkeys(of)) or ["mean", "std", "min", "max"]
+    of = list(dict.fromkeys(map(method_of, words))) or ["mean", "std", "min", "max"]
     return [mention_of("statistics", match.start(), written, {"of": tuple(of)})]
 
 
@@ -93,14 +82,18 @@ def read_rhythms_apart(sentence: Sentence) -> Iterator[ComputationMention]:
         rf"(?P<rhythm>{RHYTHM})\s+{between}(?P<statistic>{METHOD})\b(?!\s+of\b)",
         rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})(?:\s+(?:of|in)\b)?)"
         rf"(?![\w-])[^.;]*?\b(?P<statistic>{METHOD})(?:\s+values?)?\b",
-        rf"\b(?P<statistic>{METHOD})\b\s[^.;]*?"
-        rf"(?P<rhythm>\b(?:for|in|of|per|over)\s+(?:each|every)\s+(?P<every>{'|'.join(EVERY)})\b)",
+        rf"{_NOT_RUNNING}\b(?P<statistic>{METHOD})\b\s{_NO_SPECTRUM}"
+        r"(?P<rhythm>\b(?:(?:for|in|of|over|within)\s+)?"
+        r"(?:(?:each|every|per|by)\s+(?:calendar\s+)?|(?<=over )(?:an?\s+)?)"
+        rf"(?:(?P<every>{'|'.join(EVERY)}|{ROTATION})\b|{LENGTH})(?:[\s-]*(?:intervals?|windows?|bins?|blocks?|periods?)\b)?)"
+        r"(?!\s+(?:around|before|after|from|starting|cent(?:er|r)ed|by)\b)",
     )
     for match in [
         match for pattern in patterns for match in re.finditer(pattern, sentence.left, re.IGNORECASE)
     ]:
         if sentence.take_at(*match.span("rhythm")) and sentence.take_at(*match.span("statistic")):
-            computation = Computation("resample", rhythm_in(match), method_of(match["statistic"]))
+            length = rhythm_in(match) or duration_in(match)
+            computation = Computation("resample", length, method_of(match["statistic"]))
             yield ComputationMention(computation, match.start("statistic"))
 
 
@@ -113,7 +106,7 @@ def rhythm_in(match: re.Match[str]) -> str:
 
 
 def method_of(statistic: str) -> str:
-    """Return the method of `resample` that a word such as ``maxima`` means."""
+    """Return the statistic that a word such as ``maxima`` means."""
     return _METHODS.get(statistic[:3].lower(), "mean")
 
 

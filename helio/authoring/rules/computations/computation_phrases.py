@@ -54,14 +54,8 @@ def _smoothed() -> Iterator[tuple[str, str, bool]]:
 def _averaged() -> Iterator[tuple[str, str, bool]]:
     statistic = rf"(?P<statistic>{METHOD})"
     yield "resample", rf"{RHYTHM}[\s-]+{statistic}\b(?:\s+values?\b)?", True
-    yield "resample", rf"\b{statistic}\s+{RHYTHM}(?!\s+{METHOD})", True
-    yield (
-        "resample",
-        rf"\b{statistic}\s+(?:(?:in|of|for|over|within)\s+)?(?:each|every|per)\s+{LENGTH}"
-        r"(?:[\s-]*(?:intervals?|windows?|bins?|blocks?|periods?)\b)?",
-        True,
-    )
-    yield "resample", rf"\b{_REDUCED}\s+(?:(?:over|by|to|in|on)\s+)?{RHYTHM}", True
+    by = r"(?:(?:over|by|to|in|on)\s+)?"
+    yield "resample", rf"\b(?:{statistic}|{_REDUCED})\s+{by}{RHYTHM}(?!\s+{METHOD})", True
     yield (
         "resample",
         rf"\b(?P<each>weekly|{'|'.join(_LONG)})\b(?!\s+(?:cadence|resolution|{FIGURE}s?|summaries)\b)",

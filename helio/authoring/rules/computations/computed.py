@@ -126,6 +126,13 @@ _RAW = r"(?:raw|original|unsmoothed)\b(?:\s+(?:data|values|series))?"
 _OF_A_QUANTITY = r"\s+of\s+(?!(?:it|them|all|both|each|every)\b)"
 _OF_THE = r"\bof\s+(?:(?:the|its|their)\s+)?(?:[\d.]+ to [\d.]+ mHz )?$"
 """Words between a computation and the one whose result it takes."""
+_OF_NOUN = (
+    r"\bof\s+(?:(?!(?:and|with|or|in|at|for|from|over|by|as)\b)[\w|/-]+\s+){1,3}$"
+    rf"|^[^,;]*\b(?:\w+ed|{METHOD})\s+$"
+)
+"""Words between a computation and the noun of another one: ``hourly means of the Bz``, ``smoothed``."""
+_PREPARES = ("resample", "despike", "interpolate", "mask")
+"""Tools that are for the inputs of a computation of two series, also where a request names them behind it."""
 CLEANING = ("band_pass", "despike", "detrend", "interpolate", "mask")
 """Tools that clean a series before its spectrum is computed."""
 OVERLAID = ("running_average", "running_median", "resample")
@@ -235,15 +242,32 @@ def _in_order(text: str, mentions: Iterable[ComputationMention]) -> list[Computa
     by_position = sorted(mentions, key=lambda mention: mention.position)
     ordered: list[ComputationMention] = []
     nested: list[ComputationMention] = []
+    of_results: set[int] = set()
     for mention, behind in zip_longest(by_position, by_position[1:]):
         nested.insert(0, mention)
-        if behind is None or not re.search(_OF_THE, text[mention.position : behind.position], re.IGNORECASE):
+        if behind is None or not _takes_result(text, mention, behind):
             ordered += nested
+            of_results |= {*map(id, nested[1:])}
             nested = []
     tools = {mention.computation.tool for mention in ordered}
-    before = CLEANING if tools & {*OF_SERIES} else ()
-    before = (*before, "resample") if "wavelet_spectrum" in tools else before
-    return sorted(ordered, key=lambda mention: mention.computation.tool not in before)
+    before = (
+        *(CLEANING if tools & {*OF_SERIES} else ()),
+        *(("resample",) if "wavelet_spectrum" in tools else ()),
+        *(_PREPARES if tools & {*OF_TWO} else ()),
+    )
+    return sorted(ordered, key=lambda made: id(made) in of_results or made.computation.tool not in before)
+
+
+def _takes_result(text: str, outer: ComputationMention, inner: ComputationMention) -> bool:
+    """Return whether a computation takes the result of the one that is named behind it."""
+    between = text[max(outer.position, 0) : max(inner.position, 0)]
+    is_noun = (
+        re.match(r"(?:\w*ed|per|each|every|for|in|with|by|after)\b", text[max(inner.position, 0) :]) is None
+    )
+    return bool(
+        re.search(_OF_THE, between, re.IGNORECASE)
+        or (is_noun and re.search(_OF_NOUN, between, re.IGNORECASE))
+    )
 
 
 def _takes_window(computation: Computation, *, spectral: bool) -> bool:
@@ -263,6 +287,7 @@ def _with_lags(sentence: Sentence, mentions: list[ComputationMention]) -> list[C
         for name, pattern in (("longest", _LONGEST), ("interval", _INTERVAL), ("interval", _ONE_PER))
         if (match := sentence.take_first(pattern))
     }
+    sentence.drop(r"\b(?:the\s+)?(?:(?:time|best|resulting)\s+)?(?:lag|delay)s?\b")
     spaced = [
         mention for mention in mentions if re.match(_ONE, sentence.text[mention.position :], re.IGNORECASE)
     ]
@@ -463,13 +488,6 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     groups = match.groupdict()
     window = rhythm_in(match) or (duration_in(match) if "number" in groups else "")
     statistic = groups.get("statistic")
-    if (
-        tool == "resample" and (groups.get("every") or groups.get("by")) and not statistic
-    ):  # mean speed per month
-        apart = sentence.take_first(
-            rf"\b(?:the\s+)?(?P<statistic>{METHOD})\b(?!\s+(?:lag|delay|shift)\b)(?:\s+(?:value\s+)?of(?:\s+the)?\b)?"
-        )
-        statistic = apart["statistic"] if apart else ""
     if tool == "resample" and not statistic and (by := sentence.take_first(_BY_STATISTIC)):
         statistic = by[1]
     method = method_of(statistic or "") if tool == "resample" else ""

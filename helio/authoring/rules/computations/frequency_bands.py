@@ -20,8 +20,9 @@ from helio.authoring.rules.times.durations import (
 _FREQUENCY = r"(?P<{0}>\d+(?:\.\d+)?(?:e-?\d+)?)\s*(?P<{0}_unit>[mk]?Hz)?"
 _HERTZ = {"mhz": 1e-3, "hz": 1.0, "khz": 1e3}
 _BAND = (
-    rf"\b(?:(?:from|between|of|in the (?:band|range)(?:\s+of)?|at|with)\s+)?{_FREQUENCY.format('low')}"
-    rf"\s*(?:to|-|–|and)\s*{_FREQUENCY.format('high')}(?<=Hz)"
+    r"\b(?:(?:integrated|from|between|over|of|in the(?: band| range)?(?:\s+of)?|at|with)\s+)*"
+    rf"{_FREQUENCY.format('low')}"
+    rf"\s*(?:to|-|–|and)\s*{_FREQUENCY.format('high')}(?<=Hz)(?:\s+(?:band|range))?"
 )
 
 _PERIODS = (

@@ -53,9 +53,9 @@ def solar_xrays(text: str, now: datetime, ask: Asks) -> tuple[PipelineRequest, t
     NotUnderstood
         The satellite has no X-rays at NCEI, or the request names no time.
     """
+    text, title = take_title(text)
     plain, notes = with_plain_times(text, now, ask)
     sentence = Sentence(plain)
-    title = take_title(sentence)
     goes = sentence.take_first(_GOES)
     has_flares = sentence.drop(_FLARES) > 0
     has_xrays = sentence.drop(_XRAYS) > 0

@@ -29,12 +29,12 @@ from helio.authoring.rules.questions.pipeline_answers import (
     presence,
     summary_of,
     tool_asked,
-    variables_described,
 )
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of, quoted
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, lines_of
 from helio.authoring.rules.questions.tool_facts import page_sentences, tool_words
+from helio.authoring.rules.questions.values import KINDS, kind_asked, values_told
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
@@ -60,6 +60,7 @@ _LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales",
 """Properties that such a sentence wishes to have instead: `B in GSE`."""
 _WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations", "coverage"})
 """Properties with a number, so that a number in the question is one to compare with."""
+_PARTS = re.compile(r",|;|\?\s*\w|\b(?:and|but|plus)\b", re.IGNORECASE)
 _MOST_LINES = 6
 _LONG = 5
 """Number of letters of a word that may be a misspelt name."""
@@ -164,6 +165,7 @@ class _Answer:
             or marks_asked(question)
             or happened(question)
             or cadence_exists(question)
+            or values_told(question)
             or band_asked(question)
             or other_data(question)
             or presence(question)
@@ -172,6 +174,12 @@ class _Answer:
             return "\n".join(special)
         asked = question.asked
         lines = list(dict.fromkeys(" ".join(line.splitlines()) for line in self._lines()))
+        lines = [line for line in lines if not any(other.endswith(f" {line}") for other in lines)]
+        kind = kind_asked(asked.text)
+        if lines and kind in ("duration", "time") and not any(KINDS[kind].search(line) for line in lines):
+            question.unsaid.append(
+                f"the pipeline and the catalogue do not say {'how long' if kind == 'duration' else 'when'}"
+            )
         told = len(lines)
         unread = self._unread(lines)
         if lines and lacks_count(question, lines):
@@ -188,18 +196,10 @@ class _Answer:
         self._left_out += len(lines) - len(shown)
         if unread:
             question.unsaid.append(f"helio does not understand {quoted(unread)}{self._hint(unread)}")
-        if question.unsaid and {*question.topics} <= {"overview", "steps"}:
-            lines = (
-                shown
-            ) = []  # the whole pipeline says nothing about a word of the question that no text has
+        if question.unsaid and not self._may_answer_a_part():
+            lines = shown = []
         if not lines and len(question.unsaid) == 1 and question.unsaid[0].startswith(_ABSENT):
             return question.unsaid[0]
-        of_bins = {*question.topics} <= {"bins"}  # the frequencies of a fit are no bins
-        of_bins &= not any("bands [[" in line for line in lines)
-        if (not lines or of_bins) and (
-            described := variables_described(question, "number", "integer", *([] if lines else ["duration"]))
-        ):
-            return "\n".join(described)
         if not lines:
             return (
                 f"{DECLINED}: {'; '.join(question.unsaid) or 'the pipeline and the catalogue do not say it'}"
@@ -207,6 +207,14 @@ class _Answer:
         more = [f"and {self._left_out} more; name a step, a panel or a quantity"] if self._left_out else []
         rest = [f"{_REST}: {'; '.join(question.unsaid)}"] if question.unsaid else []
         return "\n".join((*shown, *more, *rest))
+
+    def _may_answer_a_part(self) -> bool:
+        """Return whether a question has several parts, or names a dataset, so that unread words only describe it."""
+        asked = self.question.asked
+        named = {kind for atom in asked.things for kind in kinds_of(atom)}
+        return "dataset" in named or (
+            not {*self.question.topics} <= {"overview", "steps"} and _PARTS.search(asked.text) is not None
+        )
 
     # Lines ---------------------------------------------------------------------------------------------------
 

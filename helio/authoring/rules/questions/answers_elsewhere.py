@@ -7,12 +7,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import isclose
 
-from helio.authoring.rules.questions.asked import NAMED_UNITS, Atom, Subject, folded, stems
+from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_answers import verdict
-from helio.authoring.rules.questions.question import Question, in_words, kinds_of, quoted
+from helio.authoring.rules.questions.question import Question, as_sentence, in_words, kinds_of, quoted
 from helio.authoring.rules.questions.question_sources import datasets_of
 from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, cadences_of, lines_of
-from helio.authoring.rules.questions.tool_facts import argument_lines, tool_lines, tools_with
+from helio.authoring.rules.questions.tool_facts import (
+    ASKS_A_TOOL,
+    argument_lines,
+    asks_inputs,
+    tool_lines,
+    tools_with,
+)
+from helio.authoring.rules.questions.values import focus_words
 from helio.counts import number_of
 from helio.knowledge.cadence import said_cadences
 from helio.knowledge.quantities import SOURCES
@@ -70,7 +77,8 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
             found = list(data.topics[chosen]())
             asked = [fact for fact in found if verdict(question, topic, [fact]) == "yes: "]
             said = "yes: " if asked and topic == "frames" else verdict(question, topic, found)
-            facts = [f"{said}{line}" for line in lines_of(asked or found)[:1]] + lines_of(asked or found)[1:]
+            facts = lines_of(asked or found)
+            facts[:1] = [as_sentence(chosen, said, line) for line in facts[:1]]
         else:
             facts = []
         if not facts:
@@ -204,25 +212,20 @@ def explanation_of(question: Question, atom: Atom) -> Iterator[str]:
             if isinstance(entry, Code):
                 yield f"{entry.code} ({entry.kind}): {entry.meaning}. {entry.why} What to do: {entry.to_do}"
             elif isinstance(entry, ToolPage):
-                words = [
-                    word
-                    for other in question.asked.atoms
-                    if other is not atom
-                    for word in other.words.split()
-                ]
-                words += question.asked.rest
-                yield from tool_lines(entry, question.topics, words, arguments=_asks_arguments(question))
+                words = _words_beside_tools(question)
+                yield from tool_lines(entry, question.asked.text, question.topics, words)
             else:
                 places = "; ".join(entry.places)
                 yield f"{entry.name}: {entry.schema.get('description', '')} (a key of {places or 'templates'})"
 
 
-def _asks_arguments(question: Question) -> bool:
-    """Return whether a question asks what a tool needs, or in which unit."""
-    asks = question.asked.begins(
-        "needs?", "requires?", "wants?", "expects?", "takes?", "inputs?", "arguments?", "options?", "units?"
-    )
-    return asks or NAMED_UNITS.search(question.asked.text) is not None
+def _words_beside_tools(question: Question) -> list[str]:
+    """Return the words of a question without the names of tools, and without those that ask for a whole page."""
+    asking = [
+        atom for atom in question.asked.atoms if {*atom.topics} & ASKS_A_TOOL or "tool" in kinds_of(atom)
+    ]
+    known = {folded(word) for atom in asking for word in (atom.words, *atom.words.split())}
+    return [word for word in focus_words(question.asked.text) if folded(word) not in known]
 
 
 def tools_found(question: Question) -> Iterator[str]:
@@ -237,7 +240,7 @@ def tools_found(question: Question) -> Iterator[str]:
         )
     for name in tools:
         yield f"{name}: {signatures()[name].summary}"
-    if len(tools) == 1 and _asks_arguments(question):
+    if len(tools) == 1 and asks_inputs(question.asked.text):
         yield from argument_lines(tools[0], words) or argument_lines(tools[0])
 
 

@@ -37,6 +37,7 @@ _LONGEST_NAME = 5
 _ENDINGS = re.compile(r"(?:ations?|ings?|ents?|ants?|ences?|ities|ies|ity|ions?|ed|es|ly|al|s|e|y)$")
 _STEM = 4
 _AMOUNT = re.compile(r"(\d)[ -](ms|s|min|h|d|Hz|kHz|eV|keV|MeV|nT|km)\b")
+_LONG_UNIT = re.compile(r"(\d)[ -](sec(?=onds?\b|\b)|min(?=utes?\b)|h(?=ours?\b))\w*", re.IGNORECASE)
 
 
 def _patterns(matters: Mapping[str, Iterable[str]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
@@ -105,7 +106,7 @@ class Asked:
     """
 
     def __init__(self, text: str, names: Mapping[str, frozenset[Subject]], panels: int) -> None:
-        self.text = _AMOUNT.sub(r"\1\2", re.sub(r"['’]s\b", "", " ".join(text.split())))
+        self.text = _amounts(re.sub(r"['’]s\b", "", " ".join(text.split())))
         self._names = names
         self._panels = panels
 
@@ -278,8 +279,25 @@ def stems(text: str) -> frozenset[str]:
     >>> stems("The averaging of averages") == stems("averaged the of")
     True
     """
-    joined = _AMOUNT.sub(r"\1\2", plain(text))
-    return frozenset(_stem(word) for word in re.findall(r"[^\W_]+", joined.casefold()))
+    words = re.findall(r"[^\W_]+", _amounts(re.sub(r"(?<=[A-Z])s\b", "", plain(text))).casefold())
+    return frozenset(_alike().get(stem, stem) for stem in map(_stem, words))
+
+
+def _amounts(text: str) -> str:
+    """Write each number with its unit as one word.
+
+    >>> _amounts("64-Second or 5 minute data at 2 keV")
+    '64s or 5min data at 2keV'
+    """
+    short = _LONG_UNIT.sub(lambda unit: f"{unit[1]}{unit[2].lower().removesuffix('ec')}", text)
+    return _AMOUNT.sub(r"\1\2", short)
+
+
+@cache
+def _alike() -> Mapping[str, str]:
+    """Return the first word of each group of words that mean the same in questions, all as stems."""
+    groups = _TABLE["words alike"]
+    return {_stem(word): _stem(group[0]) for group in groups for word in group}
 
 
 def _stem(word: str) -> str:

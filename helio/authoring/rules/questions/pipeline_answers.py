@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from helio.authoring.fetches import FETCH
 from helio.authoring.recorded import Records
 from helio.authoring.rules.changes.atoms import PLACE, PLACES
-from helio.authoring.rules.harmless import IN_QUESTIONS
-from helio.authoring.rules.questions.asked import Atom, Subject, covered, folded, stems
+from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import AS_FETCHED
-from helio.authoring.rules.questions.question import DECLINED, Question, in_words, kinds_of, quoted
+from helio.authoring.rules.questions.question import (
+    DECLINED,
+    Question,
+    as_sentence,
+    in_words,
+    kinds_of,
+    quoted,
+)
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.values import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
 from helio.errors import TimeRangeError
 from helio.knowledge.frame_names import FRAMES, MEANINGS
@@ -31,11 +39,6 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
-_LIMITED = re.compile(
-    r"\b(?:from|above|below) (?:which|what) (?P<what>density|field|speed|temperature|energy|flux|frequency)\b",
-    re.IGNORECASE,
-)
-"""The quantity of which a question asks for a limit."""
 _HAPPENED = re.compile(
     r"\W*(?:was|were|did)\b|.*\b(?:in|during|over|within|throughout|this|that)\s+(?:(?:this|that|the|whole|entire)\s+)*"
     r"(?:interval|time|period|event|encounter|storm|days?|passage|crossing|flyby)\b",
@@ -72,6 +75,8 @@ _COUNTED_WHOLE = ("crafts", "datasets", "instruments", "panels", "steps")
 _NEEDS_A_SUBJECT = ("reasons", "methods", "meanings", "notes")
 _ORDER = ("panel", "dataset", "craft", "instrument", "tool")
 """Kinds of subjects that narrow an answer one after the other; all other kinds are one group."""
+_OF_DATA = re.compile(r"\b(?:fetch\w*|data\w*|uses?|used|takes?|taken)\b", re.IGNORECASE)
+"""What asks for the reason of a fetch."""
 _SHORT_ANSWER = 3
 """Number of lines of an answer that the nouns of the question need not narrow."""
 _NOUN = re.compile(r"\b(?:the|a|an|this|these|each)\s+([a-z]+)", re.IGNORECASE)
@@ -88,28 +93,25 @@ def about_topic(question: Question, topic: str) -> list[str]:
     """Return the facts of a property about everything that the question names; note if there are none."""
     pipeline = question.pipeline
     assert pipeline is not None
-    if topic == "constants":
-        return _constants(question)
     collect = pipeline.topics.get(topic)
-    facts = list(collect()) if collect else []
+    facts = list(collect()) if collect and topic not in ASKS_A_VALUE else []  # no value has all words
+    if topic in ASKS_A_VALUE and len(question.topics) > 1:
+        return []
     if topic in _NEEDS_A_SUBJECT and not question.present:
         if not question.asked.rest:
             question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
         return []
     if topic == "coverage" and question.span is not None and question.is_yes_no:
         facts = list(pipeline.data.available(question.span))
-    if topic == "times" and not question.present:
-        facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
-    if topic in ("settings", "numbers") and not question.present:
-        words = [*(atom.words for atom in question.asked.atoms if topic in atom.topics), *question.asked.rest]
-        asked = [stem for text in words for stem in stems(text)]
-        close = [fact for fact in facts if any(stem in stems(fact.text) for stem in asked)]
-        facts = close or ([] if set(question.topics) != {topic} else facts)
-        if not facts:
-            return []
-    if topic == "numbers" and (limited := _LIMITED.search(question.asked.text)):
-        facts = [fact for fact in facts if stems(limited["what"]) <= stems(fact.text)]
+    if topic == "times":
+        others = [atom for atom in question.present if "variable" not in kinds_of(atom)]
+        if kind_asked(question.asked.text) == "duration" and (others or question.asked.rest):
+            facts = []  # the length of something else than the time of the pipeline
+        if not question.present:
+            facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
     chosen = narrowed(question, facts, question.present)
+    if topic == "reasons":
+        chosen = [fact for fact in chosen if _gives_reason(question, fact)]
     if topic not in ("computations", "methods"):
         chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
     if topic in ("computations", "methods"):
@@ -117,7 +119,9 @@ def about_topic(question: Question, topic: str) -> list[str]:
     else:
         lines = lines_of(chosen)
         said = verdict(question, topic, chosen)
-        lines[:1] = [f"{said}{line}" for line in lines[:1]]
+        if topic in _REASONED and "reasons" in question.asked.topics:
+            said += "the pipeline records no reason; "
+        lines[:1] = [as_sentence(topic, said, line) for line in lines[:1]]
     if topic == "colours" and question.asked.colours:
         wanted = stems(" ".join(question.asked.colours))
         lines = [line for line in lines if stems(line) & wanted] or [
@@ -130,26 +134,30 @@ def about_topic(question: Question, topic: str) -> list[str]:
             question.unsaid.append("the pipeline does not say how many")
         lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
+        named = " ".join(
+            atom.words for atom in question.asked.atoms if topic in atom.topics or "named unit" in atom.topics
+        )
+        reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
+        recorded = [line for line in reasons if stems(named) & stems(line)]
+        if question.present and recorded and topic in _REASONED:
+            return recorded
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
-        if question.present and topic in _REASONED:
-            return lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
     return lines
 
 
-def _constants(question: Question) -> list[str]:
-    """Return the sentence of the pages of the tools that says a constant: a number with its unit."""
-    assert question.pipeline is not None
-    pages = narrowed(question, list(question.pipeline.topics["methods"]()), question.present)
-    sentences = [sentence for fact in pages for sentence in re.split(r"(?<=[.;])\s+", fact.text)]
-    texts = {text: stems(text) for text in sentences if re.search(r"\d\s*[^\W\d]", text)}
-    words = [
+def _gives_reason(question: Question, fact: Fact) -> bool:
+    """Return whether the purpose of a step has every word of a question for a reason, or does what the word says."""
+    operations = {("tool", folded(tool)) for _, names in question.asked.operations for tool in names}
+    if ("tool", folded(FETCH)) in fact.about and not _OF_DATA.search(question.asked.text):
+        return False
+    named = {word: atom.subjects for atom in question.present for word in atom.words.split()}
+    left = [
         word
-        for atom in question.asked.atoms
-        if "constants" in atom.topics
-        for word in atom.words.split()[-2:]
+        for word in focus_words(question.asked.text)
+        if not stems(word) <= stems(fact.text) and not named.get(word, frozenset()) & fact.about
     ]
-    return covered([*words, *question.asked.rest], texts, question.request, most=1)[0]
+    return not left or bool(operations & fact.about and len(left) == 1)
 
 
 def lacks_count(question: Question, lines: Sequence[str]) -> bool:
@@ -362,20 +370,6 @@ def band_asked(question: Question) -> list[str]:
     return [line for line in lines_of(facts) if _RANGE.search(line)] or [
         f"{DECLINED}: the catalogue gives no range of these data"
     ]
-
-
-def variables_described(question: Question, *types: str) -> list[str]:
-    """Return the variables of some types whose description has most words of the question: at least half of them."""
-    if question.pipeline is None:
-        return []
-    asked = question.asked
-    said = " ".join((*(atom.words for atom in asked.atoms), *asked.rest))
-    wanted = stems(" ".join(word for word in said.split() if word.casefold() not in IN_QUESTIONS))
-    shared = {fact.text: len(wanted & stems(fact.text)) for fact in question.pipeline.variables(*types)}
-    most = max(shared.values(), default=0)
-    return (
-        [text for text, count in shared.items() if count == most] if most >= max(2, len(wanted) / 2) else []
-    )
 
 
 def about_step(question: Question) -> list[str]:

@@ -12,6 +12,7 @@ from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
 from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
 from helio.counts import number_of
+from helio.knowledge.cadence import cadence_text
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
@@ -59,7 +60,6 @@ class PipelineFacts(PipelineSubjects):
             "times": self._times,
             "computations": self._computations,
             "settings": self._settings,
-            "numbers": self._numbers,
             "exclusions": self._exclusions,
             "steps": self._steps,
             "overview": self._overview,
@@ -259,7 +259,8 @@ class PipelineFacts(PipelineSubjects):
             variable = self.template["variables"][name]
             now = "" if variable["default"] == str(span) else f" = {variable['default']}"
             described = f": {variable['description']}" if variable.get("description") else ""
-            yield Fact(f"{span} ({name}{now}{described})", frozenset({("variable", folded(name))}))
+            length = re.sub(r"(?<!^1) day$", " days", cadence_text((span.stop - span.start).total_seconds()))
+            yield Fact(f"{span}, {length} ({name}{now}{described})", frozenset({("variable", folded(name))}))
         for name, variable in self.variables_of_template.items():
             if variable.get("type") == "time_range" and not variable.get("default"):
                 yield Fact(
@@ -287,26 +288,14 @@ class PipelineFacts(PipelineSubjects):
         yield from self.variables()
         yield from self._arguments()
 
-    def _numbers(self) -> Facts:
-        """Yield the settings that are numbers, such as the threshold of a storm."""
-        yield from self.variables("number", "integer")
-        numbers = [
-            name
-            for name, facts in self.variables_of_template.items()
-            if facts.get("type") in ("number", "integer")
-        ]
-        yield from self._arguments(lambda value: isinstance(value, (int, float)) or value in numbers)
-
-    def _arguments(
-        self, is_wanted: Callable[[object], bool] = lambda value: not isinstance(value, dict)
-    ) -> Facts:
+    def _arguments(self) -> Facts:
         """Yield the arguments of the steps with their values, except labels and looks."""
         for name, step in self.steps.items():
             args = step.get("tool_args")
             if step.get("tool_name") in (*FIGURES, STYLE) or not isinstance(args, dict):
                 continue
             for argument, value in args.items():
-                if argument.endswith(("label", "labels")) or not is_wanted(value):
+                if argument.endswith(("label", "labels")) or isinstance(value, dict):
                     continue
                 written = _written(value)
                 if len(written) <= _LONGEST_VALUE:
@@ -331,12 +320,11 @@ class PipelineFacts(PipelineSubjects):
                 )
                 yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
 
-    def variables(self, *types: str) -> Facts:
-        """Yield the variables of some types; without types, all."""
+    def variables(self) -> Facts:
+        """Yield the variables with their defaults and descriptions."""
         for name, facts in self.variables_of_template.items():
-            if not types or facts.get("type") in types:
-                text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
-                yield Fact(text, frozenset({("variable", folded(name))}))
+            text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
+            yield Fact(text, frozenset({("variable", folded(name))}))
 
     def _meanings(self) -> Facts:
         yield from self.variables()

@@ -37,6 +37,7 @@ _OF_EVENTS = {"counts", "numbers"}
 _STORED = ("units", "frames", "cadence", "level")
 """Properties that the archive decides, so that no step says why they are as they are."""
 _NAMES: dict[str, str] = VOCABULARY["names of properties in answers"]
+_BEGINNINGS: dict[str, str] = VOCABULARY["beginnings of answers"]
 _PARAMETER = re.compile(r"(?<![\w.])(?P<dataset>[A-Z][A-Z\d]*_[\w@-]+)\.(?P<parameter>[A-Za-z]\w*)")
 """A parameter of a dataset: ``AC_H0_SWE.Np``."""
 DECLINED = "helio cannot answer that without a language model"
@@ -138,12 +139,14 @@ class Question:
                 return topics
             if "tools" in topics and self.present:
                 return ["methods"]
+            if "times" in strong and any("variable" in kinds_of(atom) for atom in self.present):
+                strong = [topic for topic in strong if topic != "coverage"]
             if "frames" in strong and [verb for verb, _ in asked.operations] == [TURNS]:
                 strong.remove("computations")
             if self.made_by and {*strong} - {"computations"}:
                 strong = [topic for topic in strong if topic != "computations"]
             stored = [topic for topic in strong if topic in _STORED]
-            return stored if stored and "reasons" in strong else strong or topics[:1]
+            return stored or ["reasons"] if "reasons" in strong else strong or topics[:1]
         if self.pipeline is None and asked.rest and asked.things and not asked.beyond:
             return ["datasets"]
         if any(not re.search(r"\d", word) for word in asked.rest) or asked.beyond:
@@ -179,15 +182,16 @@ class Question:
     @cached_property
     def present(self) -> list[Atom]:
         """The subjects of the question that the template has."""
-        return [atom for atom in self.asked.things if atom.subjects & self._universe]
+        return [atom for atom in self.asked.things if atom.subjects & self.universe]
 
     @cached_property
     def absent(self) -> list[Atom]:
         """The subjects of the question that the template does not have."""
-        return [atom for atom in self.asked.things if not atom.subjects & self._universe]
+        return [atom for atom in self.asked.things if not atom.subjects & self.universe]
 
     @cached_property
-    def _universe(self) -> frozenset[Subject]:
+    def universe(self) -> frozenset[Subject]:
+        """Everything that facts about the template are about."""
         if self.pipeline is None:
             return frozenset()
         facts = [fact.about for collect in self.pipeline.topics.values() for fact in collect()]
@@ -224,3 +228,14 @@ def quoted(words: Iterable[str]) -> str:
 def in_words(topic: str) -> str:
     """Name a property in an answer."""
     return _NAMES.get(topic, f"the {topic}")
+
+
+def as_sentence(topic: str, said: str, line: str) -> str:
+    """Begin the first line of an answer with what it says.
+
+    >>> as_sentence("units", "yes: ", "nT (B)"), as_sentence("cadence", "", "the catalogue gives no cadence (B)")
+    ('yes: the unit is nT (B)', 'the catalogue gives no cadence (B)')
+    """
+    is_sentence = re.match(r"(?:the|no|partly|provisional)\b|Step |[{$]|.* (?:is|are|has|have) ", line)
+    beginning = "" if is_sentence and topic != "reasons" else _BEGINNINGS.get(topic, "")
+    return f"{said}{beginning} {line}" if beginning else f"{said}{line}"

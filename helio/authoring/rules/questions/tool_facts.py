@@ -6,48 +6,60 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from helio.authoring.rules.questions.asked import covered, stems
+from helio.authoring.rules.questions.asked import NAMED_UNITS, covered, stems
+from helio.authoring.rules.questions.values import ASKS_A_VALUE, kind_asked, sentences
 from helio.steps.signature import signatures
-from helio.steps.tool_page import ToolPage, argument_words, tool_page
+from helio.steps.tool_page import ToolPage, argument_words, result_words, tool_page
 
 _MOST_TOOLS = 5
 
 
-_NOT_ASKED = frozenset({"meanings", "methods", "tools", "reasons", "frames"})
-"""Properties that the lines about a tool say without a look at its sentences."""
+ASKS_A_TOOL = frozenset({"meanings", "methods", "tools", "computations", "units", "reasons"})
+"""Properties that the whole page of a tool answers."""
+_INPUTS = re.compile(
+    r"\b(?:needs?|requires?|wants?|expects?|takes?|inputs?|arguments?|options?)\b", re.IGNORECASE
+)
 
 
-def tool_lines(
-    page: ToolPage, topics: Sequence[str], words: Sequence[str], *, arguments: bool
-) -> Iterator[str]:
-    """Describe a tool from its page, with what a question asks of it.
+_AUTHORS = re.compile(
+    r"\b(?:who|whose|whom|authors?|papers?|models?|references?|published?|literature)\b", re.IGNORECASE
+)
+
+
+def tool_lines(page: ToolPage, text: str, topics: Sequence[str], words: Sequence[str]) -> Iterator[str]:
+    """Answer a question about a tool from its page; say nothing if the page does not have the words of the question.
 
     Parameters
     ----------
     words : sequence of str
-        The words of the question without the name of the tool; the sentences of the page that have them come first.
-    arguments : bool
-        Whether the question asks what the tool needs.
+        The words of the question without the name of the tool.
     """
     tool = page.tool
-    chosen: list[str] = []
-    asks_number = bool({"numbers", "constants"} & set(topics))
-    if set(topics) - _NOT_ASKED and not arguments:
-        texts = {text: stems(text.removeprefix(f"{tool.name}: ")) for text in page_sentences(tool.name)}
-        if asks_number:
-            texts = {text: has for text, has in texts.items() if re.search(r"\d", text)}
-        chosen = covered(words, texts, " ".join(words), most=2)[0]
-    yield from chosen
-    yield f"{tool.name}: {tool.summary}"
-    if arguments or "settings" in topics:
+    texts = {line: stems(line) for line in page_sentences(tool.name)}
+    chosen, left = covered(words, texts, text, most=2)
+    references = " ".join(page.references.split())
+    if asks_inputs(text):
         yield from argument_lines(tool.name, words) or argument_lines(tool.name)
-    if "methods" in topics or (asks_number and not chosen):
-        yield from (
-            f"{tool.name}: {' '.join(part.split())}"
-            for part in (page.notes, page.returns, page.references)
-            if part
-        )
-    yield f"`helio tools {tool.name}` shows its page"
+    elif "units" in topics:
+        yield f"{tool.name}: {result_words(tool)}"
+    elif _AUTHORS.search(text):
+        yield f"{tool.name}: {references}"
+    elif (
+        words and {*topics} & ASKS_A_VALUE and not left and not any(re.search(r"\d", line) for line in chosen)
+    ):
+        yield f"{tool.name}: {' '.join(page.returns.split())}"
+    elif words or kind_asked(text):
+        yield from chosen if not left else ()
+    elif "methods" in topics or re.search(r"\bhow\b", text, re.IGNORECASE):
+        parts = (page.returns, page.notes, references)
+        yield from (f"{tool.name}: {' '.join(part.split())}" for part in parts if part)
+    else:
+        yield f"{tool.name}: {tool.summary}"
+
+
+def asks_inputs(text: str) -> bool:
+    """Return whether a question asks what a tool needs, or in which unit."""
+    return _INPUTS.search(text) is not None or NAMED_UNITS.search(text) is not None
 
 
 def argument_lines(name: str, words: Sequence[str] | None = None) -> list[str]:
@@ -93,9 +105,7 @@ def page_sentences(name: str) -> Iterator[str]:
         arguments = [
             f"{argument.name}: {argument.schema.get('description', '')}" for argument in tool.arguments
         ]
-        for part in (tool.summary, page.notes, page.returns, page.raises, page.references, *arguments):
-            yield from (
-                f"{name}: {sentence}"
-                for sentence in re.split(r"(?<=[.;])\s+", " ".join(part.split()))
-                if sentence
-            )
+        for part in (tool.summary, page.notes, page.returns, page.raises, *arguments):
+            yield from (f"{name}: {sentence}" for sentence in sentences(part))
+        if page.references:
+            yield f"{name}: {' '.join(page.references.split())}"

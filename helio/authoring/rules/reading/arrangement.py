@@ -26,20 +26,30 @@ _TOGETHER = (
     r"|\bsame (?:axis|axes|panel|plot)\b|\b(?:one|single|1)-panel\b"
     r"|\bon top of each other\b|\b(?:all|both|everything)\s+in\s+one\b(?!\s+\w)"
 )
+_ANOTHER = (
+    r"\b(?:in|on)\s+(?:another|the\s+other|a\s+(?:second|third|different|separate))(?:\s+(?:one|panel|plot))?"
+    r"(?=\s*(?:$|[,.;)\x01]|(?:for|on|in|during|and)\b))"
+)
 _LAID = r"\b(?:overplott?(?:ed)?|overlaid|overlayed|superimposed)\b"
 """Lines over each other: all, or each quantity of several spacecraft in its own panel."""
 _APART = (
     r"\b(?:each|every one|all)?\s*(?:in|on|as)\s+(?:its|their)\s+own\s+(?:panels?|plots?|axes)\b"
-    r"|\b(?:each|every one|one\s+quantity|one\s+parameter|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
+    r"|\b(?:each|every one|one)\s+(?:in|on|per)\s+(?:an?\s+|its\s+)?"
     r"(?:own\s+|separate\s+)?panels?\b"
     rf"|\b(?:(?:in|on|as|using)\s+)?(?:separate|different|individual|own)\s+{PANEL}\b"
-    r"|\bone\s+panel\s+(?:each|per\s+\w+|for\s+each(?:\s+\w+)?)\b"
+    r"|\bone\s+panel\s+(?:each|for\s+each(?!\s+\w))\b"
     r"|\bseparately\b|\b(?:one|panels?|stacked)\s+(?:below|above|under)\s+(?:(?:the )?other|each other|one another)\b"
 )
+_OWN = rf"(?:\s+(?:in|on|per)\s+(?:(?:its|an?)\s+)?(?:(?:own|separate)\s+)?{PANEL})?"
+_PANEL_PER = (
+    rf"\b(?:(?:with|in)\s+)?(?:(?:one|an?)\s+{PANEL}\s+(?:per|for\s+(?:each|every))|each|one)\s+"
+    rf"(?:(?:physical\s+)?(?P<what>quantity|parameter|variable)|spacecraft|satellite|mission|probe)\b{_OWN}"
+)
+"""Words that give each quantity, or each spacecraft, a panel."""
 _COMPONENTS_APART = (
     rf"\b(?:with\s+)?(?:each|every|the|all|one)\s+(?:(?:of\s+the|three|vector|field)\s+)*components?\s+(?:in|on|per)\s+"
     rf"(?:(?:its|an?|their)\s+)?(?:own|separate|different|individual)\s+{PANEL}\b"
-    rf"|\b(?:one|an?)\s+panel\s+(?:for\s+each|per)\s+component\b|\bcomponents\s+in\s+(?:separate|different|own)\s+{PANEL}\b"
+    rf"|\b(?:one|an?)\s+panel\s+(?:for\s+each|per)\s+component\b|(?<=\bcomponents)\s+in\s+(?:separate|different|own)\s+{PANEL}\b"
 )
 """Words that give each component of a vector a panel."""
 _NUMBER_OF_PANELS = (
@@ -53,7 +63,7 @@ _SIDE = (
 )
 _LAST = 99
 _POSITION = (
-    rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center)(?:most)?(?:\s+{PANEL})?"
+    rf"\b(?:(?:and\s+)?(?:in|on|at|as|for)\s+)?(?:the\s+)?(?:very\s+)?(?:(?P<alone>top|bottom|middle|centre|center|last(?=\s*(?:$|[,.;:)]|(?:for|on|in)\s+\d)))(?:most)?(?:\s+{PANEL})?"
     r"|(?P<above>above(?:\s+(?:it|that|them)\b|(?=\s*(?:$|[,.;:)]))))"
     rf"|(?P<of>{PLACE})\s+(?:{PANEL}|one)|panel\s+(?P<number>[1-9]))\b(?!\s+(?:of\s+the\s+)?(?:axis|label|raw|original|\d))"
 )
@@ -61,6 +71,8 @@ _IN_ORDER = (
     r"\b(?:(?:panels\s+)?(?:ordered|stacked|listed)?\s*\(?from\s+)?top\s+to\s+bottom\)?"
     r"|\b(?:in|with)\s+(?:this|that|the following)\s+order\b"
     r"|\bfrom\s+(?:the\s+)?top(?:\s+down(?:wards?)?)?\b"
+    r"|\bfirst\b(?!\s+panel)(?=[^.]*[,;]\s*(?:and\s+)?(?:then|next|finally|last)\b)"
+    rf"|(?<=[,;]\s)(?:and\s+)?last(?:ly)?\b(?=\s+(?!(?:panel|plot|row|few|minute|hour|day|night|week|month|year|{MONTH}))[A-Za-z|])"
 )
 _BELOW = r"(?:below|underneath|beneath|under)"
 _ROWS_BELOW = (
@@ -75,7 +87,7 @@ _OF_A_PLACE = (POSITION, L_SHELL, MLT, LATITUDE, LONGITUDE, DISTANCE)
 _LISTED_BELOW = (
     rf"\b{_BELOW}(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[,.;:)\x01]"
     rf"|(?:for|on|in|during|from)\s+(?:the\s+)?(?:\d|week|day|month|year|last|{MONTH})))"
-    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])|(?<=\band\s){_BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
+    rf"|(?<=[,;]\s){_BELOW}(?=\s+[\w|])|(?:(?<=\band\s)|(?<=\bthen\s)){_BELOW}\s+(?:it|that|this|them)(?=\s+[\w|])"
 )
 """A place in a list of panels from top to bottom: ``field on top, density below``."""
 _AGAINST_TIME = r"\b(?:versus|vs\.?|against|over|as\s+(?:an?\s+)?function\s+of)\s+(?:the\s+)?time\b"
@@ -110,16 +122,12 @@ _MODELS = (
 """The boundaries that helio draws beside orbits in GSE and GSM."""
 
 
+_CLAUSE = re.compile(r"[,;.]\s|\bwith\b", re.IGNORECASE)
 Atoms = Sequence[tuple[int, str | RequestQuantity]]
 
 
 class Arrangement:
     """The arrangement that a sentence asks for; `panels` gives it for the spacecraft and quantities of the sentence.
-
-    Parameters
-    ----------
-    sentence : Sentence
-        The words are removed from it.
 
     Attributes
     ----------
@@ -166,10 +174,17 @@ class Arrangement:
         compared = re.search(r"\bcompar\w+", self._text, re.IGNORECASE)
         self.compares = " ".join(self._against[:1]) or (compared[0] if compared else "")
         self._together = [match.start() for match in sentence.take(_TOGETHER)]
-        self._laid = [match.start() for match in sentence.take(_LAID)]
+        self._another = [match.start() for match in sentence.take(_ANOTHER)] if self._together else []
+        laid = list(sentence.take(_LAID))
+        self._laid = [match.start() for match in laid]
+        self._grouped = sorted(
+            [*self._together, *self._another, *(match.start() for match in laid if match[0].endswith("d"))]
+        )
         self._overlaid = sentence.drop(r"\b(?:overla(?:y|ys|ying)|superimpose|superpose(?!d))\b") > 0
         self._split = sentence.drop(_COMPONENTS_APART) > 0
-        self._apart = sentence.drop(_APART) > 0
+        per = sentence.take_first(_PANEL_PER)
+        self._by_quantity, self._by_mission = per and per["what"], per and not per["what"]
+        self._apart = sentence.drop(_APART) > 0 or bool(self._by_mission)
         self._rows = [match.start() for match in sentence.take(_ROWS_BELOW)]
         count = sentence.take_text(_NUMBER_OF_PANELS).lower()
         self._stacked = sentence.drop(r"\bstacked(?!\s+lines?)(?:\s+(?:panels?|plots?))?\b") > 0
@@ -186,14 +201,10 @@ class Arrangement:
 
     def _take_sides(self, sentence: Sentence) -> dict[str, int]:
         """Read which quantity is on which axis: ``AE (y) against density (x)``."""
-        if not (self._kind == "scatter" or sentence.has(_AGAINST)):
+        sides = {match[1].lower() for match in re.finditer(_ON_AXIS, sentence.left, re.IGNORECASE)}
+        if sides != {"x", "y"} or not (self._kind == "scatter" or sentence.has(_AGAINST)):
             return {}
-        found = {
-            match[1].lower(): match.start() for match in re.finditer(_ON_AXIS, sentence.left, re.IGNORECASE)
-        }
-        return (
-            {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)} if len(found) == 2 else {}
-        )
+        return {match[1].lower(): match.start() for match in sentence.take(_ON_AXIS)}
 
     def take_axes(self, sentence: Sentence) -> None:
         """Read the components of a hodogram along the axes of minimum variance: ``Bl vs Bm``."""
@@ -230,7 +241,7 @@ class Arrangement:
                 advice="leave it out, then edit the figure: 'P1 and P2 in one panel'",
             )
         places = [
-            *self._shared(together, quantities, several=several),
+            *self._shared(self._grouped, quantities, several=several),
             *self._placed(sorted([*atoms, *described], key=lambda atom: atom[0])),
             *self._below_axis(quantities, parameters),
         ]
@@ -242,16 +253,18 @@ class Arrangement:
             places = [Place(Lines((), tuple(up[-1:])), 1)] if up else places
         return Panels(
             together=bool(together)
+            and not self._another
             and not any(place.shared for place in places)
+            and not self._shared(together, quantities, several=several)
             and len(atoms) + len(parameters) > 1,
-            compare=self._compare,
+            compare=self._compare or bool(self._by_quantity),
             overlaid=self._overlaid or (by_quantity and bool(self._laid)),
             apart=self._apart
             or self._side
             or (len(names) == 1 and (self._stacked or self._by_craft(places))),
             kind=kind,
             fit=self._fit or ("linear" if "correlat" in self._text.lower() and kind == "scatter" else ""),
-            count=self._count,
+            count=len({name for _, name in crafts}) if self._by_mission else self._count,
             places=tuple(places),
             bins=self._bins,
             colour=self._colour(quantities),
@@ -279,9 +292,15 @@ class Arrangement:
         """Return the lines that share a panel, where the sentence names other lines after them."""
         places, start = [], 0
         for position in together:
+            clause = max((end.end() for end in _CLAUSE.finditer(self._text[:position])), default=0)
+            again = [name for at, name in quantities if clause <= at < position]
             ahead = [name for at, name in quantities if start <= at < position]
-            if any(at > position for at, _ in quantities) and (len(ahead) > 1 or (ahead and several)):
-                places.append(Place(Lines((), tuple(ahead)), MIDDLE, shared=True))
+            earlier = {name for at, name in quantities if at < clause}
+            is_again = bool(again) and {*again} < earlier  # Bz, By, V; Bz and By in one panel
+            is_part = bool(is_again or self._another) or any(at > position for at, _ in quantities)
+            if is_part and (len(ahead) > 1 or (ahead and several)):
+                names = tuple(again if is_again else ahead)
+                places.append(Place(Lines((), names), MIDDLE, shared=True))
             start = position
         return places
 
@@ -297,15 +316,15 @@ class Arrangement:
             before = before or list(re.finditer(",", self._text[:position]))
             start = before[-1].end() if before else position
             drawn = [*quantities, *((at, RequestQuantity(name)) for at, own in parameters for name in own)]
-            names = tuple(quantity for at, quantity in drawn if start <= at < position) or _last_places(
-                [quantity for at, quantity in drawn if at < position]
-            )
+            names = [quantity for at, quantity in drawn if start <= at < position]
+            ahead = [quantity for at, quantity in drawn if at < position]
+            names = names or [*takewhile(lambda each: each.name in _OF_A_PLACE, reversed(ahead))][::-1]
             if not names:
                 raise NotUnderstood(
                     "it is not clear what to write below the time axis",
                     advice="write, for example, 'B, with L and MLT below the time axis'",
                 )
-            places.append(Place(Lines((), names), BELOW_AXIS))
+            places.append(Place(Lines((), tuple(names)), BELOW_AXIS))
         return places
 
     def _by_craft(self, places: Sequence[Place]) -> bool:
@@ -356,12 +375,6 @@ class Arrangement:
 def _last_listed(text: str) -> int:
     """Return where the names begin that a position behind them is for: ``B and V with density on top``."""
     return max((match.end() for match in re.finditer(r"\b(?:with|plus)\b|[,;](?=.*\w)", text)), default=0)
-
-
-def _last_places(quantities: Sequence[RequestQuantity]) -> tuple[RequestQuantity, ...]:
-    """Return the quantities at the end of a list that say where a spacecraft is."""
-    places = takewhile(lambda quantity: quantity.name in _OF_A_PLACE, reversed(quantities))
-    return tuple(places)[::-1]
 
 
 def _rank(match: re.Match[str]) -> int:

@@ -1,4 +1,7 @@
-"""Complete the quantities that a sentence names, and find out which of them the figure draws."""
+"""Complete the quantities that a sentence names, and find out which of them the figure draws.
+
+`field` is the position of a word for the magnetic field, or -1; a group `alone` has no quantities beside it.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +50,7 @@ def merged(*lists: Placed) -> Placed:
 
 
 def of_group(sentence: Sentence, *, alone: bool) -> Placed:
-    """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for.
-
-    Parameters
-    ----------
-    alone : bool
-        Whether the sentence names no quantity, so that an overview stands for them.
-    """
+    """Read ``plasma parameters`` and ``solar wind overview``: the quantities that they stand for."""
     match = sentence.take_first(GROUP) or (sentence.take_first(OVERVIEW) if alone else None)
     if match is None:
         return []
@@ -109,21 +106,31 @@ _LONE_LETTER = re.compile(rf"B(?![\w|])(?!\s*(?:\(|in\s+)?(?:{'|'.join(KNOWN_FRA
 """The letter of the field without a frame: in a list with its components, the magnitude."""
 
 
-def with_total(sentence: Sentence, placed: Placed) -> Placed:
+_TOTAL = (
+    r"\b(?:total|strength|modulus|absolute value)\b)"
+    r"(?=\s*(?:$|[^\w\s|]|\x01|(?:field|and|in|on|for|from|over|\d+)\b))"
+)
+"""Pattern of a word for the magnitude of the field, behind which no other quantity stands."""
+
+
+def with_total(sentence: Sentence, placed: Placed, field: int) -> Placed:
     """Read ``Bx, By, Bz and total`` and ``the field and its strength``: the magnitude of the field.
 
     In ``|B| and its components`` it is the other way round.
     """
     names = {quantity.name for _, quantity in placed}
-    if ABS_B in names and B not in names:
+    vector = [(field, RequestQuantity(B))] if field >= 0 and B not in names else []
+    if ABS_B in names and B not in names and not vector:
         match = sentence.take_first(
             r"\b(?:(?:its|the|all|three|vector)\s+)*components?\b(?!\s+of\s+(?:the\s+)?v)"
         )
         return merged(placed, [(match.start(), RequestQuantity(B))]) if match else placed
-    if B not in names or ABS_B in names:
+    if ABS_B in names or not (vector or B in names):
         return placed
-    match = sentence.take_first(r"\b(?:the |its )?(?:total|strength|modulus|absolute value)\b(?!\s+of\b)")
-    return merged(placed, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
+    match = sentence.take_first(
+        r"(?:\band|\bplus|\bwith|[,+&/]) (?P<out>(?:the |its )?" + _TOTAL if vector else f"({_TOTAL}"
+    )
+    return merged(placed, vector, [(match.start(), RequestQuantity(ABS_B))]) if match else placed
 
 
 def styled_components(looks: Sequence[str]) -> set[RequestQuantity]:
@@ -138,15 +145,6 @@ def with_field(
     """Add the vector for the word ``field``, unless it only says of what a component is, and leave such vectors out.
 
     In ``Bz of the magnetic field`` the vector is only the word behind its component.
-
-    Parameters
-    ----------
-    field : int
-        The position of the word; -1 if there is none.
-    styled : set of RequestQuantity
-        Components of which the sentence only says how they look.
-    crafts : list
-        The spacecraft of the sentence, with their positions.
     """
     names = {quantity.name for _, quantity in placed if quantity not in styled}
     if field >= 0:
@@ -223,12 +221,7 @@ def drawn_of(sentence: Sentence, placed: Placed, styled: set[RequestQuantity]) -
 def derived_from_others(sentence: Sentence, placed: Placed, field: int, described: Sequence[int]) -> str:
     """Return a quantity to compute from the others, as ``dynamic pressure from density and velocity``, or "".
 
-    Parameters
-    ----------
-    field : int
-        The position of a word for the magnetic field; -1 if there is none.
-    described : sequence of int
-        The positions of parameters that the catalogue describes, and that no computation takes.
+    Parameters that the catalogue describes stand at the positions `described`.
 
     Raises
     ------
@@ -256,13 +249,7 @@ def derived_from_others(sentence: Sentence, placed: Placed, field: int, describe
 
 
 def named_again(text: str, placed: Placed, crafts: Sequence[tuple[int, str]], marks: Sequence[int]) -> Placed:
-    """Return the quantities that a clause names again to say what becomes of their lines: ``…, Bz on top``.
-
-    Parameters
-    ----------
-    marks : sequence of int
-        Where the sentence has words for the place of a panel, or for a computation.
-    """
+    """Return the quantities that a clause names again to say what becomes of their lines: ``…, Bz on top``."""
     cuts = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
 
     def repeats(clause: tuple[int, int]) -> bool:
@@ -288,15 +275,7 @@ def doubt_about(
     *,
     unclear: bool,
 ) -> NotUnderstood | None:
-    """Return an error if a sentence has several meanings; otherwise return None.
-
-    Parameters
-    ----------
-    again : list
-        The quantities that the sentence names again beside computations.
-    unclear : bool
-        Whether it is unclear which quantity belongs to which spacecraft.
-    """
+    """Return an error if a sentence has several meanings; otherwise return None."""
     if unclear:
         return NotUnderstood(
             "it is not clear which quantity belongs to which spacecraft",

@@ -12,10 +12,12 @@ from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest
+from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import AT_1_AU, Placed
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.rules.times.durations import INTERVALS
-from helio.authoring.writing.computations import APPLIED, DERIVED, PRODUCT
+from helio.authoring.writing.computations import APPLIED, DERIVED, OF_TWO
+from helio.authoring.writing.steps import uses
 from helio.knowledge.quantities import families
 from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.vocabulary import VOCABULARY
@@ -61,7 +63,8 @@ _SEVERAL_DAYS = 10
 _MOST_OF_A_YEAR = 100
 _NEGATIVE = re.compile(r"(?:^|[\s,;:(=])[-−]$")
 _OPERATOR = re.compile(
-    r"[\s\w|.-]*?\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?", re.IGNORECASE
+    r"[\s\w|.-]*?(?:\b(?P<word>over|per|into|times|on\s+top\s+of)\s+(?:the\s+)?|(?P<slash>/)[\s\w-]*)",
+    re.IGNORECASE,
 )
 _MODELLED = re.compile(r"\b(?:predict|model|theor|expect|Parker|Burton|O'?Brien)\w*", re.IGNORECASE)
 _MEASURED = re.compile(
@@ -82,8 +85,20 @@ _HEAVY = "|".join(
         reverse=True,
     )
 )
-_FROM_RESULT = re.compile(r"\bthen\s+(?:compute|calculate|derive|determine|get|obtain)\b", re.IGNORECASE)
-_SPREAD = rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
+_FROM_RESULT = re.compile(
+    r"\b(?:then\s+(?:compute|calculate|derive|determine|get|obtain)|from\s+(?:these|those|them|it|this|which))\b",
+    re.IGNORECASE,
+)
+_OF_RESULT = re.compile(
+    r"(?P<verb>\b(?:computed|calculated|derived)\s+)?\b(?:of|from|using|on)\s+(?:the\s+|an?\s+)?$",
+    re.IGNORECASE,
+)
+"""Words between a quantity and a computation of its inputs: ``clock angle of the hourly mean B``."""
+_SPREAD = (
+    rf"\b(?:{'|'.join(INTERVALS)})\s+(?:range|spread|amplitude|variation)s?\b"
+    r"|\b(?:spacecraft|satellite|probe|orbital)(?:\s+orbital)?\s+(?:velocit|speed)\w*"
+)
+"""Words beside a quantity that make it another one, which helio does not compute."""
 _OF_PARTICLES = (
     r"(?:thermal\s+)?(?:gyro-?\s?(?:radi(?:us|i)|frequenc(?:y|ies))|(?:cyclotron|larmor|plasma)\s+(?:frequency|radius|beta)"
     r"|inertial\s+length|skin\s+depth)"
@@ -111,15 +126,15 @@ def drop_descriptions(sentence: Sentence, crafts: Collection[str], spans: Sequen
 
 
 def doubts(
-    sentence: Sentence, placed: Placed, request: PipelineRequest, spans: Sequence[TimeRange], *, compares: str
+    sentence: Sentence,
+    placed: Placed,
+    request: PipelineRequest,
+    spans: Sequence[TimeRange],
+    mentions: Sequence[ComputationMention],
+    *,
+    compares: str,
 ) -> Iterator[NotUnderstood]:
-    """Yield the reasons why words in a sentence have a meaning that the request has not.
-
-    Parameters
-    ----------
-    compares : str
-        The word with which the sentence compares two things; empty if it compares none.
-    """
+    """Yield the reasons why words in a sentence have a meaning that the request has not."""
     days = max((span.duration.days for span in spans), default=0)
     picked = _PICKED.search(sentence.text) if days > _SEVERAL_DAYS else None
     if picked or (days > _MOST_OF_A_YEAR and (picked := _PLURAL.search(sentence.text))):
@@ -135,25 +150,26 @@ def doubts(
         )
     for (start, first), (stop, second) in pairwise(placed):
         operator = _OPERATOR.fullmatch(sentence.text[start:stop])
-        is_product = any(made.tool == PRODUCT for made in request.computations)
-        if operator and first != second and not is_product:
+        is_read = any(made.tool in OF_TWO for made in request.computations)
+        if operator and bool(operator["slash"]) == (first == second) and not is_read:  # ACE |B| / Wind |B|
             yield NotUnderstood(
-                f"it is not clear what '{operator['word']}' means between two quantities",
+                f"it is not clear what '{operator['word'] or '/'}' means between two quantities",
                 advice="write 'ratio of A and B', 'A against B', 'A above B' or 'A and B in one panel'",
             )
-    for match in _FROM_RESULT.finditer(sentence.text):
-        derived = [
-            quantity.name for start, quantity in placed if start >= match.end() and quantity.name in DERIVED
-        ]
-        if derived and any(made.tool in APPLIED for made in request.computations):
+    results = [mention.position for mention in mentions if mention.computation.tool in APPLIED]
+    then = min((match.end() for match in _FROM_RESULT.finditer(sentence.text)), default=len(sentence.text))
+    for start, quantity in placed:
+        before = (_OF_RESULT.search(sentence.text[start:at]) for at in results if at > start)
+        of_result = any(match and (match["verb"] or quantity.name in DERIVED) for match in before)
+        if of_result or (results and start >= then and quantity.name in DERIVED):
             yield NotUnderstood(
-                f"helio computes the {derived[0]} from the data, not from the result of another computation",
-                advice=f"ask for the {derived[0]} first, as in 'hourly means of the {derived[0]}'",
+                f"helio computes the {quantity.name} from the data, not from the result of another computation",
+                advice=f"ask for the {quantity.name} first, as in 'hourly means of the {quantity.name}'",
             )
     if spread := re.search(_SPREAD, sentence.text, re.IGNORECASE):
         yield NotUnderstood(
             f"helio has no tool for '{spread[0]}'",
-            advice="ask for the minima and the maxima, or for the standard deviation",
+            advice="ask for the minima and the maxima, the standard deviation, or the position of the spacecraft",
         )
     for match in _SPECIES.finditer(sentence.text):
         species = (match["before"] or match["behind"]).lower()
@@ -196,17 +212,8 @@ def refuse_unused(template: Document) -> None:
     steps = [step for step in template["steps"] if isinstance(step.get("tool_args"), dict)]
     for step in steps:
         label = step["tool_args"].get("output_label")
-        if label and not any(other is not step and _uses(other["tool_args"], str(label)) for other in steps):
+        if label and not any(other is not step and uses(other["tool_args"], str(label)) for other in steps):
             raise NotUnderstood(
                 f"the figure would not show {label}, which the request names",
                 advice="request this quantity in a pipeline of its own",
             )
-
-
-def _uses(value: object, label: str) -> bool:
-    """Return whether a label, or a part of it such as ``B.z``, is in the arguments of a step."""
-    if isinstance(value, str):
-        return value == label or value.startswith(f"{label}.")
-    if isinstance(value, dict):
-        return any(_uses(part, label) for part in (*value, *value.values()))
-    return isinstance(value, list | tuple) and any(_uses(part, label) for part in value)

@@ -32,7 +32,7 @@ _PLAINER = [(re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in SP
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
-    r"[\s,(]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
+    r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
 )
 _LEVEL = re.compile(
@@ -45,11 +45,9 @@ _AT_TIME = re.compile(
     r"(?<!vertical )\blines? (?=(?:at|on) (?:\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}))", re.IGNORECASE
 )
 """A line at a time is vertical."""
-_CUTS = (
-    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+",
-    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|,?\s*\b(?:and|plus)\b\s*",
-    r"\s*[,;]\s*|\.\s+|\s+[-–—]\s+|\s+(?:with|on|as|in)\s+(?:an?\s+)?",
-)
+_SIGNS = r"\s*[,;()]\s*|\.\s+|\s+[-–—]\s+"
+_ADDED, _HOW = r"|,?\s*\b(?:and|plus)\b\s*", r"|\s+(?:with|on|as|in)\s+(?:an?\s+)?"
+_CUTS = (_SIGNS, _SIGNS + _ADDED, _SIGNS + _HOW, _SIGNS + _ADDED + _HOW)
 """Where a request is divided into parts: at punctuation, then also at small words."""
 _CHANGES = (*SETTINGS, *(rule for rule in ARRANGING if rule.change not in (remove, keep_only, swap_panels)))
 """Rules for changes that a request for a new figure may also ask for."""
@@ -102,6 +100,7 @@ _RAW_TOO = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the input of a computed line, as a line of its own."""
+_BOTH = re.compile(r"(?<![;:.] )\bboth\s+(?:(?:are|on|in|with|as|an?)\s+)*$", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:to|in|on|of|for)\s+(?:the\s+)?$", re.IGNORECASE)
 _ON_PLOT = re.compile(r"\s+(?:on|in)\s+(?:the\s+)?(?:[\w|-]+)\s*$", re.IGNORECASE)
 _LEAD = re.compile(r"(?:[,;]?\s*\b(?:and|with|using|plus)\s+)?(?:an?\s+|the\s+)?$|[,;]\s*$", re.IGNORECASE)
@@ -164,7 +163,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     removed: list[_Phrase | Atom] = [*phrases, *styles, *again]
     for part in sorted(removed, key=lambda part: part.start):
         stop = part.stop
-        tail = re.match(r"\s+(?:panel|axis|scale)\b", text[stop:], re.IGNORECASE)
+        tail = re.match(r"\s+(?:panel|axis|scale)\b|,?\s*respectively\b", text[stop:], re.IGNORECASE)
         stop += tail.end() if tail else 0
         before = text[at : part.start]
         rest += _LEAD.sub(" ", before) if part in phrases else f"{before} "
@@ -173,7 +172,7 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
         if part not in again:
             words = text[part.start : stop].strip(" ,")
             if (
-                part in only and len(_named_in(only)) == 1
+                part in only and [name.kind for each in only for name in _names_of(each)].count("what") == 1
             ):  # on the SYM-H plot: it is no name of what is shaded
                 words = _ON_PLOT.sub("", words)
             looks += named.get(part.start) or [words]
@@ -234,10 +233,6 @@ def _names_of(phrase: _Phrase) -> list[Atom]:
         for part in phrase.parts
         if part.kind == "craft" or (part.kind == "what" and _names_quantity(part.text))
     ]
-
-
-def _named_in(phrases: Sequence[_Phrase]) -> list[Atom]:
-    return [name for phrase in phrases for name in _names_of(phrase) if name.kind == "what"]
 
 
 def _names_quantity(words: str) -> bool:
@@ -340,11 +335,13 @@ def _is_named_before(name: Atom, names: Sequence[Atom]) -> bool:
 
 
 def _one_by_one(style: _Phrase, names: Sequence[Atom], text: str) -> list[str]:
-    """Read ``ACE and Wind in blue and red``: as many spacecraft, or quantities, as colours, in the same order."""
+    """Read ``ACE and Wind in blue and red``, as many colours as names in the same order; ``n and T both in red``."""
     values = [part for part in style.parts if part.kind in style.kinds]
+    ahead = [name.text for name in names if name.start < style.start]
+    if _BOTH.search(text[: style.start]):
+        return [f"{name} {text[style.start : style.stop]}" for name in ahead[-2:]]
     if len(values) < 2 or len(style.kinds) > 1:
         return []
-    ahead = [name.text for name in names if name.start < style.start]
     crafts = re.findall(names_of_spacecraft(), " ".join(ahead), re.IGNORECASE)
     for several in (crafts, ahead):
         distinct = list(dict.fromkeys(several))
@@ -397,7 +394,9 @@ def take_phrases(text: str, unread: Sequence[str], now: datetime) -> Iterator[tu
         )
         unread = [word for word in unread if word.casefold() != "left"]
     telling = [word for word in unread if word.isalpha()] or unread  # a number may stand in a date, too
-    words = re.compile("|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)")
+    words = re.compile(
+        "|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in telling) or r"(?!)", re.IGNORECASE
+    )
     for cut in _CUTS:
         pieces = re.split(f"({cut})", text, flags=re.IGNORECASE)
         named = list(pieces)
@@ -473,11 +472,6 @@ def changed_looks(
 ) -> tuple[Document, list[str]]:
     """Apply phrases about looks to the figure of a template; return the new template and notes.
 
-    Parameters
-    ----------
-    looks : sequence of str
-        Phrases such as ``Bz red``; those of `take_looks`.
-
     Raises
     ------
     NotUnderstood
@@ -490,5 +484,9 @@ def changed_looks(
             raise NotUnderstood(f"helio does not understand '{phrase}'")
         for figure, change in product(editor.figures(), changes):  # compared times have a figure each
             editor.choose(figure)
+            held = editor.spec.get("y_range")
             change.rule.change(editor, change.clause)
+            limits = editor.spec.get("y_range") or {}
+            if isinstance(held, dict) and any(limits.get(at) != own for at, own in held.items()):
+                raise NotUnderstood(f"it is not clear for which panel '{phrase}' is")
     return editor.after, editor.notes

@@ -126,10 +126,14 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         first, last = match[2].upper(), match[3].upper()
         crafts = grouped[missions[match[1].casefold()]]
         found += [(match.start(), craft) for craft in crafts if first <= craft[-1] <= last]
-    # STEREO A and B; MMS 1, 2 and 3
+    listed = (
+        r"[A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4]"
+        rf"(?![\w-]|\s+(?:of|from|at|magnitude|vector|components?|in)\b|{_UNIT}))+"
+    )
+    blank = r"(?:[A-E](?:\s+[A-E]){2,}|[1-4](?:\s+[1-4])+)(?![\w:.-])"
     for match in sentence.take(
-        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:\1)?[\s-]*[A-E1-4](?![\w-]|\s+(?:of|from|at|magnitude|vector|components?|in)\b|{_UNIT}))+)"
-    ):
+        rf"(?<![\w-])({every})[\s-]*({listed}|{blank})"
+    ):  # MMS 1, 2 and 3; THEMIS A B C
         alone = re.sub(rf"(?:{every})[\s-]*", " ", match[2], flags=re.IGNORECASE)
         letters = re.findall(r"(?<![A-Z0-9])[A-E1-4](?![A-Z0-9])", alone.upper())
         crafts = grouped[missions[match[1].casefold()]]
@@ -143,11 +147,6 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         if count and _NUMBERS.get(count.casefold(), count) != str(len(members)):
             raise NotUnderstood(f"{match['mission']} has {len(members)} spacecraft: {', '.join(members)}")
         found += [(match.start(), craft) for craft in members]
-    for match in sentence.take(  # THEMIS A B C
-        rf"(?<![\w-])({every})[\s-]*((?:[A-E](?:\s+[A-E]){{2,}}|[1-4](?:\s+[1-4])+))(?![\w:.-])"
-    ):
-        crafts = grouped[missions[match[1].casefold()]]
-        found += [(match.start(), craft) for craft in crafts if craft[-1] in match[2].upper()]
     sentence.drop(r"\bcluster\s+(?=c[1-4]\b)")
     for match in sentence.take(  # neither the solar nor a zonal wind
         rf"(?!(?<=[lc] )(?-i:wind))(?<!solar )(?<![\w-])(?!{_ALL_DIRECTIONS})(?:{names})(?![\w-]| spiral| angle)"
@@ -243,23 +242,24 @@ def read_quantities(sentence: Sentence, *, magnitude: bool) -> tuple[Placed, int
 
 
 def pairs_of(
-    crafts: Sequence[tuple[int, str]], placed: Placed, drawn: Sequence[RequestQuantity]
+    sentence: Sentence, crafts: Sequence[tuple[int, str]], placed: Placed, drawn: Sequence[RequestQuantity]
 ) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
     """Pair quantities with spacecraft, or return no pairs if each is for all; also return whether this is unclear.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
     """
-    if len(crafts) < 2 or len(drawn) < 2:
+    if len({craft for _, craft in crafts}) < 2 or len(drawn) < 2:
         return (), False
-    runs = _runs(crafts, [(index, quantity) for index, quantity in placed if quantity in drawn])
-    named = {craft for _, craft in crafts}
-    first_is_craft = isinstance(runs[0][0], str)
-    if len(runs) < 3 or len(named) < 2 or (len(runs) == 3 and first_is_craft):
+    wanted = [(index, quantity) for index, quantity in placed if quantity in drawn]
+    runs, is_clear = _with_own(_runs(crafts, wanted), sentence.text)
+    if len(runs) == 2 and len(runs[0]) == len(runs[1]) and sentence.drop(r"\brespectively\b"):
+        runs = [[word] for pair in zip(*runs, strict=True) for word in pair]
+    if len(runs) < 3 or (len(runs) == 3 and isinstance(runs[0][0][1], str)):
         return (), False  # ACE density and Wind
-    if len(runs) % 2:
+    if len(runs) % 2 or not is_clear:
         return (), True
-    steps = [[*runs[at], *runs[at + 1]] for at in range(0, len(runs), 2)]
+    steps = [[word for _, word in (*runs[at], *runs[at + 1])] for at in range(0, len(runs), 2)]
     return tuple(
         (craft, quantity)
         for step in steps
@@ -270,13 +270,39 @@ def pairs_of(
     ), False
 
 
-def _runs(crafts: Sequence[tuple[int, str]], placed_quantities: Placed) -> list[list[str | RequestQuantity]]:
+_Run = list[tuple[int, str | RequestQuantity]]
+"""Spacecraft or quantities that stand beside each other, with their positions."""
+_OF = re.compile(
+    r"(?:(?!,|;|\band\b|\bwith\b|\bplus\b|\bth(?:at|ose)\b).)*(?:\b(?:of|from|by)\s+(?:the\s+)?|\()$"
+)
+"""Pattern of what stands between the last of some quantities and the spacecraft that has them."""
+
+
+def _runs(crafts: Sequence[tuple[int, str]], placed_quantities: Placed) -> list[_Run]:
     """Split spacecraft and quantities, in order, into alternating groups; indices count only if OMNI is named."""
     of_omni = any(name == "OMNI" for _, name in crafts)
-    words: list[tuple[int, str | RequestQuantity]] = [*crafts]
+    words: _Run = [*crafts]
     words += [placed for placed in placed_quantities if of_omni or placed[1].name not in INDICES]
     words.sort(key=itemgetter(0))
-    return [[word for _, word in run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]
+    return [[*run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]
+
+
+def _with_own(runs: Sequence[_Run], text: str) -> tuple[list[_Run], bool]:
+    """Split quantities between two spacecraft, of which the second has the last one: ``ACE Bz and speed from Wind``.
+
+    Of more than two quantities it is not clear which are of the second spacecraft; then also return False.
+    """
+    split: list[_Run] = []
+    is_clear = True
+    for number, run in enumerate(runs):
+        after = runs[number + 1 : number + 2]
+        is_between = len(split) % 2 == 1 and isinstance(run[0][1], RequestQuantity) and after
+        if is_between and len(run) > 1 and _OF.match(text[run[-1][0] : after[0][0][0]]):
+            is_clear = is_clear and len(run) == len("ab")
+            split += [run[:-1], run[-1:]]
+        else:
+            split.append(run)
+    return split, is_clear
 
 
 def _any(names: Iterable[str]) -> str:

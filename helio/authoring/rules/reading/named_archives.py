@@ -43,11 +43,6 @@ def take_archive(text: str, servers: Servers) -> tuple[str, str]:
     >>> take_archive("ACE Bz for 2022-01-01 from the sample archive", {})
     ('ACE Bz for 2022-01-01', 'sample')
 
-    Parameters
-    ----------
-    servers : mapping
-        The servers that the user's settings add, as in `Settings`.
-
     Raises
     ------
     RequestError

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from helio.authoring.request import RequestQuantity
+from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.reading.named import Placed, names_of_spacecraft
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.authoring.writing.computations import DERIVED, MAGNITUDE_OF, NEARBY, OF_ELECTRONS, SIDES, VECTOR_OF
+from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import KNOWN_FRAMES
-from helio.knowledge.missions import INSTRUMENT_WORDS
+from helio.knowledge.missions import INSTRUMENT_WORDS, instrument_names
 from helio.knowledge.quantities import (
     ABS_B,
     ALPHA_RATIO,
+    ALPHAS,
     ELECTRONS,
     FAST_ELECTRONS,
     IONS,
@@ -165,7 +167,7 @@ def _is_measured(quantity: str, rows: Sequence[QuantitySource]) -> bool:
     return any(row.quantity in same for row in rows)
 
 
-def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Crafts:
+def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str, catalogue: Catalogue) -> Crafts:
     """Add the spacecraft that alone has the named instruments: ACE for ``SWEPAM and Wind SWE density``."""
     having = {
         name: {source.spacecraft for source in SOURCES if name in source.instruments} for name in instruments
@@ -181,7 +183,10 @@ def with_carriers(crafts: Crafts, instruments: Sequence[str], text: str) -> Craf
         stands_apart = ahead < 0 or re.search(
             r"[,;/&+]|\b(?:and|with|vs|versus|against)\b", text[ahead:start]
         )
-        if len(owners) == 1 and not owners & flown and stands_apart:  # not in ACE 3DP density
+        own = any(
+            name in instrument_names(row) for row, craft in catalogue.crafts() if craft.spacecraft in flown
+        )
+        if len(owners) == 1 and not owners & flown and stands_apart and not own:  # not in ACE 3DP density
             added.append((start, next(iter(owners))))
     return sorted([*crafts, *added])
 
@@ -253,12 +258,6 @@ def spectra_of(sentence: Sentence, instruments: Sequence[str], crafts: Crafts, *
     """Read ``HOPE electrons`` and ``PAS energy spectrogram``: the spectrum that the named instrument measures.
 
     Only if the instrument before the word, or else all, or the spacecraft, have exactly one such quantity.
-
-    Parameters
-    ----------
-    others : bool
-        Whether the sentence names other quantities: particles without an instrument then mean no spectrum, unless
-        they are an item of a list.
     """
     flown = {craft for _, craft in crafts}
     placed: Placed = []
@@ -312,11 +311,6 @@ def others_measured(
     """Return the field for ``MFI and SWEPAM speed``, and the moments for ``MAG and SWEPAM``.
 
     A receiver, as in ``speed and RPW``, stands for its radio spectrogram.
-
-    Parameters
-    ----------
-    names : collection of str
-        The quantities that the sentence names.
     """
     names = {
         *names,
@@ -350,3 +344,65 @@ def others_measured(
         if is_listed and names and names <= {B, ABS_B} and measured and measured <= _PLASMA:
             return [*_measured_by({name}, sources), *((0, RequestQuantity(quantity)) for quantity in beside)]
     return [(0, RequestQuantity(quantity)) for quantity in beside]
+
+
+def with_crafts(text: str) -> str:
+    """Name the spacecraft behind an instrument before the letter of one of two spacecraft.
+
+    >>> with_crafts("HOPE-A protons and SPAN-A electrons"), with_crafts("mageis B electrons, EMFISIS B")
+    ('HOPE RBSP-A protons and SPAN-A electrons', 'mageis RBSP-B electrons, EMFISIS B')
+    """
+    flown = {
+        spellings()[name.casefold()]
+        for name in re.findall(rf"(?i)(?<![\w-])(?:{names_of_spacecraft()})(?![\w-])", text)
+    }
+
+    def named(match: re.Match[str]) -> str:
+        sources = [source for source in SOURCES if match["name"].upper() in source.instruments]
+        crafts = {source.spacecraft for source in sources}
+        own = {craft for craft in crafts if craft.endswith(f"-{match['letter'][0]}")}
+        is_field = match["letter"] == "B" and any(source.quantity == B for source in sources)
+        if flown and flown.isdisjoint(crafts):
+            return match[0]  # the HET-A of PSP
+        if len(own) == 1 and (match["sign"] == "-" or (len(crafts) == len("AB") and not is_field)):
+            return f"{match['name']} {own.pop()}"
+        return match[0]
+
+    return re.sub(
+        r"(?<![\w-])(?<!\bI )(?P<name>[A-Za-z]{3,})(?P<sign>[- ])(?P<letter>[AB]|Ahead|Behind)(?![\w-])",
+        named,
+        text,
+    )
+
+
+def lacks_particles(request: PipelineRequest) -> bool:
+    """Return whether the table of quantities has no particles of the spacecraft that the request asks for."""
+    return any(
+        quantity.name in (IONS, PROTONS, ELECTRONS, FAST_ELECTRONS, ALPHAS)
+        and not any(
+            source.quantity == quantity.name
+            and source.spacecraft == craft
+            and (not request.instruments or {*request.instruments} & source.instruments)
+            for source in SOURCES
+        )
+        for quantity in request.quantities
+        for craft in request.spacecraft
+        if craft not in families()
+    )
+
+
+def at_energies(placed: Placed, instruments: tuple[str, ...], crafts: list[tuple[int, str]]) -> Placed:
+    """Read a spectrogram of protons as that of energetic protons if the instrument measures only those."""
+    named, flown = {*instruments}, {craft for _, craft in crafts}
+    measured = {
+        source.quantity
+        for source in SOURCES
+        if named & source.instruments and (not flown or source.spacecraft in flown)
+    }
+    other = {IONS: PROTONS, ELECTRONS: FAST_ELECTRONS} if named else {}
+    return [
+        (at, RequestQuantity(other[quantity.name]))
+        if quantity.name in other and quantity.name not in measured and other[quantity.name] in measured
+        else (at, quantity)
+        for at, quantity in placed
+    ]

@@ -44,13 +44,7 @@ Mentions = tuple[ComputationMention, ...]
 
 @dataclass(frozen=True)
 class NamedData:
-    """What a sentence names: its text, its quantities and its spacecraft with their positions.
-
-    Parameters
-    ----------
-    together : bool
-        Whether the sentence asks for lines in one panel.
-    """
+    """What a sentence names: its text, its quantities and its spacecraft with their positions."""
 
     text: str
     placed: Placed

@@ -38,7 +38,8 @@ _INTO = rf"(?:as|to|in|into)\s+(?:an?\s+|the\s+)?(?:{_NUMBER}\s+)?"
 _TABLE = r"(?:tables?(?:\s+of\s+numbers)?|list(?:ing)?s?|tabular\s+form|numbers)"
 _ONLY = r"(?:only|just|alone)"
 _WHOLE = (
-    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}{_FILE}\)?(?:\s+{_ONLY}\b)?",
+    rf"(?:{_SAVE}(?:\s+{_ALL})?\s+)?(?:{_ONLY}\s+)?{_INTO}(?:{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?{_FORMAT}{_FILE}\)?(?:\s+{_ONLY}\b)?"
+    rf"(?:\s+(?:as|in|into)\s+(?:an?\s+)?{_NUMBER}\s+files?\b)?",
     rf"(?:\b(?:and|plus|with|also|an?|the|{_ONLY}|{_NUMBER})\s+|[,+&]\s*)*(?:\b{_TABLE}\s*[(,:]?\s*(?:{_INTO})?)?\b{_FORMAT}{_FILE}\)?"
     rf"(?:\s+{_ONLY}\b)?(?:\s+(?:of|with|for|containing)\b(?:\s+{_ALL}(?![\w-]))?)?",
 )
@@ -53,7 +54,9 @@ _NO_FIGURE = (
     rf"[,;(]?\s*\b(?:(?:and|but)\s+)?(?:(?:no|without|{_NOT}\s+(?:need|want|make|draw)|no\s+need\s+(?:for|of)|not(?:\s+as)?"
     rf"|instead\s+of|rather\s+than)\s+(?:(?:an?|any|the)\s+)?{_FIGURE}(?:\s+(?:is\s+)?(?:needed|required|necessary|please))*"
     rf"|(?:{_NOT}|no\s+need\s+to)\s+(?:plot|draw)\b(?:\s+(?:it|them|anything))?"
-    rf"|{_FIGURE}\s+(?:is\s+)?not\s+(?:needed|required|necessary))\b\)?"
+    rf"|{_FIGURE}\s+(?:is\s+)?not\s+(?:needed|required|necessary)"
+    rf"|{_ONLY}\s+(?:(?:need|want)\s+)?(?:the\s+)?(?:data|numbers)(?=\s*(?:[,;:.]|$)))\b\)?"
+    r"|(?:^|[,;:.(])\s*(?:data|numbers)\s+only\b\)?"
 )
 _SAVED_PART = re.compile(
     rf"(?:[,;.]|\band\b)\s*(?:please\s+|also\s+)*\b(?:save|export|write|store|dump)\s+(?:only\s+|just\s+)?(?:the\s+)?"

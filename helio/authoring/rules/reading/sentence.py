@@ -93,12 +93,7 @@ class Part:
 
 
 class Sentence:
-    """A request in words; the rules remove each part that they have understood.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """A request in words; the rules remove each part that they have understood."""
 
     def __init__(self, text: str) -> None:
         self.text = " ".join(re.sub(r"['’](?:s|d|m|ll|ve)\b", "", text).split())
@@ -285,12 +280,7 @@ class Sentence:
     def parts(self, moments: Sequence[str], crafts: Sequence[tuple[int, str]]) -> list[Part]:
         """Return the parts of the sentence with the words that name what to draw, or that were never read.
 
-        Parameters
-        ----------
-        moments : sequence of str
-            What `left` returned before and after each time that such words were read, in order.
-        crafts : sequence of (int, str)
-            The spacecraft that the sentence names, with their positions.
+        The moments are what `left` returned before and after each time that such words were read, in order.
         """
         before, after = _restored(moments), moments[-1]
         parts: list[Part] = []
@@ -320,13 +310,7 @@ class Sentence:
 
 
 def _restored(left: Sequence[str]) -> str:
-    """Return the unread rest of a sentence with what was read between the first and the second moment, and so on.
-
-    Parameters
-    ----------
-    left : sequence of str
-        The unread rest at an even number of moments, in order.
-    """
+    """Return the unread rest of a sentence with what was read between the first and the second moment, and so on."""
     letters = list(left[-1])
     for before, after in zip(left[::2], left[1::2], strict=True):
         for at, (letter, later) in enumerate(zip(before, after, strict=True)):

@@ -12,7 +12,6 @@ from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Lines, PipelineRequest, Place, RequestedStyle, RequestQuantity
 from helio.authoring.rules.catalogue.catalogue_matches import Wanted
 from helio.authoring.rules.catalogue.catalogue_reading import CatalogueReading, read_catalogue
-from helio.authoring.rules.catalogue.particle_table import at_energies, lacks_particles, with_crafts
 from helio.authoring.rules.catalogue.particle_words import with_ratios
 from helio.authoring.rules.computations.averages import drop_rhythms_of_figures
 from helio.authoring.rules.computations.computed import (
@@ -58,7 +57,9 @@ from helio.authoring.rules.reading.named import (
 from helio.authoring.rules.reading.named_frames import LMN, TURNED, read_frames
 from helio.authoring.rules.reading.named_instruments import (
     Crafts,
+    at_energies,
     beside_others,
+    lacks_particles,
     leave_directions,
     measured_by,
     measured_by_each,
@@ -66,6 +67,7 @@ from helio.authoring.rules.reading.named_instruments import (
     read_instruments,
     spectra_of,
     with_carriers,
+    with_crafts,
     without_compounds,
     without_source_of_indices,
 )
@@ -146,16 +148,7 @@ _NUMBER_WORDS = {count: word for word, count in VOCABULARY["counted"].items()}
 
 @dataclass(frozen=True)
 class Reading:
-    """The request that was read from a sentence, and the words that were not understood.
-
-    Parameters
-    ----------
-    request : PipelineRequest
-    unread : tuple of str
-        Words with a meaning that were not read.
-    doubt : NotUnderstood, optional
-        Why the sentence is ambiguous.
-    """
+    """The request that was read from a sentence, and the words that were not understood."""
 
     request: PipelineRequest
     unread: tuple[str, ...]
@@ -207,9 +200,8 @@ def read_request(
     if whole and not jointly:
         crafts = request.spacecraft  # those that carry the named instruments
         meant = [part for part in parts if lacking in _quantities_in(part.text)] or parts
-        if any(
-            _is_of_one(name, part.crafts or crafts) for part in meant for name in _quantities_in(part.text)
-        ):
+        named = [(part.crafts or crafts, name) for part in meant for name in _quantities_in(part.text)]
+        if any(len(own) > 1 and not {*own}.isdisjoint(crafts_with(name)) for own, name in named):
             return reading  # B of ACE and SOHO, which has none: it is no boron of ACE
         parts = [
             replace(part, unread=True, left=part.spans, crafts=part.crafts or crafts)
@@ -235,11 +227,6 @@ def read_request(
     return read(found).reading if found.notes else reading
 
 
-def _is_of_one(quantity: str, crafts: Sequence[str]) -> bool:
-    """Return whether the table has a quantity of some of several spacecraft."""
-    return len(crafts) > 1 and not {*crafts}.isdisjoint(crafts_with(quantity))
-
-
 def _quantities_in(words: str) -> set[str]:
     placed, field = read_quantities(Sentence(words), magnitude=False)
     return {quantity.name for _, quantity in placed} | ({B} if field >= 0 else set())
@@ -247,11 +234,6 @@ def _quantities_in(words: str) -> set[str]:
 
 class _SentenceReader:
     """Reader of one sentence: each step removes the words that it understands, so the order of the steps counts.
-
-    Parameters
-    ----------
-    described : CatalogueReading
-        Parameters that the catalogue describes with words of the sentence; these words are removed first.
 
     Attributes
     ----------
@@ -276,6 +258,7 @@ class _SentenceReader:
         self._catalogue = catalogue
         self._looks = tuple(looks)
         self._described = described
+        text, self._title = take_title(text)
         text, self._notes = with_plain_times(_EACH_OF.sub(r"\1, ", text), now, ask)
         if signed := signed_length(text):
             raise NotUnderstood(
@@ -291,7 +274,6 @@ class _SentenceReader:
         names = [match for pattern in _NAMES_OF_TIMES for match in self._sentence.take(pattern)]
         if self._sentence.drop(_CDAWEB):
             self._notes += ("a run takes the data from CDAWeb, unless --archive names another archive",)
-        self._title = take_title(self._sentence)
         self._files = take_files(self._sentence)
         self._name = take_name(self._sentence)
         self._datasets = read_datasets(self._sentence, catalogue)
@@ -359,7 +341,7 @@ class _SentenceReader:
         self._energies = take_energies(sentence)
         self._instruments = read_instruments(sentence)
         after_instruments = sentence.left
-        crafts = with_carriers(self.flown, self._instruments, sentence.text)
+        crafts = with_carriers(self.flown, self._instruments, sentence.text, self._catalogue)
         if (crafts or described.crafts) and not self.flown:
             drop_places(sentence)
         self._crafts: Crafts = [craft for craft in crafts if craft[1] not in described.crafts]
@@ -428,7 +410,7 @@ class _SentenceReader:
                 replace(mention, computation=replace(mention.computation, beside=True))
                 for mention in self._mentions
             )
-        placed = with_total(sentence, placed)
+        placed = with_total(sentence, placed, self._field)
         if "minimum_variance" in self._tools:  # V in LMN
             turned = {RequestQuantity(SPEED): RequestQuantity(VECTOR_V)}
             placed = [(start, turned.get(quantity, quantity)) for start, quantity in placed]
@@ -510,11 +492,13 @@ class _SentenceReader:
         drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
         if self._is_behind and len(crafts) == 2:
             crafts = [(at, craft) for at, (_, craft) in enumerate(reversed(crafts))]
+        elif self._is_behind and len(drawn) == 2:
+            drawn = drawn[::-1]  # lag of AE behind Bz
         by_instrument = measured_by_each(sentence, self._instruments, crafts, drawn)
         drawn = [quantity for quantity in drawn if quantity not in by_instrument]
         computed_at = [mention.position for mention in self._mentions]
         again = named_again(sentence.text, placed, crafts, [*computed_at, *self._arrangement.marks])
-        own, unclear = pairs_of(crafts, [atom for atom in placed if atom not in again], drawn)
+        own, unclear = pairs_of(sentence, crafts, [atom for atom in placed if atom not in again], drawn)
         windowless = any(
             mention.computation.tool in APPLIED
             and (APPLIED[mention.computation.tool].argument or mention.computation.tool == "detrend")
@@ -556,7 +540,7 @@ class _SentenceReader:
             drawn=self._files.drawn,
             name=self._name,
         )
-        lost = doubts(sentence, placed, request, self._spans, compares=self._arrangement.compares)
+        lost = doubts(sentence, placed, request, self._spans, mentions, compares=self._arrangement.compares)
         unclear_parts = doubt_about(mentions, placed, drawn, again, unclear=unclear)
         return request, unclear_frame or unclear_computation or unclear_parts or next(lost, None)
 
@@ -575,7 +559,9 @@ def _plain(text: str) -> str:
         text = pattern.sub(spelling, text)
     text = with_ratios(with_series(text))
     text = with_words(with_plain_rates(with_crafts(without_compounds(text))))
-    return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE) if _RADIAL.search(text) else text
+    if _RADIAL.search(text):
+        return re.sub(r"\bbt\b", "B_T", text, flags=re.IGNORECASE)
+    return text if re.search(r"\bRTN\b", text) else re.sub(r"\bB_t\b", "Bt", text)
 
 
 def _without_numbers(text: str) -> str:

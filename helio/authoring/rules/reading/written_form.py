@@ -21,16 +21,29 @@ _UNIT = (
 _IN_UNIT = rf"\b(?:in|as)\s+(?:units?\s+of\s+)?(?P<unit>{_UNIT})(?![\w/^-])|[(\[](?P<bracketed>{_UNIT})[)\]]"
 _NOT_IN_UNIT = rf"[,(]?\s*\b(?:and\s+)?(?:not|instead\s+of|rather\s+than)\s+(?:in\s+)?{_UNIT}(?![\w/^-])\)?"
 _ABOVE = r"(?:\bE\s*)?(?:>=?|≥|\babove|\bover|\bgreater than|\bmore than|\bexceeding)"
-_TITLE = r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]"
-_NAME = r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
+_TITLE = re.compile(
+    r"\b(?:titled?|with the title|entitled|(?:called|named)(?=\s+[\"“]\S+\s))\s*[:=]?\s*"
+    r"(?:[\"“](?P<title>[^\"”]+)[\"”]|['‘](?P<single>.+?)['’](?!\w))",
+    re.IGNORECASE,
+)
+_NAME = (
+    r"\b(?:(?:and\s+)?(?:call|name)\s+(?:the|this)\s+pipeline|called|named)\s+"
+    r"[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
+)
 _PLANE = (
     r"\b(?:(?:in|on|onto|projected\s+(?:in|on)?to)\s+)?(?:the\s+)?(?:(?P<out>"
     r"(?P<first>[xy])[-–]?(?P<second>[yz])(?:[- ](?:plane|projection))?))\b"
 )
 
 
-def take_title(sentence: Sentence) -> str:
-    return sentence.take_text(_TITLE)
+def take_title(text: str) -> tuple[str, str]:
+    """Remove the title of the figure, and return the rest and the title as it is written.
+
+    >>> take_title("ACE Bz, title 'Patrick's storm', 2015-03-17")
+    ('ACE Bz, , 2015-03-17', "Patrick's storm")
+    """
+    match = _TITLE.search(text)
+    return (_TITLE.sub("", text), match["title"] or match["single"]) if match else (text, "")
 
 
 def take_name(sentence: Sentence) -> str:

@@ -30,11 +30,6 @@ _ALONE = re.compile(
     rf"\b(?:from\s+|between\s+)?(?<![\d:.-])(?P<first>{_CLOCK}){_UT}{_JOINT}(?P<last>{_CLOCK})(?P<unit>{_UT})(?!\w|:\d)",
     re.IGNORECASE,
 )
-_LASTING = re.compile(
-    rf"(?P<date>{DATE})(?:T|[\s,]+(?:at\s+|from\s+)?)(?P<clock>\d{{1,2}}:\d{{2}})(?:\s*UTC?|Z)?\s*(?:,|\+|\bfor\b)\s*"
-    r"(?P<count>\d{1,3}|one|two|three|half an)\s*(?P<unit>hours?|hrs?|h|minutes?|mins?)\b",
-    re.IGNORECASE,
-)
 _WHOLE_DAY = re.compile(
     rf"(?P<date>{DATE}),?\s*\(?(?:(?:the\s+)?(?:all|whole|full|entire|one|1|single)\s+day(?:\s+long)?|24\s*-?\s*(?:h|hrs?|hours?))\b\)?",
     re.IGNORECASE,
@@ -47,12 +42,12 @@ _OF_YEAR = re.compile(
     rf"(?P<date>{DATE}),?\s*\(\s*(?:day(?:\s+of\s+year)?|doy)\s*(?P<day>\d{{1,3}})\s*\)", re.IGNORECASE
 )
 _OF_MONTH = re.compile(
-    rf"\b(?:the\s+)?(?P<part>early|mid|middle\s+of|late|beginning\s+of|start\s+of|end\s+of"
+    rf"\b(?:the\s+)?(?P<part>early|mid|middle\s+of|late|beginning\s+of|start\s+of|end\s+of|(?P<half>first|second)\s+half\s+of"
     rf"|(?:first|last)\s+(?:(?P<count>\d{{1,2}}|two|three|four|five|seven|ten)\s+days?|week)\s+(?:of|in))"
-    rf"[\s-]+(?P<month>{MONTH})\s*,?\s*(?P<year>{YEAR})(?![\d-])",
+    rf"[\s-]+(?P<month>{MONTH}\s*,?\s*{YEAR}|{YEAR}-\d{{2}}(?!-?\d))(?![\d-])",
     re.IGNORECASE,
 )
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7, "ten": 10, "half an": 0.5}
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7, "ten": 10}
 _NOW = datetime(2000, 1, 1)
 
 
@@ -76,7 +71,6 @@ def with_plain_clocks(text: str, notes: list[str]) -> str:
     text = _OF_MONTH.sub(lambda match: _of_month(match, notes), text)
     for pattern, written in (
         (_WHOLE_DAY, lambda match: match["date"]),
-        (_LASTING, _lasting),
         (_AFTER_DATE, _after_date),
         (_ALONE, _alone),
     ):
@@ -103,16 +97,6 @@ def _alone(match: re.Match[str]) -> str:
     return f"{_clock(first)} to {_clock(last)}"
 
 
-def _lasting(match: re.Match[str]) -> str:
-    day, start = _day(match["date"]), _minutes(match["clock"], match["clock"])
-    if day is None or start is None:
-        return match[0]
-    length = (_COUNTS.get(match["count"].lower()) or int(match["count"])) * (
-        60 if match["unit"][0] in "hH" else 1
-    )
-    return _written(day, start, start + int(length))
-
-
 def _of_year(match: re.Match[str]) -> str:
     """Leave out the day of the year beside its date, if both are the same day."""
     day = _day(match["date"])
@@ -121,10 +105,12 @@ def _of_year(match: re.Match[str]) -> str:
 
 def _of_month(match: re.Match[str], notes: list[str]) -> str:
     """Write a part of a month: of ``early``, ``mid`` and ``late`` the ten days, with a note."""
-    span = parse_time_range(f"{match['month']} {match['year']}", _NOW)
+    span = parse_time_range(re.sub(r"(?<=[a-z.])[\s,]*(?=\d)", " ", match["month"]), _NOW)
     part, length = match["part"].casefold(), (span.stop - span.start).days
     count = int(_COUNTS.get(match["count"].lower()) or match["count"]) if match["count"] else 7
-    if part.startswith("first"):
+    if match["half"]:
+        days = (0, 15) if part.startswith("first") else (15, length)
+    elif part.startswith("first"):
         days = (0, count)
     elif part.startswith("last"):
         days = (length - count, length)
@@ -133,7 +119,7 @@ def _of_month(match: re.Match[str], notes: list[str]) -> str:
     else:
         days = (20, length) if part[:3] in ("lat", "end") else (0, 10)
     first, stop = (span.start + timedelta(days=count) for count in days)
-    if not part.startswith(("first", "last")):
+    if not part.startswith(("first", "second", "last")):
         notes.append(f"helio reads '{match[0]}' as {first:%Y-%m-%d} to {stop:%Y-%m-%d}")
     return f"{first:%Y-%m-%d} to {stop:%Y-%m-%d}"
 

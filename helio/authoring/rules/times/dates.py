@@ -102,23 +102,19 @@ def _numbered(match: re.Match[str]) -> str:
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
     months = 12
     if match["dot"] == "." or first > months or first == second:
-        day, month = first, second
-    elif second > months:
-        month, day = first, second
-    else:
-        return match[0]
-    try:
-        return f"{date(year, month, day):%Y-%m-%d}"
-    except ValueError:
-        return match[0]
+        return _iso(match, year, second, first)
+    return _iso(match, year, first, second) if second > months else match[0]
 
 
 def _year_first(match: re.Match[str]) -> str:
     year, month, day = filter(None, match.groups())
-    try:
-        return f"{date(int(year), int(month), int(day)):%Y-%m-%d}"
-    except ValueError:
-        return match[0]
+    return _iso(match, int(year), int(month), int(day))
+
+
+def _iso(match: re.Match[str], year: int, month: int, day: int) -> str:
+    """Return a date as ISO 8601 has it; what was matched if there is no such day."""
+    is_day = 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
+    return f"{year}-{month:02d}-{day:02d}" if is_day else match[0]
 
 
 def _days_of_year(match: re.Match[str]) -> str:
@@ -167,9 +163,13 @@ def _lasting(match: re.Match[str]) -> str:
 
 
 def _century(match: re.Match[str]) -> str:
-    """Write ``17-Mar-15`` and ``May '05`` with four digits of the year: from 1957 to 2056."""
+    return f"{match[1].replace('-', ' ')} {_four_digits(match[2])}"
+
+
+def _four_digits(year: str) -> str:
+    """Return a year of two digits with its century: from 1957, before the first launch, to 2056."""
     first_launch = 57
-    return f"{match[1].replace('-', ' ')} {'19' if int(match[2]) >= first_launch else '20'}{match[2]}"
+    return f"{'19' if int(year) >= first_launch else '20'}{year}"
 
 
 def _two_short_years(match: re.Match[str]) -> str:
@@ -218,13 +218,8 @@ def _compact(match: re.Match[str]) -> str:
 
 
 def _with_century(match: re.Match[str]) -> str:
-    first_launch = 57
-    year = f"{'19' if int(match['year']) >= first_launch else '20'}{match['year']}"
     month = int(match["month"]) if match["month"].isdigit() else _number_of_month(match["month"])
-    try:
-        return f"{date(int(year), month, int(match['day'])):%Y-%m-%d}"
-    except ValueError:
-        return match[0]
+    return _iso(match, int(_four_digits(match["year"])), month, int(match["day"]))
 
 
 def _alone_with_century(match: re.Match[str]) -> str:

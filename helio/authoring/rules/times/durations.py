@@ -31,7 +31,7 @@ def duration_pattern(name: str = "", *, calendar: bool = False) -> str:
     return (
         rf"(?P<number{name}>\d+(?:\.\d+)?|(?:half an|{_SPELT})(?=[\s-]))[\s-]*"  # "and" is no day
         r"(?:(?:more|extra|additional)[\s-]+)?"
-        rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d|weeks?{more})\b"
+        rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|(?<=-)hourly|hrs?|hr|h|days?|d|weeks?{more})\b"
     )
 
 

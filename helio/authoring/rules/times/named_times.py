@@ -18,12 +18,9 @@ from helio.authoring.rules.times.dates import with_plain_dates
 from helio.authoring.rules.times.times_around import widened, with_plain_spans
 from helio.authoring.rules.times.times_from_now import COUNTS, part_of_today, with_times_from_now
 from helio.authoring.writing.asking import Asks
-from helio.errors import TimeRangeError
 from helio.interval import carrington_number, carrington_start
 from helio.patterns import ignoring_case
-from helio.time_range import parse_time_range
 
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?\s+\d{4}|\d{4}-\d{2}(?!-?\d)"
 _ROTATION = re.compile(
     r"\b(?:carrington\s+rotation(?P<several>s)?|CR)\s*#?\s*(?P<first>\d{3,4})"
     r"(?P<more>\s*(?:-|–|to|through|and|&)\s*(?:CR\s*)?(?P<last>\d{3,4}))?(?(several)(?(more)|(?!)))(?![\w-])"
@@ -34,7 +31,6 @@ _ROTATION = re.compile(
 _BARTELS = re.compile(r"\bbartels\s+rotation\s*#?\s*(\d{4})\b", re.IGNORECASE)
 _FIRST_BARTELS = date(1832, 2, 8)
 """Start of the first Bartels rotation; each has 27 days."""
-_HALF = re.compile(rf"\b(?:the\s+)?(first|second)\s+half\s+of\s+({_MONTH})", re.IGNORECASE)
 _MONTH_NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _YEAR = r"(?:18|19|20)\d{2}"
 _YEAR_OF_A_DATE = re.compile(
@@ -190,7 +186,6 @@ def with_plain_times(
     notes: list[str] = []
     text = with_times_from_now(text, now, notes)
     text = with_whole_dates(with_plain_spans(with_plain_dates(text), notes))
-    text = _HALF.sub(lambda match: _half(match, now), text)
     text = with_plain_clocks(text, notes)
     text = _ROTATION.sub(lambda match: _rotation(match, now, notes), text)
     text = _BARTELS.sub(_bartels, text)
@@ -306,16 +301,6 @@ def _has_time(text: str) -> bool:
         )
         for year in _BARE_YEAR.finditer(text)
     )
-
-
-def _half(match: re.Match[str], now: datetime) -> str:
-    try:
-        span = parse_time_range(match[2], now)
-    except TimeRangeError:
-        return match[0]
-    middle = span.start + timedelta(days=15)
-    start, stop = (span.start, middle) if match[1].lower() == "first" else (middle, span.stop)
-    return f"{start:%Y-%m-%d} to {stop:%Y-%m-%d}"
 
 
 def _rotation(match: re.Match[str], now: datetime, notes: list[str]) -> str:

@@ -202,7 +202,8 @@ _FORMS: tuple[tuple[str, Span], ...] = (
     (rf"\bfirst\s+{_LENGTH}\s+(?:of|on)\s+{_POINT}", _from),
     (rf"{_POINT},?\s*\(?(?:the\s+)?first\s+{_LENGTH}\)?", _from),
     (
-        rf"(?:\b(?:starting|beginning|start|from|at)\s+)*{_POINT},?\s+(?:for|lasting)\s+(?:the\s+next\s+)?{_LENGTH}"
+        rf"(?:\b(?:starting|beginning|start|from|at)\s+)*{_POINT}"
+        rf"(?:,?\s+(?:for|lasting)\s+(?:the\s+next\s+)?|(?<=:\d\d)(?:\s*UTC?|Z)?\s*[,+]\s*){_LENGTH}"
         r"(?!\s*-?\s*(?:\w+\s+)?(?:averag\w+|means?|medians?|windows?|bins?|resolution|cadence|data|smooth\w*|steps?))",
         _from,
     ),
