@@ -60,9 +60,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 [line for line in panel if at not in numbers or line not in lines]
                 for at, panel in enumerate(panels, 1)
             ]
-            if not any(kept) or kept == panels:
-                raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
-            editor.redraw(kept)
+            _redraw_less(editor, clause, kept if kept != panels else [])
             return
         gone += lines
     if len(numbers) == len(panels) and numbers:
@@ -91,7 +89,13 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             for at, panel in enumerate(editor.panels, 1)
             if at not in numbers
         ]
-    if not any(kept) or (gone and not any(line in panel for panel in panels for line in gone)):
+    missed = gone and not any(line in panel for panel in panels for line in gone)
+    _redraw_less(editor, clause, [] if missed else kept)
+
+
+def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) -> None:
+    """Draw what stays; refuse the clause if nothing would stay or nothing goes."""
+    if not any(kept):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
     editor.redraw(kept, prune=True)
 

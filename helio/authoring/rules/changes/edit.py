@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import Gate
@@ -117,6 +118,9 @@ def edited(
     NotProved
         The changed pipeline could not run.
     """
+    again = partial(
+        edited, template=template, catalogue=catalogue, gate=gate, now=now, ask=ask, remembered=remembered
+    )
     request, named = with_names(request, remembered)
     if possibility := "" if sources else _asked_possibility(request, ask, now):
         return AuthorReply(answered(possibility, template, catalogue, now, records), BY)
@@ -126,9 +130,7 @@ def edited(
         if not wish:
             return answer
         try:
-            change = edited(
-                wish, template, catalogue=catalogue, gate=gate, now=now, ask=ask, remembered=remembered
-            )
+            change = again(wish)
         except UNABLE:
             if is_whole(answer.text):
                 return answer
@@ -153,17 +155,7 @@ def edited(
         bare = _INSTEAD.sub("", request)
         if bare != request:  # a new value without the old one: `make it blue instead`
             try:
-                return edited(
-                    bare,
-                    template,
-                    catalogue=catalogue,
-                    gate=gate,
-                    now=now,
-                    ask=ask,
-                    sources=sources,
-                    records=records,
-                    remembered=remembered,
-                )
+                return again(bare, sources=sources, records=records)
             except UNABLE:
                 raise refusal from None
         reply = (
@@ -456,24 +448,16 @@ def refuse_unknown_craft(editor: FigureEditor, clauses: Sequence[Clause]) -> Non
         for name in (craft.mission, craft.spacecraft)
     }
     known = set(spellings().values())
-    table = ", ".join(sorted(known))
     for clause in clauses:
         instead = clause.has("craft", "rel:instead", "rel:instead_of", "verb:replace")
         for name in clause.names:
-            if name.casefold() in spellings():
-                continue
             words = re.findall(r"[A-Z][\w-]*(?:\s+[A-Z0-9][\w-]*)*", name)
-            for word in words:
-                if word.casefold() in spellings():
-                    continue
+            for word in () if name.casefold() in spellings() else words:
+                near = did_you_mean(word, known) if instead else ""
                 if word.casefold() in missions:
-                    advice = (
-                        f"use one of {table}; or find a dataset with `helio datasets search '{word}'`, and "
-                        f"write a new "
-                        "pipeline with it"
+                    near = (
+                        f"use one of {', '.join(sorted(known))}; or find a dataset with `helio datasets search "
+                        f"'{word}'`, and write a new pipeline with it"
                     )
-                elif instead and did_you_mean(word, known):
-                    advice = did_you_mean(word, known)
-                else:
-                    continue
-                raise NotUnderstood(f"helio knows no quantities of a spacecraft '{word}'", advice=advice)
+                if near and word.casefold() not in spellings():
+                    raise NotUnderstood(f"helio knows no quantities of a spacecraft '{word}'", advice=near)

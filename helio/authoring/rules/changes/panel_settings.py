@@ -280,26 +280,19 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
         numbers = [numbers[names.index(editor.ask("The range of which panel?", names))]]
     for number in numbers:
         _check_unit(editor, number, limits.unit)
-        if limits.low is None or limits.high is None:
-            held = editor.spec.get("y_range")
-            held = held.get(str(number)) if isinstance(held, dict) else held
-            if limits == Range():
-                if held is None:
-                    raise NotUnderstood(f"the range of panel {number} is automatic already")
-                put_by_panel(editor, "y_range", number, None)
-                continue
-            if not held:
-                raise NotUnderstood(
-                    f"panel {number} has no limits of its own, so one limit alone is not enough",
-                    advice="give both limits, such as '0 to 20'",
-                )
-            limits_now = [
-                held[0] if limits.low is None else limits.low,
-                held[1] if limits.high is None else limits.high,
-            ]
-            put_by_panel(editor, "y_range", number, limits_now)
-            continue
-        put_by_panel(editor, "y_range", number, [limits.low, limits.high])
+        held = editor.spec.get("y_range")
+        held = held.get(str(number)) if isinstance(held, dict) else held
+        if limits == Range() and held is None:
+            raise NotUnderstood(f"the range of panel {number} is automatic already")
+        if limits != Range() and None in (limits.low, limits.high) and not held:
+            raise NotUnderstood(
+                f"panel {number} has no limits of its own, so one limit alone is not enough",
+                advice="give both limits, such as '0 to 20'",
+            )
+        low, high = (
+            held[at] if end is None and held else end for at, end in enumerate((limits.low, limits.high))
+        )
+        put_by_panel(editor, "y_range", number, None if limits == Range() else [low, high])
 
 
 def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:

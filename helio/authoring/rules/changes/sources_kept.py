@@ -69,8 +69,7 @@ def _chosen(editor: FigureEditor, clause: Clause) -> list[str]:
 def _fetch_only(editor: FigureEditor, sources: list[str]) -> bool:
     """Leave a choice of datasets those of some spacecraft or instruments; return whether there was such a choice."""
     found = False
-    for step in editor.lines.graph.order:
-        pairs = fetch_pairs(step.params) if step.tool == FETCH else []
+    for step, pairs in editor.fetches:
         kept = [pair for pair in pairs if any(_is_of(editor, pair[0], source) for source in sources)]
         if kept and kept != pairs:
             editor.do(*refetched(editor.after, step, kept))
