@@ -297,6 +297,38 @@ EDITED = (
     ("wind-plasma", "swap panels 1 and 7", None, "panel 7"),
     ("wind-plasma", "density from 1997 to 1998", None, "density"),
     ("wind-plasma", "panel from 10 to 12 May", None, "panel|May"),
+    # nothing that a sentence names is lost, and nothing else changes
+    ("storm-overview", "Kp > 5 line dashed", lambda t: (figure(t)["hlines"][-1], figure(t)["y_range"]["9"]),
+     ({"y": 5.0, "panel": 9, "dash": "dash"}, [0, 9])),
+    ("storm-overview", "dashed line for Kp > 5", lambda t: figure(t)["hlines"][-1]["y"], 5.0),
+    ("omni-storm", "fix the SYM-H axis to -250 to 50", lambda t: figure(t)["y_range"], {"4": [-250.0, 50.0]}),
+    ("plasma-beta-mach", "show beta with measured electrons only", lambda t: (len(panels(t)), panels(t)[5]),
+     (9, ["beta_measured"])),
+    ("plasma-beta-mach", "make beta with measured electrons red",
+     lambda t: (figure(t)["trace_colors"]["beta_measured"], figure(t)["trace_colors"]["T_e"]), ("red", "blue")),
+    ("mms-survey", "ion velocity in GSM too, to match B, not GSE",
+     lambda t: (len(panels(t)), figure(t)["y_label"]["5"]), (6, "V_i GSM [km/s]")),
+    ("mms-survey", "colour limits 1e4 to 1e8 for the ions", lambda t: figure(t)["z_min"], {"2": 10000.0}),
+    ("gle73-particles", "add a panel with the ERNE HED protons from SOHO so we see the Earth side too",
+     lambda t: panels(t)[3:], [["SOHO_protons"]]),
+    ("solo-overview", "hide latitude and longitude below the axis", lambda t: figure(t)["ephemeris"],
+     ["SOLO_HELIO1HR_POSITION.RAD_AU"]),
+    ("psp-encounter", "only QTN density, no SPAN-I, no SPC", lambda t: (len(panels(t)), panels(t)[4]), (10, ["n_QTN"])),
+    ("wind-plasma", "window 30 min for the density only", lambda t: (window(t), t["variables"]["$WINDOW"]["default"]),
+     ("30min", "10min")),
+    ("omni-storm", "same for 2024-05-10 but with AE", lambda t: (time(t), panels(t)[-1]),
+     ("2024-05-10 to 2024-05-11", ["OMNI_AE"])),
+    ("plasma-beta-mach", "rotate B to GSM and smooth it over 10 min", lambda t: (panels(t)[0], panels(t)[1]),
+     (["B_smooth", "Bmag"], ["V"])),
+    ("plasma-beta-mach", "density 0-40 and velocity 250-800, both linear",
+     lambda t: (figure(t)["y_range"]["2"], figure(t)["log_scale"]), ([250.0, 800.0], {"2": "linear", "3": "linear"})),
+    ("goes-xray-flares", "mark the X9.3 flare on 6 September 12:02", lambda t: figure(t)["vlines"],
+     [{"x": "2017-09-06T12:02", "label": "X9.3 flare"}]),
+    ("l1-monitor-comparison", "B z panel -20 to 20", lambda t: figure(t)["y_range"]["2"], [-20.0, 20.0]),
+    ("solo-overview", "ions and electrons in one panel", None, "one spectrogram"),
+    ("goes-xray-flares", "peaks in red, bigger", None, "bigger"),
+    ("storm-overview", "remove the shading after 18 UT", None, "shading"),
+    ("ace-strength", "png as well, 300 dpi", None, "dpi"),
 )  # fmt: skip
 
 
@@ -306,9 +338,12 @@ EDITED = (
         ("l1-compare", "ACE in red instead of Wind"),
         ("omni-storm", "SYM-H in red instead of density"),
         ("tha-ions", "use electrons instead of ions"),
+        ("plasma-beta-mach", "thermal speed instead of temperature"),
+        ("parker-spiral-angle", "remove the towards spiral"),
+        ("gle73-particles", "flux from 1e-5 to 10"),
     ),
 )
-def test_a_replacement_with_two_meanings_is_asked_for(author, base, sentence):
+def test_a_change_with_two_meanings_is_asked_for(author, base, sentence):
     assert isinstance(author.edit(sentence, json.loads(base_text(base, BASES))), AuthorQuestion)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.fetches import fetch_choices
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import PipelineRequest, RequestQuantity
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -130,16 +130,15 @@ def coarse_cadence(editor: FigureEditor) -> float | None:
 def fetched_pairs(editor: FigureEditor) -> tuple[tuple[str, str], ...]:
     """Return the pairs of dataset and parameter that a pipeline fetches, without fallbacks."""
     pairs = []
-    for step in editor.after["steps"]:
-        choices = fetch_choices(step["tool_args"]) if step.get("tool_name") == FETCH else []
+    for step, _ in editor.fetches:
+        choices = fetch_choices(step.params)
         pairs += [(choice.dataset_id, name) for choice in choices[:1] for name in choice.parameters]
     return tuple(pairs)
 
 
 def _datasets(editor: FigureEditor) -> set[str]:
     """Return the datasets that a pipeline fetches."""
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
-    return {choice.dataset_id for step in steps for choice in fetch_choices(step["tool_args"])}
+    return {choice.dataset_id for step, _ in editor.fetches for choice in fetch_choices(step.params)}
 
 
 def crafts_for(editor: FigureEditor, request: PipelineRequest) -> tuple[str, ...]:

@@ -542,6 +542,7 @@ ADDITIONS: tuple[Rule, ...] = (
     Rule("verb:add|rel:also what", ANY_PART, add_quantities),
     Rule("what", "what craft panel colour dash line frame rel:above rel:below rel:own_panel verb:move verb:show",
          add_quantities, _says_place),
+    Rule("what", "what panel frame", add_quantities, lambda clause: clause.text[:5].casefold() == "with "),
     Rule("verb:show what", "what craft panel colour dash verb:show rel:same_panel", add_onto,
          lambda clause: _OVER.search(clause.text) is not None),
     Rule("what panel|rel:own_panel|rel:more",

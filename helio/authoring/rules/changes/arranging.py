@@ -60,9 +60,7 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
                 [line for line in panel if at not in numbers or line not in lines]
                 for at, panel in enumerate(panels, 1)
             ]
-            if not any(kept) or kept == panels:
-                raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
-            editor.redraw(kept)
+            _redraw_less(editor, clause, kept if kept != panels else [])
             return
         gone += lines
     if len(numbers) == len(panels) and numbers:
@@ -91,7 +89,13 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
             for at, panel in enumerate(editor.panels, 1)
             if at not in numbers
         ]
-    if not any(kept) or (gone and not any(line in panel for panel in panels for line in gone)):
+    missed = gone and not any(line in panel for panel in panels for line in gone)
+    _redraw_less(editor, clause, [] if missed else kept)
+
+
+def _redraw_less(editor: FigureEditor, clause: Clause, kept: list[list[str]]) -> None:
+    """Draw what stays; refuse the clause if nothing would stay or nothing goes."""
+    if not any(kept):
         raise NotUnderstood(f"helio cannot remove '{', '.join(clause.names)}' from the figure")
     editor.redraw(kept, prune=True)
 
@@ -514,6 +518,10 @@ def _join(editor: FigureEditor, lines: list[str], number: int, at_right: Sequenc
     panels = editor.panels
     there = panels[number - 1]
     everything = list(dict.fromkeys([*there, *lines]))
+    if sum(map(editor.lines.has_colours, everything)) > 1:
+        raise NotUnderstood(
+            "a panel draws one spectrogram", advice="keep the spectrograms in panels of their own"
+        )
     units = list(dict.fromkeys(editor.lines.unit(line) for line in everything))
     if at_right is None and (len(units) > SIDES or "" in units):
         raise NotUnderstood(
@@ -588,7 +596,7 @@ def _swaps(clause: Clause) -> bool:
 _PLACES = "rel:above rel:below rel:before rel:after rel:top rel:bottom rel:own_panel verb:move verb:show"
 ARRANGING: tuple[Rule, ...] = (
     *MARKS,
-    Rule("verb:remove what|panel", "craft every", remove),
+    Rule("verb:remove what|panel", "craft every rel:below_axis", remove),
     Rule("verb:only what", "craft", keep_inside, _says_where),
     Rule("verb:only what|panel", "craft", keep_only),
     Rule("what|panel", "craft", keep_only, says_just),

@@ -271,15 +271,16 @@ def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
 
 
 def _with_frames(atoms: list[Atom], text: str) -> list[Atom]:
-    """Join a frame to the name before it where a line goes or is computed anew: ``remove Vx GSM``."""
+    """Join a frame to the name before it where a line goes or is computed anew, and ``with measured electrons``."""
     tags = {tag for atom in atoms for tag in atom.tags}
-    if not tags & _OF_A_LINE or tags & _OF_A_FRAME:
-        return atoms
+    of_line = bool(tags & _OF_A_LINE) and not tags & _OF_A_FRAME
     joined: list[Atom] = []
     for atom in atoms:
         last = joined[-1] if joined else atom
         between = text[last.stop : atom.start].strip()
-        if atom.kind == "frame" and last.kind == "what" and between in ("", "in"):
+        framed = of_line and atom.kind == "frame" and between in ("", "in")
+        measured = between == "with" and re.match(r"(?:measured|assumed)\b", atom.text, re.IGNORECASE)
+        if last.kind == "what" and (framed or measured):
             words = text[last.start : atom.stop]
             joined[-1] = replace(last, value=words, stop=atom.stop, text=words)
         else:

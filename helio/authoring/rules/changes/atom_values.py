@@ -223,24 +223,23 @@ def take_numbers(unread: UnreadWords) -> None:
             elif is_range(match):
                 unread.put("range", bounds(match), *match.span())
     value = rf"(?P<number>{NUMBER}|zero)\s*(?:{_UNIT})?(?![\w:]){not_time}"
-    unread.take(
-        "bound",
-        rf"\b(?:(?:not?\s+)?(?:above|over(?!\s+(?:19|20)\d\d\b)|at least|minimum(?:\s+of)?|"
-        rf"min(?:imum)?|lowest|lower limit|floor)(?:\s+(?:of|to|at|is|=))?)\s*(?:value\s+)?(?<![\w-]){value}|(?:>=?|"
-        rf"≥)\s*{value.replace('?P<number>', '?P<number2>').replace('?P<of>', '?P<of2>')}",
-        lambda match: Range(
-            number_of_text(match["number"] or match["number2"]), None, match["of"] or match["of2"] or ""
-        ),
-    )
-    unread.take(
-        "bound",
-        rf"\b(?:below|at most|up to|maximum(?:\s+of)?|max(?:imum)?|highest|upper limit|capped at|ceiling|"
-        rf"under)(?:\s+(?:of|to|at|is|=))?\s*(?<![\w-]){value}|(?:<=?|"
-        rf"≤)\s*{value.replace('?P<number>', '?P<number2>').replace('?P<of>', '?P<of2>')}",
-        lambda match: Range(
-            None, number_of_text(match["number"] or match["number2"]), match["of"] or match["of2"] or ""
-        ),
-    )
+    for is_low, words, signs in (
+        (True, r"(?:not?\s+)?(?:above|over(?!\s+(?:19|20)\d\d\b)|at least|minimum(?:\s+of)?|"
+               r"min(?:imum)?|lowest|lower limit|floor)", ">=?|≥"),
+        (False, r"below|at most|up to|maximum(?:\s+of)?|max(?:imum)?|highest|upper limit|capped at|ceiling|"
+                "under", "<=?|≤"),
+    ):  # fmt: skip
+        further = value.replace("?P<number>", "?P<number2>").replace("?P<of>", "?P<of2>")
+
+        def limit(match: re.Match[str], is_low: bool = is_low) -> Range:
+            end, unit = number_of_text(match["number"] or match["number2"]), match["of"] or match["of2"] or ""
+            return Range(end, None, unit) if is_low else Range(None, end, unit)
+
+        unread.take(
+            "bound",
+            rf"\b(?:{words})(?:\s+(?:of|to|at|is|=))?\s*(?:value\s+)?(?<![\w-]){value}|(?:{signs})\s*{further}",
+            limit,
+        )
     unread.take(
         "bound",
         rf"(?<![\w.:-]){value}\s+(?:or|and)\s+(?:(?P<low>higher|more|above|larger|greater)|lower|less|below|smaller)\b",

@@ -340,7 +340,14 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
             joined[-1] = _join([joined[-1], clause], text)
             continue
         windowed = "duration" in lone and any({"tool", "verb:smooth"} & {*atom.tags} for atom in last)
-        names = [atom for atom in clause.atoms if _TOGETHER.isdisjoint(atom.tags)]
+        removed = (
+            any("verb:remove" in atom.tags for atom in last) and "and" in text[last[-1].stop : clause.start]
+        )
+        names = [
+            atom
+            for atom in clause.atoms
+            if _TOGETHER.isdisjoint(atom.tags) and not (removed and atom.kind == "rel")
+        ]
         names_inputs = any("verb:add" in atom.tags for atom in last) and clause.atoms[0].kind in _NAMES
         if names_inputs and _FIRST_INPUT.search(joined[-1].text):
             joined[-1] = _join([joined[-1], clause], text)

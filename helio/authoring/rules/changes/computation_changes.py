@@ -39,8 +39,8 @@ _OTHER_AVERAGE = re.compile(
 """Words that name another average than a running mean, and not only a window."""
 
 
-def set_argument(editor: FigureEditor, step: Document, name: str, value: Any) -> None:
-    """Set an argument of a step, or the default of the variable that the argument names."""
+def set_argument(editor: FigureEditor, step: Document, name: str, value: Any, *, alone: bool = False) -> None:
+    """Set an argument of a step, or the default of the variable that the argument names, unless the step is `alone`."""
     held = (step.get("tool_args") or {}).get(name)
     given = editor.given.setdefault((str(step["step_id"]), name), value)
     if given != value:
@@ -48,7 +48,7 @@ def set_argument(editor: FigureEditor, step: Document, name: str, value: Any) ->
             f"the request gives two values for the {name} of step {step['step_id']}: {given} and {value}",
             advice="say which line, panel or computation each of them is for",
         )
-    if isinstance(held, str) and held in (editor.after.get("variables") or {}):
+    if not alone and isinstance(held, str) and held in (editor.after.get("variables") or {}):
         editor.do(Operation("set", "", ("variables", held, "default"), value))
         return
     editor.do(Operation("set", str(step["step_id"]), ("tool_args", name), value))
@@ -89,8 +89,11 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         if not matching:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
+    taken = {step["tool_args"].get(WINDOW_OF[step["tool_name"]]) for step in steps}
+    others = [step for name in taken for step in _steps_with(editor, str(name)) if step not in steps]
     for step in steps:
-        set_argument(editor, step, WINDOW_OF[step["tool_name"]], length)
+        alone = bool(others) and clause.has("what", "panel")
+        set_argument(editor, step, WINDOW_OF[step["tool_name"]], length, alone=alone)
 
 
 def _of_one_window(editor: FigureEditor, steps: list[Document]) -> list[Document]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from helio.authoring.fetches import FETCH, fetch_pairs
+from helio.authoring.fetches import FETCH
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.added_content import fetched_pairs
@@ -20,10 +20,8 @@ from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import SOURCES, QuantitySource, spellings
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
-from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
-from helio.steps.signature import signatures
 from helio.time_range import Duration
 
 _SAME_EPOCHS = (
@@ -47,12 +45,10 @@ def set_frame(editor: FigureEditor, clause: Clause) -> None:
         raise NotUnderstood(f"the vectors of this figure are in {new} already")
     operations: list[Operation] = []
     named = {str(step.id) for line in lines for step in steps_behind(editor, line)}
-    for step in editor.after["steps"]:
-        view = view_in(step, signatures())
-        pairs = fetch_pairs(view.params) if view.tool == FETCH else []
+    for view, pairs in editor.fetches:
         pairs_new = [in_frame for pair in pairs if (in_frame := _in_frame(*pair, new)) is not None]
         fit = len(pairs_new) == len(pairs) or (pairs_new and not {new, *present} <= set(TURNABLE))
-        if str(step["step_id"]) in named and pairs and fit and pairs_new != pairs:
+        if str(view.id) in named and pairs and fit and pairs_new != pairs:
             _check_cadence(editor, pairs[0], pairs_new[0])
             operations += refetched(editor.after, view, list(dict.fromkeys(pairs_new)))
     editor.do(*operations)
@@ -199,9 +195,7 @@ def set_cadence(editor: FigureEditor, clause: Clause) -> None:
     seconds = Duration(length).nanoseconds / 1e9
     operations: list[Operation] = []
     changed, kept = list[tuple[str, str]](), list[tuple[str, str]]()
-    for step in editor.after["steps"]:
-        view = view_in(step, signatures())
-        pairs = fetch_pairs(view.params) if view.tool == FETCH else []
+    for view, pairs in editor.fetches:
         new = [found for pair in pairs[:1] if (found := _at_cadence(*pair, crafts, seconds)) is not None]
         (changed if new else kept).extend(pairs[:1])
         if new and new != pairs:
@@ -266,7 +260,7 @@ def _whole_at_cadence(
 
 def _at_cadence(dataset: str, parameter: str, crafts: list[str], seconds: float) -> tuple[str, str] | None:
     """Return the dataset and parameter with the same quantity, frame and unit at another cadence, if there is one."""
-    known = next((row for row in SOURCES if row.dataset == dataset and row.parameters == (parameter,)), None)
+    known = _row((dataset, parameter))
     if known is None or (crafts and known.spacecraft not in crafts):
         return None
     rows = (

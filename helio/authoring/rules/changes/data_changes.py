@@ -199,7 +199,7 @@ def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
 _OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
-    Rule("bound what", "craft line", limit),
+    Rule("bound what", "craft", limit, lambda clause: not clause.has("line:line")),
     Rule("verb:swap craft", "", swap_crafts, _two_crafts),
 )
 DATA: tuple[Rule, ...] = (
@@ -217,7 +217,8 @@ DATA: tuple[Rule, ...] = (
     Rule("frame rel:also what", "craft verb:show rel:own_panel", _add_in_frame,
          lambda clause: not clause.has("verb:convert", "noun:frame")),
     Rule("frame", f"what panel craft every noun:frame {_OLD}", _change_frame,
-         lambda clause: clause.has("verb:convert", "noun:frame") or not clause.has("rel:also"), several="frame"),
+         lambda clause: clause.has("verb:convert", "noun:frame", "rel:instead_of") or not clause.has("rel:also"),
+         several="frame"),
     Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
     Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),
     Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
@@ -227,7 +228,7 @@ DATA: tuple[Rule, ...] = (
     Rule("tool|verb:smooth|"
          "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
                                              f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom "
-                                             f"panel", _set_window_or_replace,
+                                             f"panel verb:only", _set_window_or_replace,
          lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
          or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
     Rule("tool", f"tool noun:window what craft {_OLD} duration verb:smooth", change_tool,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from helio.authoring.documents.source_files import SourceFile
 from helio.authoring.gate import Gate
@@ -71,6 +72,8 @@ _LISTED_BELOW_AXIS = re.compile(
 _PROBE = re.compile(
     r"(?<!Allen )\b(?i:(?:the\s+)?(?:probe|spacecraft|satellite|s/c))\s+#?(?P<name>[A-E]|\d)\b"
 )
+_MARKED_AT = re.compile(r"\b(?:mark|label|annotat|line)\w*\b.*\d{1,2}:\d\d", re.IGNORECASE)
+"""A mark at a time of the day, beside which an event is only a name: ``mark the X9.3 flare at 12:02``."""
 _QUOTE = "quoted"
 _PRONOUN = re.compile(r"\b(?:it|them|this|that)\b", re.IGNORECASE)
 _POSSIBLE = re.compile(
@@ -115,6 +118,9 @@ def edited(
     NotProved
         The changed pipeline could not run.
     """
+    again = partial(
+        edited, template=template, catalogue=catalogue, gate=gate, now=now, ask=ask, remembered=remembered
+    )
     request, named = with_names(request, remembered)
     if possibility := "" if sources else _asked_possibility(request, ask, now):
         return AuthorReply(answered(possibility, template, catalogue, now, records), BY)
@@ -124,9 +130,7 @@ def edited(
         if not wish:
             return answer
         try:
-            change = edited(
-                wish, template, catalogue=catalogue, gate=gate, now=now, ask=ask, remembered=remembered
-            )
+            change = again(wish)
         except UNABLE:
             if is_whole(answer.text):
                 return answer
@@ -151,17 +155,7 @@ def edited(
         bare = _INSTEAD.sub("", request)
         if bare != request:  # a new value without the old one: `make it blue instead`
             try:
-                return edited(
-                    bare,
-                    template,
-                    catalogue=catalogue,
-                    gate=gate,
-                    now=now,
-                    ask=ask,
-                    sources=sources,
-                    records=records,
-                    remembered=remembered,
-                )
+                return again(bare, sources=sources, records=records)
             except UNABLE:
                 raise refusal from None
         reply = (
@@ -227,9 +221,10 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
             text, span.start.date(), (span.stop - timedelta(microseconds=1)).date() + timedelta(days=1)
         )
     crafts = " ".join(crafts_in(editor.after, editor.catalogue))
-    text, named = with_plain_times(text, editor.now, editor.ask, crafts)
+    if not _MARKED_AT.search(text):
+        text, named = with_plain_times(text, editor.now, editor.ask, crafts)
+        editor.notes += named
     text = with_whole_time(text, lambda span: time_with_data(editor, span), editor.now)
-    editor.notes += named
     editor.said = request
     text = Sentence(text).text
     for words in quoted:  # an apostrophe in a title stays
@@ -338,7 +333,22 @@ def _without_reassurance(editor: FigureEditor, changes: Sequence[Change]) -> lis
         is_beside = bool(beside & _lines_named(editor, [clause]))
         return (is_kept and (not is_only or is_beside)) or (is_beside and says_no)
 
-    return [change for change in changes if not (gone and reassures(change.clause))]
+    left = [change for change in changes if not (gone and reassures(change.clause))]
+    if len(left) == len(changes) or not says_no:
+        return left
+    kept = _lines_named(editor, [change.clause for change in changes if change not in left])
+    beside = {line for panel in editor.panels if kept & set(panel) for line in panel}
+    return [_of_lines(change, beside & _lines_named(editor, [change.clause])) for change in left]
+
+
+def _of_lines(change: Change, lines: set[str]) -> Change:
+    """Return a change of what it names with only some lines: only the QTN density, no SPAN-I."""
+    clause = change.clause
+    if not lines or not clause.has("verb:remove") or clause.has("panel"):
+        return change
+    named = tuple(Atom("what", line, clause.start, clause.start, line) for line in sorted(lines))
+    kept = tuple(atom for atom in clause.all if atom.kind not in ("what", "craft"))
+    return replace(change, clause=replace(clause, atoms=(*kept, *named), shared=()))
 
 
 def _lines_named(editor: FigureEditor, clauses: Sequence[Clause]) -> set[str]:
@@ -406,6 +416,9 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
         pronoun and pronoun[0].casefold() == "it" and placed and len(targets) > 1
     ):  # put T above n, and colour it
         return replace(clause, shared=tuple(atom for atom in clause.shared if atom not in targets[1:]))
+    named = tuple(atom for atom in change.clause.all if atom.kind in ("what", "craft"))
+    if pronoun and named and not targets and not clause.has("every"):
+        return replace(clause, shared=(*clause.shared, *named))
     if pronoun and change.clause.has("verb:add", "verb:replace"):
         raise NotUnderstood(f"helio does not understand '{pronoun[0]}'", advice="name a line of the figure")
     return clause
@@ -435,24 +448,16 @@ def refuse_unknown_craft(editor: FigureEditor, clauses: Sequence[Clause]) -> Non
         for name in (craft.mission, craft.spacecraft)
     }
     known = set(spellings().values())
-    table = ", ".join(sorted(known))
     for clause in clauses:
         instead = clause.has("craft", "rel:instead", "rel:instead_of", "verb:replace")
         for name in clause.names:
-            if name.casefold() in spellings():
-                continue
             words = re.findall(r"[A-Z][\w-]*(?:\s+[A-Z0-9][\w-]*)*", name)
-            for word in words:
-                if word.casefold() in spellings():
-                    continue
+            for word in () if name.casefold() in spellings() else words:
+                near = did_you_mean(word, known) if instead else ""
                 if word.casefold() in missions:
-                    advice = (
-                        f"use one of {table}; or find a dataset with `helio datasets search '{word}'`, and "
-                        f"write a new "
-                        "pipeline with it"
+                    near = (
+                        f"use one of {', '.join(sorted(known))}; or find a dataset with `helio datasets search "
+                        f"'{word}'`, and write a new pipeline with it"
                     )
-                elif instead and did_you_mean(word, known):
-                    advice = did_you_mean(word, known)
-                else:
-                    continue
-                raise NotUnderstood(f"helio knows no quantities of a spacecraft '{word}'", advice=advice)
+                if near and word.casefold() not in spellings():
+                    raise NotUnderstood(f"helio knows no quantities of a spacecraft '{word}'", advice=near)

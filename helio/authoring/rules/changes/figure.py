@@ -8,7 +8,7 @@ from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
-from helio.authoring.fetches import FETCH
+from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.memory import Item
 from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
@@ -34,7 +34,7 @@ from helio.pipelines.template.figures import (
     entry_labels,
     figures_meant,
 )
-from helio.pipelines.template.graph import graph_of
+from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
@@ -102,6 +102,12 @@ class FigureEditor:
             names = list(figures)
             self._name = names[0] if len(names) == 1 else self.ask("Which figure do you mean?", names)
         return figures[self._name]
+
+    @property
+    def fetches(self) -> list[tuple[StepView, list[tuple[str, str]]]]:
+        """Return the steps that fetch, each with the pairs of dataset and parameter from which it chooses."""
+        steps = [step for step in self.lines.graph.steps if step.tool == FETCH]
+        return [(step, fetch_pairs(step.params)) for step in steps]
 
     @property
     def spec(self) -> Document:
@@ -316,6 +322,11 @@ class FigureEditor:
                 self.set_for(key, {name: value for name, value in known.items() if name not in gone})
         if alone:
             self.set_for("right", [line for line in self.where("right")[0] if line not in alone])
+
+    def has_wished(self, number: int) -> bool:
+        """Return whether the sentence has changed a setting of a panel, or of one of its lines."""
+        targets = {target for _, target in self.wished}
+        return str(number) in targets or not targets.isdisjoint(self.panels[number - 1])
 
     def _check_not_wished(self, key: str, target: str) -> None:
         """Refuse to remove a line or a panel if the same sentence also changes how it looks."""

@@ -153,6 +153,13 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
 
 
 def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -> None:
+    styles = editor.spec.get("line_styles") or {}
+    lines = [line for name in clause.names for line in editor.lines_of(name)]
+    if value is None and lines and all("markers" in styles.get(line, {}).get("mode", "") for line in lines):
+        raise NotUnderstood(
+            f"helio does not understand what of {', '.join(lines)} to make {clause.of('relative')[0].text}",
+            advice="say 'thicker' for the markers, or 'taller panel'",
+        )
     if clause.has("panel", "what"):
         heights = editor.spec.get("row_heights") or [1] * len(editor.panels)
         for number in panels_of(editor, clause):

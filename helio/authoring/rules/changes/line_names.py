@@ -25,8 +25,12 @@ DESCRIBED = re.compile(
     re.IGNORECASE,
 )
 """Lines by a word that sets them apart: ``the smoothed one``, ``the red line``."""
-ORIGIN = re.compile(r"(?:the\s+)?(?P<how>measured|assumed)\s+(?P<what>.+)", re.IGNORECASE)
-"""A line by how its values are known: ``the measured beta``."""
+ORIGIN = re.compile(
+    r"(?:the\s+)?(?:(?P<how>measured|assumed)\s+(?P<what>.+)"
+    r"|(?P<of>.+?)\s+(?:with|for|from|using)\s+(?:the\s+)?(?P<by>measured|assumed)\b.*)",
+    re.IGNORECASE,
+)
+"""A line by how its values are known: ``the measured beta``, ``beta with measured electrons``."""
 INSTRUMENT = re.compile(r"[A-Z][A-Za-z0-9]+(?:-[A-Za-z]+)?")
 COMPONENT = re.compile(rf"(?:^|[_.])[bv]_?[xyzrtn](?:_(?:{FRAME_WORDS}))?$")
 PART = re.compile(

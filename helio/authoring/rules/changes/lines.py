@@ -32,6 +32,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import instrument_names
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, WORDS
 from helio.patterns import ignoring_case
 from helio.pipelines.analyses.quantities import tables_read
@@ -129,9 +130,10 @@ class Lines:
             if coloured:
                 return coloured
         if origin := ORIGIN.fullmatch(what.strip()):
-            if found := self._of_origin(origin["how"], origin["what"], figure):
+            how, of = (origin["how"] or origin["by"]).casefold(), origin["what"] or origin["of"]
+            if found := self._of_origin(how, of, figure):
                 return found
-            what = origin["what"] if origin["how"].casefold() == "measured" else what
+            what = of if how == "measured" and origin["how"] else what
         described = DESCRIBED.fullmatch(what.strip())
         if described is None:
             meant = self._meant(what.casefold().strip(), what, drawn, by_craft)
@@ -401,6 +403,7 @@ class Lines:
             drawn,
             lambda label: quantity in self._quantities(label),
             lambda label: says(self.own_words(label), plain),
+            lambda label: quantity == VELOCITY and SPEED in self._quantities(label),
             lambda label: says(self._step_words(label), plain),
             lambda label: quantity in self._quantities(label, inherited=True),
             lambda label: says(self.all_words(label), plain),
@@ -418,6 +421,11 @@ class Lines:
             ),
             lambda label: says(f"{self._step(label).id} {self._step(label).step.intent}".casefold(), plain),
         )
+        words = plain.split()
+        if len(words) > 1 and found and all(says(self._step_words(label), plain) for label in found):
+            named = [label for label in drawn if any(says(label.casefold(), word) for word in words)]
+            if named and not set(named) & set(found) and not quantity:  # the towards spiral
+                return [self.ask(f"Which line do you mean by '{what}'?", [*found, *named])]
         if MOMENTS.search(plain):  # beta, of which a step says that it is a ratio of pressures, is none
             return [label for label in found if self._foreseen(label).unit != ""] or found
         return found

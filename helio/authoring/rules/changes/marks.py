@@ -10,7 +10,7 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_reading import plain_name
-from helio.authoring.rules.changes.atoms import COUNTED
+from helio.authoring.rules.changes.atoms import COUNTED, Range
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import FIXED
@@ -21,9 +21,13 @@ _KIND_OF_LINE = re.compile(r"(?:threshold|reference|limit|level|guide|alert)s?",
 
 
 def mark_value(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a horizontal line at a value."""
-    values = [atom.value.value for atom in clause.of("number")] or [0.0]
-    units = [atom.value.unit for atom in clause.of("number") if atom.value.unit]
+    """Draw a horizontal line at a value, also at one that a line shall exceed: ``Kp > 5 line``."""
+    given = [atom.value for atom in clause.of("number", "bound")]
+    values = [
+        (value.low if value.high is None else value.high) if isinstance(value, Range) else value.value
+        for value in given
+    ] or [0.0]
+    units = [value.unit for value in given if value.unit]
     names = tuple(
         atom for atom in clause.atoms if atom.kind != "what" or not _KIND_OF_LINE.fullmatch(atom.text)
     )
@@ -139,6 +143,12 @@ def _says_value(clause: Clause) -> bool:
     return clause.has("what", "panel") and not clause.has("verb:remove")
 
 
+def _says_threshold(clause: Clause) -> bool:
+    """Return whether a clause draws a line at a limit: ``Kp > 5 line``, ``a dashed line for Dst < -100``."""
+    limit = r"[<>≥≤]=?\s*[-−+]?[\d.]+\s*\S*\s+line\b|\bline\s+(?:for|at|where|when|if)\b"
+    return re.search(limit, clause.text, re.IGNORECASE) is not None
+
+
 _MARKED = (
     "colour dash width relative what craft panel text verb:mark verb:add noun:horizontal_line "
     "noun:vertical_line line verb:move verb:name"
@@ -151,6 +161,7 @@ MARKS: tuple[Rule, ...] = (
         remove_marks,
     ),
     Rule("noun:horizontal_line number", f"{_MARKED} noun:y_axis", mark_value, several="number"),
+    Rule("bound line|noun:horizontal_line what|panel", _MARKED, mark_value, _says_threshold),
     Rule("verb:mark|verb:add number|noun:zero_line line|noun:zero_line", _MARKED, mark_value),
     Rule("number|noun:zero_line line|noun:zero_line|verb:mark", _MARKED, mark_value, _says_value),
     Rule(

@@ -428,6 +428,18 @@ class Meanings:
             if not within or any(self._takes(line, slot.name) for line in within)
         ]
         named = [slot for slot in named if slot.own <= words] or named
+        of = {line for name in clause.names for line in self._editor.lines_of(name)}
+        others = [line for line in self._editor.drawn if line not in of]
+        named = [
+            slot
+            for slot in named
+            if words & slot.own - {"window"}
+            or not (
+                all(self._takes(line, slot.name) for line in of)
+                and any(self._takes(line, slot.name) for line in others)
+            )
+            or not of
+        ]
         if len(named) != 1 or len(values) != 1 or clause.has("panel"):
             return []
         return [Operation("set", "", ("variables", named[0].name, "default"), values[0].value)]

@@ -113,7 +113,9 @@ def is_interval(clause: Clause) -> bool:
 
 def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
     """Return each start and stop that a clause names; times of the day without a date are of the figure's day."""
-    if times := clause.of("time"):
+    if (times := clause.of("time")) and clause.has("moment"):
+        raise NotUnderstood("the request names a time of the day beside a range", advice="give one of them")
+    if times:
         return [_interval(editor, time.text) for time in times]
     named = [_clock_and_date(atom.text) for atom in clause.of("moment")]
     if not named or len(named) % 2:

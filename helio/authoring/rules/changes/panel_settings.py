@@ -61,7 +61,11 @@ def panels_of(
     for atom in clause.of("what"):
         numbers += editor.numbers_of(atom.text)
     count = len(editor.panels)
-    if clause.has("every"):
+    if clause.has("every:both"):  # those of which the sentence says something else
+        numbers += [number for number in range(1, count + 1) if editor.has_wished(number)]
+        if len(numbers) != len("AB"):
+            raise NotUnderstood("helio does not understand which two panels 'both' means")
+    elif clause.has("every"):
         numbers += range(1, count + 1)
     if not numbers and unit:
         numbers = [at for at, panel in enumerate(editor.panels, 1) if _is_in(editor, panel, unit)]
@@ -139,6 +143,7 @@ def scale_panels(editor: FigureEditor, clause: Clause) -> None:
     if (
         not clause.has("what", "panel", "noun:bin_axis")
         and (clause.has("every") or not clause.has("line"))
+        and not (clause.has("every:both") and len(editor.panels) > len("AB"))
         and len(editor.panels) != 1
     ):
         _scale_all(editor, kind)
@@ -233,11 +238,18 @@ def check_colours(editor: FigureEditor, numbers: list[int]) -> None:
     )
 
 
+def _coloured(editor: FigureEditor, clause: Clause) -> list[int]:
+    """Return the spectrograms among the panels that a clause names; refuse the clause if there is none."""
+    numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
+    check_colours(editor, numbers)
+    sure = [number for number in numbers if is_spectrogram(editor, number)]
+    return sure or [number for number in numbers if is_spectrogram(editor, number, perhaps=True)]
+
+
 def _scale_colours(editor: FigureEditor, clause: Clause, kind: str) -> None:
     if kind == "symlog":
         raise NotUnderstood("a colour scale is linear or logarithmic")
-    numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
-    check_colours(editor, numbers)
+    numbers = _coloured(editor, clause)
     if not numbers:
         editor.put("log_z", kind == "log")
         return
@@ -263,33 +275,28 @@ def limit_panels(editor: FigureEditor, clause: Clause) -> None:
         if editor.ask("Which limits are meant?", axes) == axes[1]:
             _limit_colours(editor, clause, limits)
             return
+    if not says_axis and any(is_spectrogram(editor, number) for number in numbers):
+        names = [f"panel {number}" for number in numbers]
+        numbers = [numbers[names.index(editor.ask("The range of which panel?", names))]]
     for number in numbers:
         _check_unit(editor, number, limits.unit)
-        if limits.low is None or limits.high is None:
-            held = editor.spec.get("y_range")
-            held = held.get(str(number)) if isinstance(held, dict) else held
-            if limits == Range():
-                if held is None:
-                    raise NotUnderstood(f"the range of panel {number} is automatic already")
-                put_by_panel(editor, "y_range", number, None)
-                continue
-            if not held:
-                raise NotUnderstood(
-                    f"panel {number} has no limits of its own, so one limit alone is not enough",
-                    advice="give both limits, such as '0 to 20'",
-                )
-            limits_now = [
-                held[0] if limits.low is None else limits.low,
-                held[1] if limits.high is None else limits.high,
-            ]
-            put_by_panel(editor, "y_range", number, limits_now)
-            continue
-        put_by_panel(editor, "y_range", number, [limits.low, limits.high])
+        held = editor.spec.get("y_range")
+        held = held.get(str(number)) if isinstance(held, dict) else held
+        if limits == Range() and held is None:
+            raise NotUnderstood(f"the range of panel {number} is automatic already")
+        if limits != Range() and None in (limits.low, limits.high) and not held:
+            raise NotUnderstood(
+                f"panel {number} has no limits of its own, so one limit alone is not enough",
+                advice="give both limits, such as '0 to 20'",
+            )
+        low, high = (
+            held[at] if end is None and held else end for at, end in enumerate((limits.low, limits.high))
+        )
+        put_by_panel(editor, "y_range", number, None if limits == Range() else [low, high])
 
 
 def _limit_colours(editor: FigureEditor, clause: Clause, limits: Range) -> None:
-    numbers = panels_of(editor, clause) if clause.has("what", "panel") else []
-    check_colours(editor, numbers)
+    numbers = _coloured(editor, clause)
     if not numbers:
         every = range(1, len(editor.panels) + 1)
         if any(is_spectrogram(editor, number) for number in every):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from helio.authoring.fetches import FETCH, fetch_pairs
+from helio.authoring.fetches import FETCH
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.added_content import read_addition
 from helio.authoring.rules.changes.additions import ANY_PART, add_magnitude, draw_new, set_look, vectors_of
@@ -42,6 +42,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
             editor.draw_instead(line, add_magnitude(editor, line))
         return
     several = len({at for at, panel in enumerate(editor.panels) if set(panel) & set(lines)}) > 1
+    several |= len({frozenset(editor.lines.quantities(line)) for line in lines}) > 1
     if several and len(old) == len(new) == 1 and not read_addition(editor, new[0].text).unread:
         answer = editor.ask(f"Which line do you mean by '{old[0].text}'?", [*lines, EVERY])
         lines = lines if answer == EVERY else [answer]
@@ -56,8 +57,7 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
 def _refetch(editor: FigureEditor, old: str, new: str) -> bool:
     """Fetch another parameter of the same dataset, if both names are those of parameters and no line is the old one."""
     drawn = {name for line in editor.drawn for name in (line, line.rpartition(".")[2])}
-    for step in editor.lines.graph.order:
-        pairs = fetch_pairs(step.params) if step.tool == FETCH and old not in drawn else []
+    for step, pairs in () if old in drawn else editor.fetches:
         if [name for _, name in pairs] != [old] or pairs[0][0] not in editor.catalogue:
             continue
         dataset = pairs[0][0]

@@ -14,9 +14,7 @@ from helio.authoring.swapping import refetched, replaced_args
 from helio.knowledge.phrases import any_phrase
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.vocabulary import VOCABULARY
-from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.template.graph import StepView
-from helio.steps.signature import signatures
 
 GROUPS: tuple[dict[str, list[str]], ...] = tuple(VOCABULARY["parts of datasets"].values())
 """Parts of ids that replace each other, such as ``SUN`` and ``ASUN``, each with the words that mean it."""
@@ -84,13 +82,12 @@ class Siblings:
             word for word in re.findall(r"[^\s,;:.?!()\"]+", rest) if word.casefold() not in BESIDE_PARTS
         ]
         wanted = []
-        for step in self._editor.after["steps"]:
-            view = view_in(step, signatures())
-            if view.tool != FETCH or view.params.get("provider"):
+        for view, choices in self._editor.fetches:
+            if view.params.get("provider"):
                 continue
             names = [str(name) for name in view.params.get("parameters") or ()]
             dataset = str(view.params.get("dataset_id", ""))
-            pairs = [(dataset, name) for name in names] or fetch_pairs(view.params)
+            pairs = [(dataset, name) for name in names] or choices
             quantity = " ".join(
                 word for word in words if names and not _describes(word, dataset, self._editor)
             )

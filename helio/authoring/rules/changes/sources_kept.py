@@ -11,6 +11,7 @@ from helio.authoring.rules.changes.arranging import keep_only
 from helio.authoring.rules.changes.atom_reading import plain_name
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.line_names import ORIGIN
 from helio.authoring.rules.reading.named import names_of_spacecraft
 from helio.authoring.swapping import refetched, swapped
 from helio.knowledge.missions import instrument_names
@@ -68,8 +69,7 @@ def _chosen(editor: FigureEditor, clause: Clause) -> list[str]:
 def _fetch_only(editor: FigureEditor, sources: list[str]) -> bool:
     """Leave a choice of datasets those of some spacecraft or instruments; return whether there was such a choice."""
     found = False
-    for step in editor.lines.graph.order:
-        pairs = fetch_pairs(step.params) if step.tool == FETCH else []
+    for step, pairs in editor.fetches:
         kept = [pair for pair in pairs if any(_is_of(editor, pair[0], source) for source in sources)]
         if kept and kept != pairs:
             editor.do(*refetched(editor.after, step, kept))
@@ -86,6 +86,9 @@ def _is_of(editor: FigureEditor, dataset: str, source: str) -> bool:
 
 
 def _says_used(clause: Clause) -> bool:
+    origins = map(ORIGIN.fullmatch, clause.names)  # beta with measured electrons: one of those of a panel
+    if any(origin is not None and origin["by"] for origin in origins):
+        return True
     return _USED.search(clause.text) is not None or all(_FROM.fullmatch(name) for name in clause.names)
 
 

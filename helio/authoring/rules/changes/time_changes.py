@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from helio.authoring.fetches import FETCH, fetch_choices
+from helio.authoring.fetches import fetch_choices
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
@@ -35,10 +35,7 @@ def _time_variable(editor: FigureEditor) -> str:
 
 def time_with_data(editor: FigureEditor, span: str) -> str:
     """Return the part of a range without a start or an end in which there are data of the pipeline; a note says so."""
-    fetches = [step for step in editor.after["steps"] if step.get("tool_name") == FETCH]
-    datasets = [
-        choice.dataset_id for step in fetches for choice in fetch_choices(step.get("tool_args") or {})
-    ]
+    datasets = [choice.dataset_id for step, _ in editor.fetches for choice in fetch_choices(step.params)]
     span, note = closed(span, datasets, editor.catalogue, editor.now)
     editor.notes.append(note)
     return span
@@ -171,25 +168,24 @@ def move_time(editor: FigureEditor, clause: Clause) -> None:
     start, stop = span.start, span.stop
     length = clause.value("duration")
     by = timedelta(microseconds=Duration(length).nanoseconds / 1000) if length else timedelta()
-    early = clause.has("rel:back", "rel:before", "noun:start")
+    first, early = clause.has("noun:start"), clause.has("rel:back", "rel:before")
+    longer = clause.has("verb:extend", "verb:add", "rel:more")
+    shorter = clause.has("verb:shorten", "verb:remove")
     if clause.has("factor"):
-        whole = stop - start
-        stop = start + whole * clause.value("factor")
+        stop = start + (stop - start) * clause.value("factor")
     elif clause.has("rel:around"):
         start, stop = start - by, stop + by
     elif clause.has("verb:extend", "verb:shorten") and _says_whole_length(clause):
-        start, stop = (stop - by, stop) if clause.has("noun:start") else (start, start + by)
-    elif clause.has("noun:start", "noun:end") and not clause.has(
-        "verb:extend", "verb:add", "verb:shorten", "rel:more"
-    ):
-        by = -by if clause.has("rel:back", "rel:before") else by
-        start, stop = (start + by, stop) if clause.has("noun:start") else (start, stop + by)
-    elif clause.has("verb:shorten", "verb:remove"):
-        start, stop = (start + by, stop) if clause.has("noun:start") else (start, stop - by)
-    elif clause.has("verb:extend", "verb:add", "rel:more") or clause.has("verb:show"):
-        start, stop = (start - by, stop) if early else (start, stop + by)
+        start, stop = (stop - by, stop) if first else (start, start + by)
+    elif clause.has("noun:start", "noun:end") and not longer and not clause.has("verb:shorten"):
+        by = -by if early else by
+        start, stop = (start + by, stop) if first else (start, stop + by)
+    elif shorter:
+        start, stop = (start + by, stop) if first else (start, stop - by)
+    elif longer or clause.has("verb:show"):
+        start, stop = (start - by, stop) if early or first else (start, stop + by)
     else:
-        by = -by if clause.has("rel:back", "rel:before") else by
+        by = -by if early else by
         start, stop = start + by, stop + by
     if start >= stop:
         raise NotUnderstood(f"nothing would be left of {span.text}", advice="give the dates, as 'A to B'")
