@@ -89,10 +89,16 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         if not matching:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
-    taken = {step["tool_args"].get(WINDOW_OF[step["tool_name"]]) for step in steps}
-    others = [step for name in taken for step in _steps_with(editor, str(name)) if step not in steps]
+    _set_windows(editor, clause, steps, length)
+
+
+def _set_windows(editor: FigureEditor, clause: Clause, steps: list[Document], length: str) -> None:
+    """Set the window of steps; a variable that steps of other lines take too is left to these."""
+    taken = {str(step["tool_args"].get(WINDOW_OF[step["tool_name"]])) for step in steps}
+    ids = {str(step["step_id"]) for step in steps}
+    shared = any(str(step["step_id"]) not in ids for name in taken for step in _steps_with(editor, name))
     for step in steps:
-        alone = bool(others) and clause.has("what", "panel")
+        alone = shared and clause.has("what", "panel")
         set_argument(editor, step, WINDOW_OF[step["tool_name"]], length, alone=alone)
 
 
@@ -185,6 +191,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         if (step := editor.lines.producers.get(line)) is not None and step.tool in AVERAGES and step.labels
     }
     lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
+    held = []
     for line in dict.fromkeys(lines):
         made = editor.lines.producers.get(whole_of(editor, line))
         if (
@@ -193,10 +200,10 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
             and made.tool in (*AVERAGES, SUPERPOSED)
             and (made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool"))
         ):
-            held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
-            set_argument(editor, held, WINDOW_OF[made.tool], window)
+            held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
             continue
         editor.draw_instead(line, _computed_from(editor, line, tool, window))
+    _set_windows(editor, clause, held, window)
 
 
 def add_beside(editor: FigureEditor, clause: Clause) -> None:
@@ -289,6 +296,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
         length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
+        said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
         name = str(step["step_id"])
@@ -297,7 +305,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         )
         if step.get("intent"):
             editor.do(
-                Operation("set", name, ("intent",), computation.intent.format(window=length, method="mean"))
+                Operation("set", name, ("intent",), computation.intent.format(window=said, method="mean"))
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from helio.authoring.operations import Operation
@@ -42,6 +43,18 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
+def named_panels(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
+    """Return the numbers of the panels that ordinals and names mean, in the order of the words."""
+    numbers = [
+        number
+        for atom in atoms
+        for number in (
+            panel_numbers(editor, [atom]) if atom.kind == "panel" else editor.numbers_of(atom.text)
+        )
+    ]
+    return list(dict.fromkeys(numbers))
+
+
 def says_panel(clause: Clause, name: str) -> bool:
     """Return whether a clause names the panel of a quantity, and whether in the singular."""
     return re.search(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)", clause.text, re.IGNORECASE) is not None
@@ -57,9 +70,7 @@ def panels_of(
     unit : str
         Unit of a value for the panels: a panel in which alone all lines have it is meant without a question.
     """
-    numbers = panel_numbers(editor, clause.of("panel"))
-    for atom in clause.of("what"):
-        numbers += editor.numbers_of(atom.text)
+    numbers = named_panels(editor, clause.of("panel", "what"))
     count = len(editor.panels)
     if clause.has("every:both"):  # those of which the sentence says something else
         numbers += [number for number in range(1, count + 1) if editor.has_wished(number)]
