@@ -596,6 +596,13 @@ def test_clocks_beside_a_day_and_days_of_year_are_times(author, request_, expect
         ("ACE Bz and Dst 2003-11-20", [["ACE_Bz"], ["OMNI_Dst"]]),
         ("ACE Bz and its hourly average 2003-11-20", [["ACE_Bz"], ["ACE_Bz_binned"]]),
         ("ACE Bz and 1 hour running average 2003-11-20", [["ACE_Bz"], ["ACE_Bz_smooth"]]),
+        ("ACE Bz and its 1 h running mean together, 2003-11-20", [["ACE_Bz", "ACE_Bz_smooth"]]),
+        # a running mean of another quantity than the one that is computed from it
+        (
+            "ACE cone angle from the field, plus a 1 h running mean of |B|, 2003-11-20",
+            [["ACE_B_cone"], ["ACE_Bmag_smooth"]],
+        ),
+        ("Wind beta and a 1 h running mean of B, 2003-11-20", [["Wind_beta"], ["Wind_B_smooth"]]),
         ("ACE Bz, averaged to 1 hour, 2003-11-20", [["ACE_Bz_binned"]]),
     ],
 )

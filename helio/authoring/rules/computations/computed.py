@@ -145,7 +145,7 @@ _LAID = (
 )
 _ON_IT = (
     r"[\s,(]*(?:(?:in|as)\s+(?:an?\s+|the\s+)?)?(?:\w+ed\s+|drawn\s+|shown\s+)?(?:(?:over|on\s+top\s+of|onto|on)\s+(?:it|them|this|that)\b|on\s+top\b"
-    r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b"
+    r"|over-?plotted\b|overlaid\b|superimposed\b|superposed\b|together\b(?!\s+with\b)"
     r"|(?:in|on)\s+(?:the\s+)?(?:same|one)\s+(?:panel|axes|axis|plot|graph|subplot)\b)"
 )
 """Words behind a computed line that say that it is drawn over its input."""

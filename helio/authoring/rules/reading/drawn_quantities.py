@@ -93,8 +93,11 @@ _LISTED = re.compile(
     rf"\w+\)?(?:\s+(?:in\s+)?(?:{'|'.join(KNOWN_FRAMES)}))?(?:\s+(?:of|from|at|by)\s+[\w-]+)?"
     r"(?:\s+\d+[ -]?(?:s(?:ec)?|min(?:ute)?|h(?:our|r)?)s?)?\s*(?:[,&/+;]|\b(?:and|plus|with)\b)"
 )
+_OF_ANOTHER = r"(?:\band|\bplus|\bwith|[&+,;])\s[^,;]*\bof\s+(?:the\s+)?$"
+"""What stands before a quantity of which something else is drawn: ``beta and a running mean of``."""
 _BESIDE = re.compile(
     r"(?:\band|\bplus|\bwith|[&+])\s+(?:the\s+)?(?:\w+\s+){0,2}$|[,;:/]\s*(?:the\s+)?$"
+    rf"|{_OF_ANOTHER}"
     r"|\b(?:spectr\w+|PSD|wavelet)\s+of\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
@@ -238,6 +241,14 @@ def derived_from_others(sentence: Sentence, placed: Placed, field: int, describe
     needed = {*takes, SPEED, ABS_B, B}
     needed |= {bulk for bulk, of_electrons in OF_ELECTRONS.items() if of_electrons in needed}
     strange = [quantity.name for _, quantity in others if quantity.name not in needed]
+    beside = [at for at, _ in others if re.search(_OF_ANOTHER, sentence.text[following:at], re.IGNORECASE)]
+    if beside and len(beside) == len(others):
+        return ""  # the cone angle from the field, plus a running mean of |B|
+    if beside:
+        raise NotUnderstood(
+            f"it is not clear whether helio computes the {first.name} from {others[-1][1].name}",
+            advice=f"first request the {first.name}, then change the pipeline: 'add …'",
+        )
     if strange and (following, strange[0]) == (others[0][0], others[0][1].name):
         return ""  # the Alfvén speed from Wind (Dst below)
     if (strange or described) and not _ALSO.search(sentence.text[following:]):
