@@ -12,11 +12,12 @@ from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.additions import set_look
 from helio.authoring.rules.changes.arranging import remove
-from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.panel_settings import limit_panels
+from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
@@ -393,3 +394,41 @@ def names_storms(clause: Clause) -> bool:
     return bool(re.search(r"\bstorms?\b", clause.text, re.IGNORECASE)) and all(
         re.fullmatch(named, name, re.IGNORECASE) for name in clause.names
     )
+
+
+def _cleans(clause: Clause) -> bool:
+    """Return whether a clause begins with the verb of a tool that cleans a line: ``despike B``."""
+    return clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")
+
+
+def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
+    """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
+    relation = next(iter(clause.of("rel:instead_of")), None)
+    new = [atom.text for atom in clause.of("what") if relation is not None and atom.start < relation.start]
+    old = [atom.text for atom in clause.of("what") if relation is not None and atom.start > relation.start]
+    lacks = (
+        bool(new and old)
+        and not any(editor.lines_of(name) for name in new)
+        and all(map(editor.lines_of, old))
+    )
+    (replace_quantities if lacks else set_window)(editor, clause)
+
+
+COMPUTATIONS: tuple[Rule, ...] = (
+    Rule("tool|verb:smooth|"
+         "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
+                                             f"noun:window tool {OLD} verb:smooth rel:top rel:bottom "
+                                             f"panel verb:only", _set_window_or_replace,
+         lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
+         or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
+    Rule("tool", f"tool noun:window what craft {OLD} duration verb:smooth", change_tool,
+         lambda clause: is_average(clause)
+         and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
+    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
+         lambda clause: adds_tool(clause)),
+    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
+    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
+    Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
+    Rule("tool what", "craft every duration", smooth, _cleans),
+    Rule("tool duration what", "craft", smooth_or_add, adds_tool),
+)  # fmt: skip
