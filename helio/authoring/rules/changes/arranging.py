@@ -15,7 +15,13 @@ from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_names import says
 from helio.authoring.rules.changes.marks import MARKS
-from helio.authoring.rules.changes.panel_settings import is_spectrogram, panel_numbers, panels_of, says_panel
+from helio.authoring.rules.changes.panel_settings import (
+    is_spectrogram,
+    named_panels,
+    panel_numbers,
+    panels_of,
+    says_panel,
+)
 from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.writing.asking import EVERY
 from helio.knowledge.quantities import spellings
@@ -299,16 +305,17 @@ def move(editor: FigureEditor, clause: Clause) -> None:
         return
     if clause.has("rel:own_panel"):
         split(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in beside)))
-    panels = editor.panels
-    moved = [number - 1 for number in _numbers(editor, moving)]
-    if beside:
-        others = [number - 1 for number in _numbers(editor, beside)]
-        at = min(others) if side in ("above", "before") else max(others) + 1
-    else:
-        at = len(panels) if side == "bottom" else 0
-    kept = [number for number in range(len(panels)) if number not in moved]
-    order = [number for number in kept if number < at] + moved + [number for number in kept if number >= at]
-    editor.redraw([panels[number] for number in order])
+    moved, others = named_panels(editor, moving), named_panels(editor, beside)
+    at = len(editor.panels) if side == "bottom" else 0
+    if others:
+        at = min(others) - 1 if side in ("above", "before") else max(others)
+    _put(editor, moved, at - sum(number <= at for number in moved))
+
+
+def _put(editor: FigureEditor, moved: Sequence[int], at: int) -> None:
+    """Draw some panels behind a count of the others."""
+    kept = [number for number in range(1, len(editor.panels) + 1) if number not in moved]
+    editor.redraw([editor.panels[number - 1] for number in [*kept[:at], *moved, *kept[at:]]])
 
 
 def _placed(clause: Clause) -> tuple[list[Atom], list[Atom], str]:
@@ -324,14 +331,6 @@ def _placed(clause: Clause) -> tuple[list[Atom], list[Atom], str]:
     ahead = [atom for atom in named if atom.start < relation.start]
     behind = [atom for atom in named if atom.start > relation.start]
     return ahead, behind, relation.value
-
-
-def _numbers(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
-    numbers = panel_numbers(editor, [atom for atom in atoms if atom.kind == "panel"])
-    for atom in atoms:
-        if atom.kind != "panel":
-            numbers += editor.numbers_of(atom.text)
-    return list(dict.fromkeys(numbers))
 
 
 def _goes_somewhere(clause: Clause) -> bool:
@@ -417,9 +416,7 @@ def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
 
 def order_panels(editor: FigureEditor, clause: Clause) -> None:
     """Draw the named panels first, in the order of their names; the others follow."""
-    numbers = [number for atom in clause.of("what", "panel") for number in _numbers(editor, [atom])]
-    order = dict.fromkeys([*numbers, *range(1, len(editor.panels) + 1)])
-    editor.redraw([editor.panels[number - 1] for number in order])
+    _put(editor, named_panels(editor, clause.of("what", "panel")), 0)
 
 
 def _orders(clause: Clause) -> bool:
@@ -436,12 +433,7 @@ def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
         clause.text[: clause.of("panel")[0].start - clause.start],
         re.IGNORECASE,
     ):
-        panels, moved = editor.panels, []
-        for name in clause.names:
-            moved += [number - 1 for number in editor.numbers_of(name)]
-        kept = [number for number in range(len(panels)) if number not in moved]
-        at = numbers[0] - 1
-        editor.redraw([panels[number] for number in [*kept[:at], *moved, *kept[at:]]])
+        _put(editor, named_panels(editor, clause.of("what")), numbers[0] - 1)
         return
     if not _MOVED.search(clause.text) and _names_new(editor, clause.of("what")):
         add_quantities(editor, clause)

@@ -27,6 +27,8 @@ VALUES = frozenset({
 """Kinds of values of which a clause may have several: ``log from 1 to 1000``, ``Wind for 2015-03-17``."""
 _EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette", "theme", "format"})
 """Kinds of values of which a look has one, so that ``A instead of B`` says all with A."""
+OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
+"""Parts of a clause that also names what was before."""
 _TARGETS = ("what", "panel", "every", "line")
 _SEVERAL = 2
 _NAMES = frozenset({"what", "craft"})

@@ -12,11 +12,12 @@ from helio.authoring.request import Computation
 from helio.authoring.rules.changes.added_content import SUPERPOSED
 from helio.authoring.rules.changes.additions import set_look
 from helio.authoring.rules.changes.arranging import remove
-from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.conversions import lines_named, new_of, steps_behind, whole_of
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.lines import AVERAGES
 from helio.authoring.rules.changes.panel_settings import limit_panels
+from helio.authoring.rules.changes.replacements import replace_quantities
 from helio.authoring.rules.events.storms import STORMS
 from helio.authoring.rules.times.durations import INTERVALS
 from helio.authoring.writing.asking import WINDOWS
@@ -89,10 +90,16 @@ def set_window(editor: FigureEditor, clause: Clause) -> None:
         if not matching:
             raise NotUnderstood(f"no window of the pipeline is {old}: {', '.join(sorted(held))}")
         steps = matching
-    taken = {step["tool_args"].get(WINDOW_OF[step["tool_name"]]) for step in steps}
-    others = [step for name in taken for step in _steps_with(editor, str(name)) if step not in steps]
+    _set_windows(editor, clause, steps, length)
+
+
+def _set_windows(editor: FigureEditor, clause: Clause, steps: list[Document], length: str) -> None:
+    """Set the window of steps; a variable that steps of other lines take too is left to these."""
+    taken = {str(step["tool_args"].get(WINDOW_OF[step["tool_name"]])) for step in steps}
+    ids = {str(step["step_id"]) for step in steps}
+    shared = any(str(step["step_id"]) not in ids for name in taken for step in _steps_with(editor, name))
     for step in steps:
-        alone = bool(others) and clause.has("what", "panel")
+        alone = shared and clause.has("what", "panel")
         set_argument(editor, step, WINDOW_OF[step["tool_name"]], length, alone=alone)
 
 
@@ -185,6 +192,7 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
         if (step := editor.lines.producers.get(line)) is not None and step.tool in AVERAGES and step.labels
     }
     lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
+    held = []
     for line in dict.fromkeys(lines):
         made = editor.lines.producers.get(whole_of(editor, line))
         if (
@@ -193,10 +201,10 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
             and made.tool in (*AVERAGES, SUPERPOSED)
             and (made.tool in (tool, SUPERPOSED) or clause.has("every") or not clause.has("tool"))
         ):
-            held = next(step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id))
-            set_argument(editor, held, WINDOW_OF[made.tool], window)
+            held += [step for step in editor.after["steps"] if str(step["step_id"]) == str(made.id)]
             continue
         editor.draw_instead(line, _computed_from(editor, line, tool, window))
+    _set_windows(editor, clause, held, window)
 
 
 def add_beside(editor: FigureEditor, clause: Clause) -> None:
@@ -289,6 +297,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         args, old, computation = step["tool_args"], APPLIED[step["tool_name"]], APPLIED[new]
         durations = [str(atom.value) for atom in clause.of("duration")]
         length = new_of(durations, {_window_of(editor, step)}, clause) if durations else args[old.argument]
+        said = (editor.after.get("variables") or {}).get(length, {}).get("default", length)
         changed = {key: value for key, value in args.items() if key not in (old.argument, "method")}
         changed[computation.argument] = length
         name = str(step["step_id"])
@@ -297,7 +306,7 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
         )
         if step.get("intent"):
             editor.do(
-                Operation("set", name, ("intent",), computation.intent.format(window=length, method="mean"))
+                Operation("set", name, ("intent",), computation.intent.format(window=said, method="mean"))
             )
 
 
@@ -385,3 +394,41 @@ def names_storms(clause: Clause) -> bool:
     return bool(re.search(r"\bstorms?\b", clause.text, re.IGNORECASE)) and all(
         re.fullmatch(named, name, re.IGNORECASE) for name in clause.names
     )
+
+
+def _cleans(clause: Clause) -> bool:
+    """Return whether a clause begins with the verb of a tool that cleans a line: ``despike B``."""
+    return clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")
+
+
+def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
+    """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
+    relation = next(iter(clause.of("rel:instead_of")), None)
+    new = [atom.text for atom in clause.of("what") if relation is not None and atom.start < relation.start]
+    old = [atom.text for atom in clause.of("what") if relation is not None and atom.start > relation.start]
+    lacks = (
+        bool(new and old)
+        and not any(editor.lines_of(name) for name in new)
+        and all(map(editor.lines_of, old))
+    )
+    (replace_quantities if lacks else set_window)(editor, clause)
+
+
+COMPUTATIONS: tuple[Rule, ...] = (
+    Rule("tool|verb:smooth|"
+         "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
+                                             f"noun:window tool {OLD} verb:smooth rel:top rel:bottom "
+                                             f"panel verb:only", _set_window_or_replace,
+         lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
+         or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
+    Rule("tool", f"tool noun:window what craft {OLD} duration verb:smooth", change_tool,
+         lambda clause: is_average(clause)
+         and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
+    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
+         lambda clause: adds_tool(clause)),
+    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
+    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
+    Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
+    Rule("tool what", "craft every duration", smooth, _cleans),
+    Rule("tool duration what", "craft", smooth_or_add, adds_tool),
+)  # fmt: skip

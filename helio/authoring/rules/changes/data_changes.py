@@ -9,20 +9,8 @@ from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.additions import add_quantities
 from helio.authoring.rules.changes.arranging import swap_panels
-from helio.authoring.rules.changes.clauses import Clause, Rule
-from helio.authoring.rules.changes.computation_changes import (
-    add_beside,
-    adds_tool,
-    change_tool,
-    is_average,
-    keep_storms,
-    limit,
-    names_storms,
-    set_window,
-    smooth,
-    smooth_or_add,
-    without_tool,
-)
+from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
+from helio.authoring.rules.changes.computation_changes import COMPUTATIONS, keep_storms, limit, names_storms
 from helio.authoring.rules.changes.conversions import (
     add_frame,
     convert,
@@ -36,16 +24,7 @@ from helio.authoring.rules.changes.conversions import (
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.panel_settings import panel_numbers
 from helio.authoring.rules.changes.replacements import replace_quantities
-from helio.authoring.rules.changes.time_changes import (
-    EDGE,
-    move_edge,
-    move_time,
-    moves_time,
-    names_no_data,
-    set_time,
-    without_old_length,
-    zoom_to_clocks,
-)
+from helio.authoring.rules.changes.time_changes import TIMES
 from helio.authoring.swapping import crafts_in, swapped
 from helio.authoring.writing.steps import FILE_ENDINGS, OF_ANY_EPOCHS
 from helio.knowledge.quantities import spellings
@@ -178,67 +157,24 @@ def _change_frame(editor: FigureEditor, clause: Clause) -> None:
     (replace_quantities if apart else set_frame)(editor, clause)
 
 
-def _cleans(clause: Clause) -> bool:
-    """Return whether a clause begins with the verb of a tool that cleans a line: ``despike B``."""
-    return clause.atoms[0].kind == "tool" and clause.atoms[0].value in ("despike", "detrend")
-
-
-def _set_window_or_replace(editor: FigureEditor, clause: Clause) -> None:
-    """Set a window, or draw what the figure lacks instead of a line: ``hourly Dst instead of SYM-H``."""
-    relation = next(iter(clause.of("rel:instead_of")), None)
-    new = [atom.text for atom in clause.of("what") if relation is not None and atom.start < relation.start]
-    old = [atom.text for atom in clause.of("what") if relation is not None and atom.start > relation.start]
-    lacks = (
-        bool(new and old)
-        and not any(editor.lines_of(name) for name in new)
-        and all(map(editor.lines_of, old))
-    )
-    (replace_quantities if lacks else set_window)(editor, clause)
-
-
-_OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
     Rule("bound what", "craft", limit, lambda clause: not clause.has("line:line")),
     Rule("verb:swap craft", "", swap_crafts, _two_crafts),
 )
 DATA: tuple[Rule, ...] = (
-    Rule("duration|factor", "duration factor verb:shift verb:move verb:extend verb:shorten verb:add "
-                            "verb:remove rel:back rel:forward rel:around "
-         "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, moves_time),
-    Rule("time", f"time rel:also rel:back verb:add verb:only noun:time every verb:zoom verb:extend "
-                 f"verb:shorten {_OLD} noun:end verb:shift verb:move what duration", set_time,
-         lambda clause: names_no_data(clause) and not without_old_length(clause).has("duration"), several="time"),
-    Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
-         zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
-    Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
-         lambda clause: EDGE.search(clause.text) is not None),
-    Rule("craft", f"{_OLD} every noun:time", swap_craft, _one_or_two_crafts),
+    *TIMES,
+    Rule("craft", f"{OLD} every noun:time", swap_craft, _one_or_two_crafts),
     Rule("frame rel:also what", "craft verb:show rel:own_panel", _add_in_frame,
          lambda clause: not clause.has("verb:convert", "noun:frame")),
-    Rule("frame", f"what panel craft every noun:frame {_OLD}", _change_frame,
+    Rule("frame", f"what panel craft every noun:frame {OLD}", _change_frame,
          lambda clause: clause.has("verb:convert", "noun:frame", "rel:instead_of") or not clause.has("rel:also"),
          several="frame"),
-    Rule("duration noun:cadence|craft", f"duration craft noun:cadence {_OLD}", set_cadence, several="duration"),
-    Rule("duration", f"duration {_OLD}", set_cadence, names_data, several="duration"),
-    Rule("unit", f"what panel craft every noun:unit unit {_OLD} noun:y_axis noun:y_label", convert, several="unit"),
+    Rule("duration noun:cadence|craft", f"duration craft noun:cadence {OLD}", set_cadence, several="duration"),
+    Rule("duration", f"duration {OLD}", set_cadence, names_data, several="duration"),
+    Rule("unit", f"what panel craft every noun:unit unit {OLD} noun:y_axis noun:y_label", convert, several="unit"),
     Rule("table", "verb:save verb:add what craft every table panel tool file", save),
     Rule("verb:remove verb:save", "what craft every noun table panel tool file", unsave),
     Rule("verb:convert unit rel:before", "what tool craft", convert_inputs, several="unit"),
-    Rule("tool|verb:smooth|"
-         "rel:instead|rel:instead_of|noun:window duration", f"what craft every duration "
-                                             f"noun:window tool {_OLD} verb:smooth rel:top rel:bottom "
-                                             f"panel verb:only", _set_window_or_replace,
-         lambda clause: clause.has("noun:window", "rel:instead", "rel:instead_of")
-         or (clause.has("tool") and not clause.has("verb:smooth", "what")), several="duration"),
-    Rule("tool", f"tool noun:window what craft {_OLD} duration verb:smooth", change_tool,
-         lambda clause: is_average(clause)
-         and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
-    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
-         lambda clause: adds_tool(clause)),
-    Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
-    Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
-    Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
-    Rule("tool what", "craft every duration", smooth, _cleans),
-    Rule("tool duration what", "craft", smooth_or_add, adds_tool),
+    *COMPUTATIONS,
 )  # fmt: skip

@@ -31,12 +31,12 @@ from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
 from helio.authoring.rules.changes.clauses import Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
+from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.changes.line_settings import style_lines
 from helio.authoring.rules.changes.meanings import Meanings
 from helio.authoring.rules.changes.moments import default_span
 from helio.authoring.rules.changes.panel_settings import set_scale
 from helio.authoring.rules.changes.replacements import REPLACEMENTS
-from helio.authoring.rules.changes.settings import SETTINGS
 from helio.authoring.rules.changes.siblings import Siblings
 from helio.authoring.rules.changes.sources_kept import SOURCES_KEPT
 from helio.authoring.rules.changes.time_changes import time_with_data

@@ -7,10 +7,18 @@ from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atoms import Number
-from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.changes.line_settings import lines_of
+from helio.authoring.rules.changes.line_settings import (
+    FIXED,
+    LINE,
+    LINE_SETTINGS,
+    WIDTHS,
+    lines_of,
+    names_figure,
+)
 from helio.authoring.rules.changes.panel_settings import (
+    PANEL_SETTINGS,
     check_colours,
     is_spectrogram,
     panel_numbers,
@@ -277,3 +285,46 @@ def put_side_by_side(editor: FigureEditor, clause: Clause) -> None:
     del clause
     count = len(editor.panels)
     editor.put("columns", count if count % 2 else 2)
+
+
+_LEAST_HEIGHT = 100
+"""Least height of a figure, in pixels: a smaller number is the relative height of a panel."""
+
+
+def _is_size(clause: Clause) -> bool:
+    number = clause.value("number")
+    if number is not None and clause.has("noun:panel_height") and not clause.has("what", "panel"):
+        return len(clause.of("number")) > 1 or number.value >= _LEAST_HEIGHT
+    sized = clause.has("number", "printed", "width", "factor")
+    if clause.value("relative") in (*WIDTHS, *FIXED):
+        return False
+    return sized or clause.has("relative")
+
+
+SETTINGS: tuple[Rule, ...] = (
+    *LINE_SETTINGS,
+    *PANEL_SETTINGS,
+    Rule("colour noun:theme", "", set_name),
+    Rule("text", f"{LINE} noun:title noun:subtitle noun:x_label noun:y_label noun:y_axis noun:trace_name "
+                 f"noun:legend "
+         "noun:file_name "
+         "verb:name verb:add noun:x_axis", set_text, lambda clause: not clause.has("line:lines") or clause.has("what")),
+    Rule("noun:title rel:accordingly", "", match_title),
+    Rule("verb:remove noun:title|noun:subtitle|noun:x_label|noun:y_label", "what panel", remove_text),
+    Rule("noun:legend|noun:footer|"
+         "noun:panel_letters|noun:zero_line|noun:shared_y", "verb:remove verb:add verb:show", switch),
+    Rule("letters|noun:panel_letters", "letters noun:panel_letters verb:mark verb:name verb:add verb:annotate "
+                                       "verb:move panel every", letter_panels, is_for_panels),
+    Rule("noun:font_size|noun:gap_factor|noun:columns|noun:linthresh|noun:figure_height|noun:figure_width|"
+         "noun:figure_size|"
+         "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size, "number"),
+    Rule("factor", "what panel relative noun:panel_height", set_number),
+    Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, names_figure),
+    Rule("noun:x_axis time", "noun:range noun:x_axis verb:zoom", limit_times),
+    Rule("size", "noun:figure_size noun:figure_height noun:figure_width", set_canvas),
+    Rule("colormap|palette|theme|format", "what panel tool line every noun:colour_scale noun:palette "
+                                          "noun:theme noun:colour noun:colour_bar noun:scale verb:save "
+         "rel:instead", set_name),
+    Rule("rel:side_by_side", "panel every", put_side_by_side),
+)  # fmt: skip
+"""Rules for changes of how a figure looks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.panel_settings import panel_numbers, says_panel
 
@@ -189,3 +189,20 @@ def swap_colours(editor: FigureEditor, clause: Clause) -> None:
     first, second = lines
     editor.put("trace_colors", colours[second], first)
     editor.put("trace_colors", colours[first], second)
+
+
+LINE_SETTINGS: tuple[Rule, ...] = (
+    Rule("verb:swap noun:colour|noun:line_colour", "what craft panel", swap_colours,
+         lambda clause: len(clause.names) in (0, len("AB"))),
+    Rule("noun:width number|width", "tool what panel", refuse_bins, says_bins),
+    Rule("colour|dash|mode|"
+         "width|relative|factor|number", f"{LINE} colour dash mode width relative factor number noun:colour "
+                                         f"noun:dash noun:width "
+         "noun:line_colour", style_lines, has_look),
+    Rule("mode verb:only", "what panel craft every line", style_lines),
+    Rule("verb:name text "
+         "line:lines|rel:also|text", "noun:trace_name noun:legend", name_lines,
+         lambda clause: len(clause.of("text")) > 1, "text"),
+    Rule("verb:fill|verb:shade|verb:mark bound", "what panel craft colour", fill),
+    Rule("verb:fill what|panel", "bound number colour craft noun:zero_line", fill),
+)  # fmt: skip

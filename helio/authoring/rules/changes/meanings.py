@@ -292,7 +292,7 @@ class Meanings:
         if not values or len(kinds) > 1 or clause.has(*axes, *_OTHER):
             return []
         if len(values) == 2 and kinds <= {"number", "duration"} and clause.has("rel:instead_of"):
-            return self._instead(_words_left(clause, values), values)
+            return self._instead(clause, values)
         if clause.has("verb:remove") and kinds != {"bound"}:
             return []
         if kinds == {"range"} and len(values) == 2:
@@ -319,8 +319,9 @@ class Meanings:
         words = _stems(clause.text)
         return not slot.side or slot.side in map(_SIDE_OF.get, words) or bool(words & _CRITERION)
 
-    def _instead(self, words: frozenset[str], values: list[Atom]) -> list[Operation]:
+    def _instead(self, clause: Clause, values: list[Atom]) -> list[Operation]:
         """Set the one value that words say and that is the old one: ``a 1 h mean field rather than 6 h``."""
+        words = _words_left(clause, values)
         new, old = (atom.value for atom in values)
         unit = "" if isinstance(new, str) else new.unit or old.unit
         slots = [
@@ -330,7 +331,7 @@ class Meanings:
             if slot.value == (old if slot.kind == "duration" else _in_unit(slot, old.value, old.unit))
             if _fits_unit(slot.unit, unit)
         ]
-        if len(slots) != 1:
+        if len(slots) != 1 or self._is_of_others(slots[0], clause):
             return []
         (slot,) = slots
         if slot.kind == "number":
@@ -428,21 +429,19 @@ class Meanings:
             if not within or any(self._takes(line, slot.name) for line in within)
         ]
         named = [slot for slot in named if slot.own <= words] or named
-        of = {line for name in clause.names for line in self._editor.lines_of(name)}
-        others = [line for line in self._editor.drawn if line not in of]
-        named = [
-            slot
-            for slot in named
-            if words & slot.own - {"window"}
-            or not (
-                all(self._takes(line, slot.name) for line in of)
-                and any(self._takes(line, slot.name) for line in others)
-            )
-            or not of
-        ]
-        if len(named) != 1 or len(values) != 1 or clause.has("panel"):
+        if len(named) != 1 or len(values) != 1 or clause.has("panel") or self._is_of_others(named[0], clause):
             return []
         return [Operation("set", "", ("variables", named[0].name, "default"), values[0].value)]
+
+    def _is_of_others(self, slot: Slot, clause: Clause) -> bool:
+        """Return whether a clause names lines by which alone it does not mean a slot, because others take it too."""
+        of = {line for name in clause.names for line in self._editor.lines_of(name)}
+        if not of or _stems(clause.text) & slot.own - {"window"}:
+            return False
+        takes = {self._takes(line, slot.name) for line in of}
+        return takes == {True} and any(
+            self._takes(line, slot.name) for line in self._editor.drawn if line not in of
+        )
 
     def _takes(self, line: str, name: str) -> bool:
         """Return whether a line is computed with a variable."""

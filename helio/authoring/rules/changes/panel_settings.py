@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_values import UNIT_WORDS
 from helio.authoring.rules.changes.atoms import Atom, Range, panel_number
-from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
 from helio.authoring.writing.steps import listed
@@ -17,7 +18,7 @@ from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.template.figures import ENTRY_LABELS
 
-PANEL = "what panel craft every"
+_PANEL = "what panel craft every"
 _BOTH = "log-log"
 """Both axes of one quantity against another, or of a spectrum, are logarithmic."""
 _SPELT_UNITS = {"degrees": "deg", "RE": "R_E"}
@@ -42,6 +43,18 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
+def named_panels(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
+    """Return the numbers of the panels that ordinals and names mean, in the order of the words."""
+    numbers = [
+        number
+        for atom in atoms
+        for number in (
+            panel_numbers(editor, [atom]) if atom.kind == "panel" else editor.numbers_of(atom.text)
+        )
+    ]
+    return list(dict.fromkeys(numbers))
+
+
 def says_panel(clause: Clause, name: str) -> bool:
     """Return whether a clause names the panel of a quantity, and whether in the singular."""
     return re.search(rf"{re.escape(name)}\s+(?:sub)?(?:panel|plot)", clause.text, re.IGNORECASE) is not None
@@ -57,9 +70,7 @@ def panels_of(
     unit : str
         Unit of a value for the panels: a panel in which alone all lines have it is meant without a question.
     """
-    numbers = panel_numbers(editor, clause.of("panel"))
-    for atom in clause.of("what"):
-        numbers += editor.numbers_of(atom.text)
+    numbers = named_panels(editor, clause.of("panel", "what"))
     count = len(editor.panels)
     if clause.has("every:both"):  # those of which the sentence says something else
         numbers += [number for number in range(1, count + 1) if editor.has_wished(number)]
@@ -366,3 +377,18 @@ def reverse_panels(editor: FigureEditor, clause: Clause) -> None:
     """Draw the panels from the last to the first."""
     del clause
     editor.redraw(editor.panels[::-1])
+
+
+def _of_all_panels(clause: Clause) -> bool:
+    return all(atom.value == "every" for atom in clause.of("panel"))
+
+
+_AXES = "noun:y_axis noun:y_range noun:range noun:scale noun:x_axis"
+_COLOUR_AXES = "noun:colour_bar noun:z_range noun:colour_scale"
+PANEL_SETTINGS: tuple[Rule, ...] = (
+    Rule("scale", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:remove verb:move", scale_panels),
+    Rule("range|bound|auto", f"{_PANEL} {_AXES} {_COLOUR_AXES} noun:bin_axis verb:zoom verb:move", limit_panels),
+    Rule("paneltype|mode:lines", "what panel craft every line rel:instead_of colour", set_panel_type,
+         several="paneltype"),
+    Rule("verb:reverse noun:order|panel", "panel every verb:show verb:move", reverse_panels, _of_all_panels),
+)  # fmt: skip

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from helio.authoring.fetches import fetch_choices
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import USE_A_MODEL, NotUnderstood
-from helio.authoring.rules.changes.clauses import Clause
+from helio.authoring.rules.changes.clauses import OLD, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.moments import intervals_of, moments_in
 from helio.authoring.rules.events.storms import STORMS
@@ -211,3 +211,17 @@ def moves_time(clause: Clause) -> bool:
             *_LONGER, "verb:shift", "verb:move", "verb:add", "verb:show", "verb:remove"
         )
     return clause.has("verb:extend", "noun:time")
+
+
+TIMES: tuple[Rule, ...] = (
+    Rule("duration|factor", "duration factor verb:shift verb:move verb:extend verb:shorten verb:add "
+                            "verb:remove rel:back rel:forward rel:around "
+         "rel:before rel:after rel:more noun:start noun:end noun:time every", move_time, moves_time),
+    Rule("time", f"time rel:also rel:back verb:add verb:only noun:time every verb:zoom verb:extend "
+                 f"verb:shorten {OLD} noun:end verb:shift verb:move what duration", set_time,
+         lambda clause: names_no_data(clause) and not without_old_length(clause).has("duration"), several="time"),
+    Rule("moment", "moment every verb:move verb:show verb:zoom verb:only noun:time",
+         zoom_to_clocks, lambda clause: len(clause.of("moment")) == 2, several="moment"),
+    Rule("moment", "time noun:start noun:end noun:time verb:move verb:shift", move_edge,
+         lambda clause: EDGE.search(clause.text) is not None),
+)  # fmt: skip

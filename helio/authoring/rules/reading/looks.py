@@ -16,7 +16,7 @@ from helio.authoring.rules.changes.atom_reading import read_atoms
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
 from helio.authoring.rules.changes.clauses import read_clauses
 from helio.authoring.rules.changes.figure import FigureEditor
-from helio.authoring.rules.changes.settings import SETTINGS
+from helio.authoring.rules.changes.figure_settings import SETTINGS
 from helio.authoring.rules.reading.drawn_quantities import GROUP
 from helio.authoring.rules.reading.marked_times import with_marked_days, without_time_range
 from helio.authoring.rules.reading.named import names_of_spacecraft, read_quantities
