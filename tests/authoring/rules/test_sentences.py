@@ -319,6 +319,8 @@ EDITED = (
     ("wind-plasma", "smooth the density over 1 h", lambda t: (window(t), t["variables"]["$WINDOW"]["default"]),
      ("1h", "10min")),
     ("wind-plasma", "average the density over 2 h instead of 10 min", window, "2h"),
+    ("storm-overview", "remove VBs from panel 4", lambda t: panels(t)[3], ["VBs_sum"]),
+    ("ace-strength", "replace B by the field strength", panels, [["Bmag"], ["Bz_smooth"]]),
     ("omni-storm", "same for 2024-05-10 but with AE", lambda t: (time(t), panels(t)[-1]),
      ("2024-05-10 to 2024-05-11", ["OMNI_AE"])),
     ("plasma-beta-mach", "rotate B to GSM and smooth it over 10 min", lambda t: (panels(t)[0], panels(t)[1]),

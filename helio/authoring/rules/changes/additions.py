@@ -67,7 +67,7 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     place = _place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
     named = vectors_of(editor, content, editor.drawn)
-    vectors = _without_magnitude(editor, named)
+    vectors = without_magnitude(editor, named)
     if named and not vectors:
         raise NotUnderstood(f"the figure already draws the magnitude of {', '.join(named)}")
     parts = _parts_of(editor, content)
@@ -107,7 +107,7 @@ def vectors_of(editor: FigureEditor, content: str, among: Sequence[str]) -> list
     return vectors
 
 
-def _without_magnitude(editor: FigureEditor, vectors: Sequence[str]) -> list[str]:
+def without_magnitude(editor: FigureEditor, vectors: Sequence[str]) -> list[str]:
     """Return the vectors of which the figure does not draw the magnitude yet."""
     drawn = [editor.lines.producers.get(line) for line in editor.drawn]
     done = {
@@ -127,7 +127,7 @@ def strength_beside(editor: FigureEditor, clause: Clause) -> bool:
     given = [name for name in names if _STRENGTH.fullmatch(name)]
     others = [name for name in names if name not in given]
     vectors = [
-        line for name in given for line in _without_magnitude(editor, vectors_of(editor, name, editor.drawn))
+        line for name in given for line in without_magnitude(editor, vectors_of(editor, name, editor.drawn))
     ]
     if len(given) != 1 or len(vectors) != 1 or not others:
         return False

@@ -122,6 +122,10 @@ def is_for_panels(clause: Clause) -> bool:
     return re.search(said, clause.text, re.IGNORECASE) is not None
 
 
+_FACTORS = {"larger": 1.25, "smaller": 0.8, "taller": 1.5, "wider": 1.5, "narrower": 0.67, "flatter": 0.67}
+"""Factors of sizes that words mean."""
+
+
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
     given: Number | None = clause.value("number")
@@ -133,19 +137,10 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
         return
     printed, width = clause.value("printed"), clause.value("width")
     value: Any = printed or width or (given.value if given is not None else None)
-    relative = {
-        "larger": 1.25,
-        "smaller": 0.8,
-        "taller": 1.5,
-        "wider": 1.5,
-        "narrower": 0.67,
-        "flatter": 0.67,
-    }
-    factor = clause.value("factor") or relative.get(clause.value("relative") or "", 1.0)
+    factor = clause.value("factor") or _FACTORS.get(clause.value("relative") or "", 1.0)
     if clause.has("noun:font_size"):
-        editor.put(
-            "font_size", _whole(value if value is not None else _scaled(editor, "font_size", 14, factor))
-        )
+        now = editor.spec.get("font_size", 14)
+        editor.put("font_size", _resized(editor, "font size", now, value, factor))
     elif clause.has("noun:gap_factor"):
         editor.put("gap_factor", value)
     elif clause.has("noun:columns"):
@@ -171,12 +166,8 @@ def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -
     if clause.has("panel", "what"):
         heights = editor.spec.get("row_heights") or [1] * len(editor.panels)
         for number in panels_of(editor, clause):
-            now = heights[number - 1]
-            heights = [
-                *heights[: number - 1],
-                _whole(value if value is not None else now * factor),
-                *heights[number:],
-            ]
+            new = _whole(value if value is not None else heights[number - 1] * factor)
+            heights = [*heights[: number - 1], new, *heights[number:]]
         editor.put("row_heights", heights)
         return
     size = editor.spec.get("canvas_size") or {}
@@ -187,13 +178,8 @@ def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -
         sides = ["width", "height"]
     for side in sides:
         usual = 1000 if side == "width" else 150 + 200 * max(1, len(editor.panels))
-        now = size.get(side, usual)
-        if value is None and not isinstance(now, (int, float)):
-            raise NotUnderstood(f"the figure's {side} is {now}", advice="give the new size")
-        new = _whole(value) if value is not None else round(now * factor)
+        new = _resized(editor, f"{side} of the figure in pixels", size.get(side, usual), value, factor)
         editor.put("canvas_size", new, side)
-        if value is None:
-            editor.notes.append(f"the figure's {side} is {new} pixels instead of {now}")
 
 
 def limit_times(editor: FigureEditor, clause: Clause) -> None:
@@ -209,11 +195,13 @@ def set_canvas(editor: FigureEditor, clause: Clause) -> None:
     editor.put("canvas_size", height, "height")
 
 
-def _scaled(editor: FigureEditor, key: str, usual: float, factor: float) -> float:
-    now = editor.spec.get(key, usual)
+def _resized(editor: FigureEditor, name: str, now: Any, value: Any, factor: float) -> Any:
+    """Return a given size, or otherwise the present one times a factor, with a note."""
+    if value is not None:
+        return _whole(value)
     if not isinstance(now, (int, float)):
-        raise NotUnderstood(f"the figure's {key.replace('_', ' ')} is {now}", advice="give the new size")
-    editor.notes.append(f"{key.replace('_', ' ')} {round(now * factor)} instead of {now:g}")
+        raise NotUnderstood(f"the {name} is {now}", advice="give the new size")
+    editor.notes.append(f"the {name} is {round(now * factor)} instead of {now:g}")
     return round(now * factor)
 
 

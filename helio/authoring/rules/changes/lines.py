@@ -331,10 +331,11 @@ class Lines:
             label for label in drawn if any(name.casefold() == plain for _, name in self.pairs(label))
         ]
         if exact:
+            plural = plain.endswith("s") and not re.search(r"\w[A-Z]", what)  # VBs is a symbol
             alike = [label for label in drawn if says(self.own_words(label), plain)]
-            if plain.endswith("s") and not every:
+            if plural and not every:
                 alike = [label for label in alike if self.has_colours(label) is self.has_colours(exact[0])]
-            return (alike or exact) if every or plain.endswith("s") else exact
+            return (alike or exact) if every or plural else exact
         moments = MOMENTS.fullmatch(plain)
         if moments and moments["plural"]:
             lines = [label for label in drawn if self._is_moment(label, moments["stem"])]

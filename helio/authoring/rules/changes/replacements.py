@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from helio.authoring.fetches import FETCH
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.added_content import read_addition
-from helio.authoring.rules.changes.additions import ANY_PART, add_magnitude, draw_new, set_look, vectors_of
+from helio.authoring.rules.changes.additions import (
+    ANY_PART,
+    add_magnitude,
+    draw_new,
+    set_look,
+    vectors_of,
+    without_magnitude,
+)
 from helio.authoring.rules.changes.atoms import Atom
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
@@ -37,7 +44,8 @@ def replace_quantities(editor: FigureEditor, clause: Clause) -> None:
         return
     lines = [line for atom in old for line in editor.known(atom.text, every=True)]
     _refuse_inputs(editor, lines, old)
-    if all(set(lines) <= set(vectors_of(editor, atom.text, lines)) for atom in new):
+    undrawn = without_magnitude(editor, lines) == lines
+    if undrawn and all(set(lines) <= set(vectors_of(editor, atom.text, lines)) for atom in new):
         for line in lines:
             editor.draw_instead(line, add_magnitude(editor, line))
         return
