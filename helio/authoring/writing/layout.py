@@ -240,7 +240,7 @@ def _panels_of(shown: Sequence[PlotSeries], *, compare: bool) -> _SeriesPanels:
 
 
 def _base(quantity: str, named: Sequence[str]) -> int:
-    """Return the place of a quantity among those named, which is that of the quantity that it is computed from."""
+    """Return the place in the list of the quantity, or of the quantity that it is computed from."""
     return next(place for place, name in enumerate(named) if f"{quantity} ".startswith(f"{name} "))
 
 

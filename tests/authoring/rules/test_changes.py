@@ -268,7 +268,7 @@ def test_a_line_goes_from_the_panel_that_is_named(author, templates):
 def test_what_a_removal_keeps_stays_beside_the_other_panels(author, templates, kept):
     before = templates("omni-solar-wind-overview")
     done = author.edit(f"leave out AL and AU, {kept}", before).template
-    spec, old = (each["steps"][-1]["tool_args"]["spec"]["panels"] for each in (done, before))
+    spec, old = (template["steps"][-1]["tool_args"]["spec"]["panels"] for template in (done, before))
     assert spec == [
         ["OMNI_HRO_1MIN.AE_INDEX"] if "OMNI_HRO_1MIN.AE_INDEX" in panel else panel for panel in old
     ]

@@ -650,7 +650,7 @@ def test_the_frame_of_a_component_is_told_where_none_was_said(author):
     hourly, minutes = made(author, "hourly OMNI Bz 2023-01-02"), made(author, "OMNI Bz 2023-01-02")
     assert any("z is in GSM, because the request names no frame" in note for note in hourly.notes)
     assert any("z is in GSE, because the request names no frame" in note for note in minutes.notes)
-    intents = [one["intent"] for one in minutes.template["steps"] if one["tool_name"] == "fetch_data"]
+    intents = [step["intent"] for step in minutes.template["steps"] if step["tool_name"] == "fetch_data"]
     assert intents == ["Fetch magnetic field of OMNI in GSE, 1 min: the z component"]
 
 
