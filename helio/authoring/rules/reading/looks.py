@@ -171,9 +171,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
             rest += ", ".join(name.text for name in _names_of(part)) + ", "
         if part not in again:
             words = text[part.start : stop].strip(" ,")
-            names = [name.kind for clause in only for name in _names_of(clause)]
+            kinds = [name.kind for clause in only for name in _names_of(clause)]
             if (
-                part in only and names.count("what") == 1
+                part in only and kinds.count("what") == 1
             ):  # on the SYM-H plot: it is no name of what is shaded
                 words = _ON_PLOT.sub("", words)
             looks += named.get(part.start) or [words]
