@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from helio.authoring.gate import GateResult
 from helio.errors import RequestError
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
+from helio.time_range import is_time_range
 
 USE_A_MODEL = "set HELIO_MODEL and its key"
 """The advice where only a language model can do what was requested."""
@@ -109,6 +110,8 @@ class AuthorQuestion:
     def choice(self, answer: str) -> str:
         """Return the choice that an answer means: the choice itself in any case, or its number from 1.
 
+        If the choices are times, any other time is an answer too.
+
         Raises
         ------
         RequestError
@@ -120,10 +123,17 @@ class AuthorQuestion:
                 return choice
         if said.isdecimal() and 1 <= int(said) <= len(self.choices):
             return self.choices[int(said) - 1]
+        if is_other_time(answer, self.choices):
+            return answer
         raise RequestError(
             f"'{answer}' is not one of the choices of the question '{self.text}'",
             advice=f"choose one of {', '.join(self.choices)}",
         )
+
+
+def is_other_time(answer: str, choices: Sequence[str]) -> bool:
+    """Return whether an answer is a time that stands for one of the choices, which are times."""
+    return is_time_range(answer) and all(map(is_time_range, choices))
 
 
 @dataclass(frozen=True)

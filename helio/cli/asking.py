@@ -22,6 +22,7 @@ from helio.cli.app import (
     say_line,
 )
 from helio.cli.proposals import draw_proposal, print_proposal, say_drawings, say_size
+from helio.errors import RequestError
 
 if TYPE_CHECKING:
     from helio.authoring.choice_of_author import By
@@ -240,11 +241,11 @@ def _say_question(question: AuthorQuestion) -> None:
 
 def _prompt(question: AuthorQuestion) -> str:
     _say_question(question)
-    numbers = range(1, len(question.choices) + 1)
-    picked: int = typer.prompt("number of your choice", type=int, default=1)
-    while picked not in numbers:
-        picked = typer.prompt(f"a number from 1 to {len(question.choices)}", type=int, default=1)
-    return question.choices[picked - 1]
+    while True:
+        try:
+            return question.choice(typer.prompt("your choice", default="1"))
+        except RequestError as error:
+            say(str(error), err=True)
 
 
 def show(desk: Desk, outcome: Proposal | AuthorQuestion | AuthorReply, options: Options) -> None:

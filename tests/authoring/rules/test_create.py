@@ -445,10 +445,23 @@ def test_an_ended_dataset_gives_way_to_one_that_goes_on(author):
     assert datasets(made(author, "ACE density for 2025-01-01")) == {"AC_K0_SWE"}
 
 
-def test_without_a_time_the_last_days_that_there_are(author):
-    assert made(author, "ACE field").template["variables"]["$TIME_RANGE"]["default"] == "last 7 days"
-    ended = made(author, "RBSP-A field").template["variables"]["$TIME_RANGE"]["default"]
-    assert ended == "2019-10-07 to 2019-10-14"
+@pytest.mark.parametrize(
+    ("request_", "choices"),
+    [
+        ("ACE field", ("last 7 days", "last 24 hours", "last 27 days")),
+        (
+            "RBSP-A field",
+            ("2019-10-07 to 2019-10-14", "2019-10-13 to 2019-10-14", "2019-09-17 to 2019-10-14"),
+        ),
+    ],
+)
+def test_a_request_without_a_time_is_asked_for_it(author, request_, choices):
+    assert author.create(request_).choices == choices
+    for answer in (choices[0], "2016-01-01 to 2016-01-03"):
+        draft = author.create(request_, chosen=(answer,))
+        assert draft.template["variables"]["$TIME_RANGE"]["default"] == answer
+    with pytest.raises(NotUnderstood, match="not one of the choices"):
+        author.create(request_, chosen=("density",))
 
 
 def test_the_same_request_gives_the_same_bytes(author):
