@@ -297,7 +297,7 @@ def _of_computed(
     """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
-    if not near:
+    if not near or "scale" in style.kinds:  # an axis is that of a panel
         return None
     between = text[near[-1].stop : style.start]
     joined = _JOINED.search(text[: near[-1].start]) and _ON_IT.fullmatch(between)
