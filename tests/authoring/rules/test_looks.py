@@ -1,6 +1,10 @@
 """Requests that say how a new figure looks: its order of panels, marks, scales and titles."""
 
-from helio.authoring.outcome import TemplateDraft
+import json
+
+import pytest
+
+from helio.authoring.outcome import NotUnderstood, TemplateDraft
 from tests.rows import in_one_test
 
 # What the figure marks lies in the time range, and is not the range.
@@ -44,3 +48,60 @@ def test_a_figure_marks_times_in_its_range(author, request_, span, marks):
 def test_the_colours_of_a_spectrogram_are_logarithmic(author):
     spec, _ = made(author, "RBSP-A REPT electron flux spectrogram, log colour scale, 2013-03-17")
     assert spec["log_z"] is True
+
+
+LOOKS = (
+    ("log axis", {"log_scale": {"1": "log"}}),
+    ("y log", {"log_scale": {"1": "log"}}),
+    ("points, no line", {"line_styles": {"LINE": {"mode": "markers"}}}),
+    ("dots only", {"line_styles": {"LINE": {"mode": "markers"}}}),
+    ("coloured red", {"trace_colors": {"LINE": "red"}}),
+    ("a line at zero", {"hlines": [{"y": 0.0}]}),
+    ("a line at 06:00", {"vlines": [{"x": "2003-01-02T06:00"}]}),
+    ("y from 0 to 20", {"y_range": {"1": [0.0, 20.0]}}),
+    ("width 900", {"canvas_size": {"width": 900}}),
+    ("line width 2", {"line_styles": {"LINE": {"width": 2.0}}}),
+    ("800 by 600", {"canvas_size": {"width": 800, "height": 600}}),
+    ("twice as tall", {"canvas_size": {"height": 700}}),
+    ("big letters", {"font_size": 18}),
+    ("y axis title 'n'", {"y_label": {"1": "n"}}),
+    ("save as png", {"formats": ["png"]}),
+)
+DATA = (
+    "ACE density",
+    "ACE density, 30 min running mean",
+    "hourly averages of the ACE density",
+    "ACE density, 10 min medians",
+)
+FORMS = ("{data}, {look}, 2003-01-02", "{data}, 2003-01-02, {look}", "{data} for 2003-01-02 with {look}")
+
+
+@in_one_test(("data", "form"), [(data, form) for data in DATA for form in FORMS])
+def test_a_look_changes_nothing_but_the_look(author, data, form):
+    plain, _ = made(author, f"{data}, 2003-01-02")
+    for look, keys in LOOKS:
+        spec, _ = made(author, form.format(data=data, look=look))
+        expected = json.loads(json.dumps(keys).replace("LINE", plain["labels"][0]))
+        assert spec == {**plain, **expected}, look
+
+
+@in_one_test(
+    ("edit", "says"),
+    [
+        ("no grid for the first panel", "no line called 'grid'"),
+        ("width 900 for the first panel", "width is that of the whole figure"),
+        ("font size 16 for the first panel", "font size is that of the whole figure"),
+        ("dark background for the first panel", "background is that of the whole figure"),
+        ("save as pdf for the first panel", "format is that of the whole figure"),
+        ("red line for the spectrogram", "is a spectrogram, which has no line"),
+    ],
+)
+def test_a_look_of_the_figure_is_not_that_of_a_panel(author, edit, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.edit(edit, author.create("THEMIS-A ion energy spectrogram and density, 2008-02-26").template)
+
+
+def test_signed_lines_keep_linear_axes(author):
+    before = author.create("ACE density and 10 min running mean of Bz, 2003-01-02").template
+    after = author.edit("all on a log scale", before).template
+    assert after["steps"][-1]["tool_args"]["spec"]["log_scale"] == {"1": "log"}

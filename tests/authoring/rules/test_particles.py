@@ -344,3 +344,16 @@ def test_species_are_read(text, species):
 def test_directions_are_read():
     found = directions_in("sunward, anti-sun, north, side A")
     assert [direction.what for direction in found] == ["sun", "antisun", "north", "side A"]
+
+
+@pytest.mark.parametrize(
+    "energies", ["20-40 MeV", "from 20 to 40 MeV", "between 20 and 40 MeV", "20 MeV to 40 MeV"]
+)
+@pytest.mark.parametrize(
+    "data", ["STEREO-A HET protons {}", "STEREO-A HET protons averaged {}", "{} protons of STA HET"]
+)
+def test_a_range_of_energies_picks_particles_and_is_no_range_of_an_axis(author, data, energies):
+    fetched, taken = drawn(author.create(f"{data.format(energies)}, hourly means, 23 Jan 2012"))
+    assert fetched == ["STA_L1_HET.Proton_Flux"]
+    assert taken[0] == ("band_average", {"bands": [[20.0, 40.0]]})
+    assert [tool for tool, _ in taken] == ["band_average", "resample"]

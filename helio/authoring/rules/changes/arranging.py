@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from helio.authoring.operations import KEYED_BY_LABEL, Operation
 from helio.authoring.outcome import NotUnderstood
@@ -60,7 +61,10 @@ def remove(editor: FigureEditor, clause: Clause) -> None:
         and clause.has("what")
         and not any(says_panel(clause, name) for name in clause.names)
     ):
-        lines = [line for name in clause.names for line in editor.lines.meant(name, editor.figure())]
+        meant = {name: editor.lines.meant(name, editor.figure()) for name in clause.names}
+        if unknown := [name for name, lines in meant.items() if not lines]:
+            raise NotUnderstood(f"the figure has no line called '{unknown[0]}'")
+        lines = list(chain.from_iterable(meant.values()))
         if re.search(r"\b(?:from|in|of)\b", clause.text, re.IGNORECASE) and lines:
             kept = [
                 [line for line in panel if at not in numbers or line not in lines]

@@ -61,7 +61,10 @@ from helio.pipelines.template.labels import owner
 
 BY = Attribution("rules")
 RULES = (*THRESHOLDS, *SETTINGS, *SOURCES_KEPT, *ARRANGING, *DATA, *REPLACEMENTS, *ADDITIONS)
-_PLAINER = tuple((re.compile(pattern, re.IGNORECASE), plainer) for pattern, plainer in SPELLINGS["plainer"])
+_PLAINER = tuple(
+    (re.compile(pattern, re.IGNORECASE), plainer)
+    for pattern, plainer in (*SPELLINGS["plainer"], *SPELLINGS["plainer looks"])
+)
 """Turns of phrase, each with the plainer one that the rules read."""
 _LISTED_BELOW_AXIS = re.compile(
     r"\b(?P<verb>add|put|show|write|print|draw|plot|move)\s+(?P<first>[^,;]+?)\s*(?:,\s*(?:and\s+)?|\s+and\s+)"

@@ -126,6 +126,14 @@ _FACTORS = {"larger": 1.25, "smaller": 0.8, "taller": 1.5, "wider": 1.5, "narrow
 """Factors of sizes that words mean."""
 
 
+def _refuse_panel(clause: Clause, setting: str) -> None:
+    """Refuse a setting of the whole figure for one of its panels."""
+    if clause.has("panel") and clause.value("panel") != "every":
+        raise NotUnderstood(
+            f"the {setting} is that of the whole figure, not of a panel", advice="leave the panel out"
+        )
+
+
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
     given: Number | None = clause.value("number")
@@ -139,6 +147,7 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
     value: Any = printed or width or (given.value if given is not None else None)
     factor = clause.value("factor") or _FACTORS.get(clause.value("relative") or "", 1.0)
     if clause.has("noun:font_size"):
+        _refuse_panel(clause, "font size")
         now = editor.spec.get("font_size", 14)
         editor.put("font_size", _resized(editor, "font size", now, value, factor))
     elif clause.has("noun:gap_factor"):
@@ -156,6 +165,8 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
 
 
 def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -> None:
+    if clause.has("noun:width", "noun:figure_width"):
+        _refuse_panel(clause, "width")
     styles = editor.spec.get("line_styles") or {}
     lines = [line for name in clause.names for line in editor.lines_of(name)]
     if value is None and lines and all("markers" in styles.get(line, {}).get("mode", "") for line in lines):
@@ -172,7 +183,10 @@ def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -
         return
     size = editor.spec.get("canvas_size") or {}
     said = re.search(r"\b(?:wide|width)\b", clause.text, re.IGNORECASE)
-    wide = clause.has("noun:figure_width", "relative:wider", "relative:narrower") or said is not None
+    wide = (
+        clause.has("noun:figure_width", "noun:width", "relative:wider", "relative:narrower")
+        or said is not None
+    )
     sides = ["width" if wide else "height"]
     if clause.has("noun:figure_size", "relative:larger", "relative:smaller"):
         sides = ["width", "height"]
@@ -234,13 +248,16 @@ def set_name(editor: FigureEditor, clause: Clause) -> None:
         _check_every_spectrogram(editor, clause)
         editor.put("colorscale", clause.value("colormap"))
     elif clause.has("format"):
+        _refuse_panel(clause, "format")
         _set_format(editor, clause)
     elif clause.has("colour"):
+        _refuse_panel(clause, "background")
         dark = {"black": "dark", "white": "white"}.get(clause.value("colour"))
         if dark is None:
             raise NotUnderstood("the background is white or dark")
         editor.put("theme", dark)
     else:
+        _refuse_panel(clause, "background")
         editor.put("theme", clause.value("theme"))
 
 
@@ -304,8 +321,8 @@ SETTINGS: tuple[Rule, ...] = (
     Rule("letters|noun:panel_letters", "letters noun:panel_letters verb:mark verb:name verb:add verb:annotate "
                                        "verb:move panel every", letter_panels, is_for_panels),
     Rule("noun:font_size|noun:gap_factor|noun:columns|noun:linthresh|noun:figure_height|noun:figure_width|"
-         "noun:figure_size|"
-         "noun:panel_height|relative", "what panel number printed width factor", set_number, _is_size, "number"),
+         "noun:figure_size|noun:panel_height|noun:width|"
+         "relative", "what panel number printed width factor", set_number, _is_size, "number"),
     Rule("factor", "what panel relative noun:panel_height", set_number),
     Rule("width|printed", "relative noun:figure_width noun:figure_height", set_number, names_figure),
     Rule("noun:x_axis time", "noun:range noun:x_axis verb:zoom", limit_times),

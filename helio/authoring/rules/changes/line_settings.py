@@ -65,6 +65,11 @@ def style_lines(editor: FigureEditor, clause: Clause) -> None:
         _style_points(editor, clause)
         return
     lines = lines_of(editor, clause, by_craft=True)
+    if all(map(editor.lines.has_colours, lines)):
+        raise NotUnderstood(
+            f"{', '.join(lines)} is a spectrogram, which has no line",
+            advice="set its colour scale, as in 'viridis for the spectrogram'",
+        )
     if colour:
         named = clause.has("what", "panel")
         vectors = [] if named else [line for line in lines if editor.lines.is_vector(line)]
@@ -130,12 +135,14 @@ _WIDEST = 30.0
 
 
 def names_figure(clause: Clause) -> bool:
-    """Return whether a size is that of the figure: ``1400 px wide``."""
-    return WHOLE.search(clause.text) is not None or (clause.value("width") or 0.0) > _WIDEST
+    """Return whether a size is that of the figure: ``1400 px wide``, ``width 900``."""
+    number = clause.value("number")
+    wide = max(clause.value("width") or 0.0, number.value if number is not None else 0.0) > _WIDEST
+    return WHOLE.search(clause.text) is not None or (wide and clause.has("width", "noun:width"))
 
 
 def has_look(clause: Clause) -> bool:
-    if clause.has("width") and names_figure(clause):
+    if clause.has("width", "noun:width") and names_figure(clause):
         return False
     if clause.has("number", "factor") and not clause.has("noun:width", "mode"):
         return False

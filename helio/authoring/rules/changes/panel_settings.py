@@ -14,6 +14,7 @@ from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
 from helio.authoring.writing.steps import listed
+from helio.knowledge.quantity_words import VECTORS
 from helio.knowledge.unit_algebra import comparable
 from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.pipelines.template.figures import ENTRY_LABELS
@@ -201,16 +202,20 @@ def _set_axes(
 
 
 def _scale_all(editor: FigureEditor, kind: str) -> None:
-    """Set the scale of every panel; a logarithmic one only of panels without vectors, if there are some."""
-    positive = [
-        number for number, panel in enumerate(editor.panels, 1) if not any(map(editor.lines.is_vector, panel))
-    ]
+    """Set the scale of every panel; a logarithmic one only of panels without vectors or their components, if any."""
+
+    def has_signs(line: str) -> bool:
+        return editor.lines.is_vector(line) or not editor.lines.quantities(line).isdisjoint(VECTORS)
+
+    positive = [number for number, panel in enumerate(editor.panels, 1) if not any(map(has_signs, panel))]
     if kind != "log" or len(positive) in (0, len(editor.panels)):
         editor.put("log_scale", kind)
         return
     for number in positive:
         set_scale(editor, number, kind)
-    editor.notes.append("the panels of vectors keep their linear axes, because vectors have negative values")
+    editor.notes.append(
+        "the panels of vectors and components keep their linear axes, because these have negative values"
+    )
 
 
 def set_scale(editor: FigureEditor, number: int, kind: str) -> None:

@@ -28,23 +28,16 @@ from helio.knowledge.quantities import families
 from helio.pipelines.template.document import Document
 
 _STYLE = "colour dash width mode paneltype relative scale range bound"
-_PLAINER = [(re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in SPELLINGS["looks"]["plainer"]]
+_PLAINER = [
+    (re.compile(pattern, re.IGNORECASE), plain)
+    for pattern, plain in (*SPELLINGS["looks"]["plainer"], *SPELLINGS["plainer looks"])
+]
 _PHRASES, _STYLES, _NEEDS = (SPELLINGS["looks"][name] for name in ("phrases", "styles", "needs"))
 """The parts with which a phrase about looks begins, and those next to them that belong to it."""
 _NEAR = re.compile(
     r"[\s,(=:]*(?:(?:an?|the|in|on|to|at|of|with|as|is|and|from|for|panel|axis|scale|drawn|shown)[\s,]+)*[\s,)]*",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(
-    r"(?<!vertical )(?<!horizontal )"
-    r"\b(?:(?:alert|threshold|warning|limit|reference) )?line (?=at [-−+]?\d+(?:\.\d+)?(?![\d:-]))",
-    re.IGNORECASE,
-)
-"""A line at a number is horizontal."""
-_AT_TIME = re.compile(
-    r"(?<!vertical )\blines? (?=(?:at|on) (?:\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}))", re.IGNORECASE
-)
-"""A line at a time is vertical."""
 _SIGNS = r"\s*[,;()]\s*|\.\s+|\s+[-–—]\s+"
 _ADDED, _HOW = r"|,?\s*\b(?:and|plus)\b\s*", r"|\s+(?:with|on|as|in)\s+(?:an?\s+)?"
 _CUTS = (_SIGNS, _SIGNS + _ADDED, _SIGNS + _HOW, _SIGNS + _ADDED + _HOW)
@@ -129,9 +122,9 @@ def take_looks(text: str, now: datetime) -> tuple[str, tuple[str, ...]]:
     >>> take_looks("ACE field with red Bz, density log scale", now)
     ('ACE field with Bz, density', ('Bz red', 'density log scale'))
     """
-    text = _AT_TIME.sub("vertical line ", with_marked_days(_LEVEL.sub("horizontal line ", text), now))
     for pattern, plain in _PLAINER:
         text = pattern.sub(plain, text)
+    text = with_marked_days(text, now)
     while (each := _numbered().sub(r"\g<first>\g<mission>\g<number>", text)) != text:
         text = each
     text = _with_raw_named(text, now)
@@ -266,6 +259,10 @@ _OF_BAND = re.compile(r"\b(?:averag|integrat|summ)\w*\s+$", re.IGNORECASE)
 """Pattern of words before a range of energies over which a flux is averaged or integrated."""
 
 
+_SPECTRAL = re.compile(r"\bspectr", re.IGNORECASE)
+"""Pattern of spectra and spectrograms, whose axis has the energies that otherwise pick a part of the particles."""
+
+
 def _is_style(style: _Phrase, text: str) -> bool:
     """Return whether parts that may also mean something else are about looks: ``as dots``, ``between 1 and 5 nT``."""
     first, kinds = style.parts[0], style.kinds
@@ -277,9 +274,11 @@ def _is_style(style: _Phrase, text: str) -> bool:
         return True  # scale 0-150 nT
     if kinds == {"range"}:
         frequencies = re.fullmatch(r"[mkM]?Hz", first.value.unit or "") is not None  # of a band
+        energies = (first.value.unit or "").endswith("eV") and not _SPECTRAL.search(text)
         return (
             bool(first.value.unit)
             and not frequencies
+            and not energies
             and not _OF_BAND.search(text[: first.start])
             and re.match(r"from|between", first.text, re.IGNORECASE) is not None
         )
@@ -297,7 +296,7 @@ def _of_computed(
     """Read ``|B| with a running median on top of it in red``: a line beside its input has the look."""
     start = max((other.stop for other in styles if other.stop <= style.start), default=0)
     near = [tool for tool in tools if start <= tool.start < style.start]
-    if not near or "scale" in style.kinds:  # an axis is that of a panel
+    if not near or not style.kinds - {"scale"}:  # an axis is that of a panel, a size that of the figure
         return None
     between = text[near[-1].stop : style.start]
     joined = _JOINED.search(text[: near[-1].start]) and _ON_IT.fullmatch(between)
