@@ -16,6 +16,20 @@ from helio.knowledge.words import singular
 _SHORTEST = 3
 """Names of instruments with at most this many letters are too short to suggest for a misspelt word."""
 
+_OTHER_WORDS = (
+    "solar",
+    "plot",
+    "show",
+    "draw",
+    "compare",
+    "histogram",
+    "resolution",
+    "coordinates",
+    "average",
+)
+_LONG = 8
+"""Number of letters from which a word without meaning is told from a name with one slip."""
+
 
 def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -> tuple[str, tuple[str, ...]]:
     """Correct misspelt words that can mean one known word only; return the text and a note for each.
@@ -27,7 +41,7 @@ def with_corrections(text: str, unread: tuple[str, ...], catalogue: Catalogue) -
     four letters, only letters in another place or missing.
     """
     notes = []
-    lexicon = {*known_words(), "solar", "plot", "show", "draw", "compare", "histogram"}
+    lexicon = {*known_words(), *_OTHER_WORDS, *(word for word in IN_REQUESTS if len(word) >= _LONG)}
     for word in unread:
         small = word.casefold()
         stem = small[:-1] if small.endswith("s") else small

@@ -103,6 +103,11 @@ def test_a_running_average_of_every_bin(author):
         ("histogramm of the ACE speed, 2003", "'histogramm' is read as 'histogram'"),
         ("THEMIS-D ion spectrogarms 2 Oct 2013", "'spectrogarms' is read as 'spectrogram'"),
         ("Cluser 1 magnetic field 5 Jan 2005", "'Cluser' is read as 'cluster'"),
+        (
+            "EPHIN proton intensities at 10 min resoluton, 22 January 2012",
+            "'resoluton' is read as 'resolution'",
+        ),
+        ("ACE field measurments, 2013-06-01", "'measurments' is read as 'measurement'"),
     ],
 )
 def test_a_typing_error_is_corrected(author, request_, note):

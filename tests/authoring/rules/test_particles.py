@@ -70,6 +70,7 @@ def drawn(draft):
             "POES NOAA-18 MEPED electrons 0 and 90 deg, 17 March 2015",
             [f"NOAA18_POES-SEM2_FLUXES-2SEC.mep_ele_flux_stackt{angle}" for angle in (0, 90)],
         ),
+        ("MAVEN SEP ions from 100 to 200 keV, 2017-09-10", ["MVN_SEP_L2_S1-CAL-SVY-FULL.f_ion_flux"]),
         ("RBSP-A HOPE He+ omni, 2 Nov 2013", ["RBSPA_REL04_ECT-HOPE-PA-L3.FHEDO"]),
         (
             "oxygen ions from HOPE on Van Allen Probe A for 17 March 2015",
@@ -357,3 +358,19 @@ def test_a_range_of_energies_picks_particles_and_is_no_range_of_an_axis(author, 
     assert fetched == ["STA_L1_HET.Proton_Flux"]
     assert taken[0] == ("band_average", {"bands": [[20.0, 40.0]]})
     assert [tool for tool, _ in taken] == ["band_average", "resample"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        (
+            "POES NOAA-19 protons from 20 to 40 MeV, 2015-03-17",
+            "no channel with these energies",
+        ),  # an integral flux
+        ("MAVEN SWIA ions from 20 to 40 MeV, 2017-09-10", "no channel with these energies"),  # an axis in eV
+        ("DSCOVR protons, 2017-09-10", "'protons' does not say which quantity to draw"),
+    ],
+)
+def test_particles_that_the_data_lack_are_refused(author, request_, says):
+    with pytest.raises(NotUnderstood, match=says):
+        author.create(request_)

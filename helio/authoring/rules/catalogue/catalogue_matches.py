@@ -410,6 +410,10 @@ def _taken(wish: Wish, described: DescribedParameter) -> tuple[tuple[Computation
     return _with_energy(wish.energy, described, axis, cuts, integrated=wish.integrated)
 
 
+_HIGHEST = 1e6
+"""Energy in the unit of an axis above which the axis is that of another instrument: an axis in eV has no MeV."""
+
+
 def _off_channel(energy: Energy, bands: Sequence[Energy]) -> int | None:
     """Return how far the channels of energy are from the wished one: the same, rounded, or around it."""
     for band in bands:
@@ -431,9 +435,12 @@ def _with_energy(
     """Add what takes an energy, or a range of energies, of a spectrogram."""
     unit, bands = described.energy_unit, described.bands
     is_beyond = bool(described.reach) and not any(reach.has(energy) for reach in described.reach)
-    if energy.high == math.inf or unit not in _EV or is_beyond:
+    is_integral = re.search(r"\bintegral\b", described.text, re.IGNORECASE) is not None
+    if energy.high == math.inf or unit not in _EV or is_beyond or is_integral:
         return None
     scale, named = _EV[unit], (("axis", axis),) if axis else ()
+    if energy.low / scale > _HIGHEST:
+        return None
     if not cuts and not axis and len(bands) == 1 and energy.is_same(bands[0]) and not integrated:
         return (), 1
     if any(band.is_point for band in bands):  # angles or sensors at one energy

@@ -188,7 +188,12 @@ def words_asked(
         if len(best) > MOST_CHOICES:
             return _hint(asked, best)
         part = asked.part
-        if len(best) > 1 or best[0].off[0]:
+        if len(best) == 1 and best[0].off[0]:
+            raise NotUnderstood(
+                f"'{part.text}' does not say which quantity to draw",
+                advice=f"name the quantity, as in '{best[0].first.description}'",
+            )
+        if len(best) > 1:
             best = chosen(f"Which data do you mean by '{part.text}'?", best, ask)
         named.append(Named(part.text, part.region, part.spans, tuple(best), part.crafts))
     return named

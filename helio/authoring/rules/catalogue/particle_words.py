@@ -12,7 +12,7 @@ from typing import Any
 from helio.authoring.rules.harmless import IN_REQUESTS
 from helio.authoring.rules.reading.sentence import Sentence
 from helio.knowledge.cadence import cadences_in
-from helio.knowledge.instrument_index import folded
+from helio.knowledge.instrument_index import folded, is_name
 from helio.knowledge.particles import LETTERS, Energy, Species, directions_in, energies_in, species_in
 
 PLAIN = (None, Species("e"), Species("ion"), Species("H", 1, 1))
@@ -280,7 +280,8 @@ def _segments(
     for name, mentions_in in (("species", species_in), ("directions", directions_in)):
         for mention in mentions_in(left.left):
             take(mention.start, mention.stop, (name, mention.what))
-    others = any(folded(word) in sensors and not _FLUX.fullmatch(word) for word in _WORD.findall(left.left))
+    names = [word for word in _WORD.findall(left.left) if is_name(word) and not _FLUX.fullmatch(word)]
+    others = any(folded(word) in sensors for word in names)
     for match in _FLUX.finditer(left.left):
         if others or not (match[0].isupper() and folded(match[0]) in sensors):
             take(*match.span(), ("", None))

@@ -73,7 +73,7 @@ def read_bands(sentence: Sentence) -> list[ComputationMention]:
         if match is None:
             continue
         band = sentence.take_first(_BAND)
-        sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bP[ci]\s?[1-5](?:\s+(?:band|range))?")
+        sentence.drop(r"(?:\b(?:in|of)\s+(?:the\s+)?)?\bP[ci]\s?[1-5]s?\b(?:\s+(?:band|range))?")
         limits = _limits(band) if band else {}
         if tool == "spectral_slope" and sentence.has(
             rf"(?<!dynamic )\b(?:{tool_names('power_spectrum')})(?!\w)"
@@ -110,7 +110,7 @@ def _limits(match: re.Match[str]) -> dict[str, float]:
 def read_filters(sentence: Sentence) -> list[ComputationMention]:
     """Read ``band-pass filtered from 1.7 to 6.7 mHz``, bands of periods, and filters with one limit."""
     filters = r"\b(?:butterworth[- ]+)?(?:band[- ]?pass\w*(?:\s+filter\w*)?|filter(?:ed|ing)?)\b"
-    filters += r"|(?-i:\bP[ci]\s?[1-5])(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
+    filters += r"|(?-i:\bP[ci]\s?[1-5]s?\b)(?:\s+(?:band|range|waves?|pulsations?|oscillations?))?"
     filters += r"|\b(?:ULF\s+waves?|fluctuations?|variations?|oscillations?|pulsations?)\b"
     bands = [
         (match.start(), _limits(match))

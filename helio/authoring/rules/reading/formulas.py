@@ -65,7 +65,7 @@ _CURRENT = (
 )
 _JOINT = r"\s*(?:,|/|&|\+|\band\b|\bplus\b)\s*(?:the\s+)?"
 _PULSATIONS = (
-    r"\bP(?P<kind>[ci])\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:P[ci]\s?)?(?P<last>[1-5]))?\b"
+    r"\bP(?P<kind>[ci])\s?(?P<first>[1-5])(?:\s?[-–/]\s?(?:P[ci]\s?)?(?P<last>[1-5]))?s?\b"
     r"(?:[- ]+(?:range|band(?![- ]?pass)|frequency|frequencies|pulsations?|waves?|oscillations?|fluctuations?)\b)*"
 )
 _PERIODS = {

@@ -23,7 +23,7 @@ TURNED = (
 """Pattern of the frame of the data before the one to draw, and of a verb before the data."""
 _FRAME = (
     r"\b(?:(?:rotated|transformed|converted|turned)\s+(?:in)?to\s+)?"
-    rf"(?P<frame>{_FRAMES})\b(?:[- ](?:frames?|coordinates?|system))?"
+    rf"(?P<frame>{_FRAMES})\b(?:[- ](?:frames?|coord(?:inate)?s?|system)\b)?"
 )
 _JOINED = re.compile(
     r"\s*(?:(?:,|/|&|\+|\band\b|\bvs\.?|\bversus\b)\s*)+(?:in\s+)?(?:the\s+)?", re.IGNORECASE
