@@ -200,6 +200,25 @@ def test_a_computation_has_the_arguments_of_the_sentence(author, sentence, tool,
     assert dict(computed(author, sentence))[tool] == pytest.approx(args)
 
 
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        ("density (1 h mean) and Bz", ["ACE_n_binned", "ACE_Bz"]),
+        ("density (1 h mean) and speed (1 h mean)", ["ACE_n_binned", "ACE_V_binned"]),
+        (
+            "density (1 h mean), Bz and speed (10 min running mean)",
+            ["ACE_n_binned", "ACE_Bz", "ACE_V_smooth"],
+        ),
+        ("|B| (hourly) and density", ["ACE_Bmag_binned", "ACE_n"]),
+        ("Bz (GSM, hourly) and density", ["ACE_Bz_binned", "ACE_n"]),
+        ("Bz and density (1 h means)", ["ACE_Bz_binned", "ACE_n_binned"]),
+        ("|B| and its 1 h standard deviation", ["ACE_Bmag", "ACE_Bmag_std"]),
+    ],
+)
+def test_a_computation_in_brackets_is_of_the_quantity_before(author, data, lines):
+    assert figure(author, f"ACE {data}, 2003-10-29")["labels"] == lines
+
+
 def test_short_periods_need_fine_data(author):
     came = author.create("wavelet of Wind Bz, periods 20 s to 10 min, 2015-03-17")
     assert came.template["steps"][0]["tool_args"]["parameter_id"] == "B3GSE"
@@ -383,6 +402,7 @@ def test_a_figure_has_the_settings_of_the_sentence(author, sentence, settings):
         ),
         ("spectrogram of Wind Bz with a -5/3 line, 2015-03-17", "needs a power spectrum"),
         ("integral of the electron flux over energies, MMS1 2015-10-16", "'integral'"),
+        ("ACE |B| with a power spectrum on top, 2003-10-29", "over its input"),
     ],
 )
 def test_what_no_tool_can_do_is_refused(author, sentence, message):

@@ -50,8 +50,10 @@ _INTERVAL = (
 _DURATION = duration_pattern()
 _ONE = r"\b(?:one|an?)\s+(?:value|point|lag|delay|estimate)\s+(?:per|every|(?:for|in)\s+(?:each|every))\s+"
 _ONE_PER = rf"(?:{_ONE}|\b(?:(?:for|in)\s+)?every\s+){_DURATION}"
+_OWN = r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
+"""Words before a computation that is drawn beside its input."""
 _AND_ITS = (
-    r"(?:\b(?:and|plus|with|as well as)|[+,])\s+(?:also\s+)?(?:its|their)\s+$"
+    rf"{_OWN}"
     r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
 
@@ -169,7 +171,7 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         *_shifts(sentence),
         *_of_windows(sentence),
         *read_trends(sentence),
-        *read_statistics(sentence),
+        *_beside_own(sentence.text, read_statistics(sentence)),
         *read_rhythms_apart(sentence),
     ]
     mentions = [
@@ -213,10 +215,23 @@ def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
         raise NotUnderstood(
             f"no computation of the request has windows of {window}", advice="leave the window out"
         )
-    first: dict[tuple[Computation, bool], ComputationMention] = {}
+    first: dict[tuple[Computation, bool, int], ComputationMention] = {}
     for mention in mentions:
-        first.setdefault((mention.computation, mention.partial), mention)
+        own = mention.position if in_brackets(sentence.text, mention.position) else 0
+        first.setdefault((mention.computation, mention.partial, own), mention)
     return tuple(first.values())
+
+
+def in_brackets(text: str, position: int) -> bool:
+    """Return whether a bracket opens directly before a position: ``density (5 min median) and Bz``."""
+    return re.search(r"\((?:[A-Z]{2,4},)?\s*(?:an?\s+)?$", text[: max(position, 0)]) is not None
+
+
+def _beside_own(text: str, mentions: Iterable[ComputationMention]) -> Iterator[ComputationMention]:
+    """Draw the input, too, of a computation that belongs to it: ``|B| and its standard deviation``."""
+    for mention in mentions:
+        own = re.search(_OWN, text[: mention.position], re.IGNORECASE) is not None
+        yield replace(mention, computation=replace(mention.computation, beside=own))
 
 
 def _other_statistics(sentence: Sentence, mentions: Sequence[ComputationMention]) -> list[ComputationMention]:
@@ -497,7 +512,12 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
     )
     below = related and re.match(_BELOW_IT, sentence.text[match.end() :], re.IGNORECASE) is not None
     beside = (joined or below) and not participle
-    over = tool in OVERLAID and _is_over(sentence.text, match)
+    over = related and _is_over(sentence.text, match)
+    if over and tool not in OVERLAID:
+        raise NotUnderstood(
+            f"helio cannot draw '{match[0].strip()}' over its input",
+            advice=f"write 'and its {match[0].strip()}'",
+        )
     # the magnitude of E alone, but the vector and its magnitude
     alone = tool == MAGNITUDE and re.match(_OF_A_QUANTITY, sentence.text[match.end() :]) is not None
     computation = Computation(tool, window, method, beside=beside or over, behind=over, alone=alone)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.request import Computation, Lines, RequestQuantity
-from helio.authoring.rules.computations.computed import OVERLAID
+from helio.authoring.rules.computations.computed import OVERLAID, in_brackets
 from helio.authoring.rules.computations.mentions import ComputationMention
 from helio.authoring.rules.reading.named import Placed
 from helio.authoring.rules.reading.named_instruments import Crafts
@@ -77,7 +77,8 @@ def with_cadences(
     lengths = {seconds for _, seconds in cadences}
     averages = [mention.position for mention in mentions if mention.computation.tool == "resample"]
     is_beside = averages and any(_JOINED.search(named.text[:at]) for at in (*averages, *dict(cadences)))
-    if len(lengths) < 2 and not is_beside and not any(_is_of_later(at, named) for at, _ in cadences):
+    is_own = [_is_of_later(at, named) or _is_bracketed(at, named) for at, _ in cadences]
+    if len(lengths) < 2 and not is_beside and not any(is_own):
         return mentions, min(lengths, default=None)
     own = [
         ComputationMention(
@@ -95,6 +96,11 @@ def _is_of_later(at: int, named: NamedData) -> bool:
     return bool(named.quantities(0, at) and behind and _JOINED.search(named.text[:at]))
 
 
+def _is_bracketed(at: int, named: NamedData) -> bool:
+    """Return whether a word in brackets stands before further quantities: ``density (hourly) and speed``."""
+    return in_brackets(named.text, at) and bool(named.quantities(at))
+
+
 def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnderstood | None]:
     """Say which quantities each computation takes, if the sentence names several of one tool, or one for a quantity.
 
@@ -103,9 +109,10 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
     tuple
         The mentions, and why it is not clear what they take, if it is not.
     """
-    found: dict[int, ComputationMention] = {}
-    for tool in dict.fromkeys(mention.computation.tool for mention in mentions):
-        alike = [mention for mention in mentions if mention.computation.tool == tool]
+    found = _of_brackets(mentions, named)
+    others = [mention for mention in mentions if id(mention) not in found]
+    for tool in dict.fromkeys(mention.computation.tool for mention in others):
+        alike = [mention for mention in others if mention.computation.tool == tool]
         if tool not in APPLIED or not named.placed:
             continue
         if len({mention.computation for mention in alike}) == 1 or not APPLIED[tool].argument:
@@ -117,6 +124,17 @@ def shared_out(mentions: Mentions, named: NamedData) -> tuple[Mentions, NotUnder
             own = parts or _of_data(alike, named.text)
         found |= {id(before): after for before, after in zip(alike, own, strict=True)}
     return tuple(found.get(id(mention), mention) for mention in mentions), None
+
+
+def _of_brackets(mentions: Mentions, named: NamedData) -> dict[int, ComputationMention]:
+    """Give computations in brackets the quantities before them: ``density (5 min median) and Bz``."""
+    bracketed = [mention for mention in mentions if in_brackets(named.text, mention.position)]
+    if not any(_is_bracketed(mention.position, named) for mention in bracketed):
+        return {}
+    return {
+        id(mention): _of_lines(mention, Lines((), named.quantities(0, mention.position)[-1:]))
+        for mention in bracketed
+    }
 
 
 def _unclear(alike: Iterable[ComputationMention]) -> NotUnderstood:
