@@ -34,7 +34,7 @@ from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of, quoted
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, lines_of
 from helio.authoring.rules.questions.tool_facts import page_sentences, tool_words
-from helio.authoring.rules.questions.values import KINDS, kind_asked, values_told
+from helio.authoring.rules.questions.values_asked import KINDS, kind_asked, values_told
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document

@@ -19,7 +19,7 @@ from helio.authoring.rules.questions.tool_facts import (
     tool_lines,
     tools_with,
 )
-from helio.authoring.rules.questions.values import focus_words
+from helio.authoring.rules.questions.values_asked import focus_words
 from helio.counts import number_of
 from helio.knowledge.cadence import said_cadences
 from helio.knowledge.quantities import SOURCES

@@ -301,6 +301,7 @@ def _alike() -> Mapping[str, str]:
 
 
 def _stem(word: str) -> str:
+    word = re.sub(r"(?<=^[a-z]{3})s$", "", word)
     while len(word) > _STEM and (cut := _ENDINGS.sub("", word)) != word and len(cut) >= _STEM:
         word = cut
     return word

@@ -19,7 +19,7 @@ from helio.authoring.rules.questions.question import (
     quoted,
 )
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
-from helio.authoring.rules.questions.values import ASKS_A_VALUE, focus_words, kind_asked
+from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
 from helio.errors import TimeRangeError
 from helio.knowledge.frame_names import FRAMES, MEANINGS

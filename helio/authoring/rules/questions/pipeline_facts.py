@@ -11,6 +11,7 @@ from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
 from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
+from helio.authoring.rules.questions.values import values_of_pipeline
 from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
 from helio.pipelines.changes import describe_step
@@ -145,12 +146,6 @@ class PipelineFacts(PipelineSubjects):
             if bands:
                 text = f"{self.line(name)}: bands {json.dumps(bands)}"
                 yield Fact(text, self._with_made(name))
-        for step in self.graph.steps:
-            if {"low", "high"} <= step.params.keys():
-                ends = [str(step.params[end]) for end in ("low", "high")]
-                described = (self.variables_of_template.get(end, {}).get("description", "") for end in ends)
-                text = f"from {' to '.join(map(self.with_values, ends))} (step {{}}): {' '.join(described)}"
-                yield Fact(text.rstrip(": "), self._with_made(str(step.id)), str(step.id))
 
     def _with_made(self, name: str) -> frozenset[Subject]:
         """Return what a step is about, and all tables that are made from its results."""
@@ -285,29 +280,9 @@ class PipelineFacts(PipelineSubjects):
                 yield Fact(f"{AS_FETCHED}: {{}}", about, source.name)
 
     def _settings(self) -> Facts:
-        yield from self.variables()
-        yield from self._arguments()
-
-    def _arguments(self) -> Facts:
-        """Yield the arguments of the steps with their values, except labels and looks."""
-        for name, step in self.steps.items():
-            args = step.get("tool_args")
-            if step.get("tool_name") in (*FIGURES, STYLE) or not isinstance(args, dict):
-                continue
-            for argument, value in args.items():
-                if argument.endswith(("label", "labels")) or isinstance(value, dict):
-                    continue
-                written = _written(value)
-                if len(written) <= _LONGEST_VALUE:
-                    described = (self.variables_of_template.get(written) or {}).get("description")
-                    why = f": {described}" if described else ""
-                    text = f"{argument} is {self.with_values(written)} (step {{}}){why}"
-                    about = {
-                        ("setting", folded(argument)),
-                        ("variable", folded(written)),
-                        *self.of_step(name),
-                    }
-                    yield Fact(text, frozenset(about), name)
+        for value in values_of_pipeline(self):
+            if value.is_set_here:
+                yield Fact(str(value), value.about)
 
     def _exclusions(self) -> Facts:
         """Yield the steps that set records to missing, with all that they say about which records."""
@@ -320,14 +295,11 @@ class PipelineFacts(PipelineSubjects):
                 )
                 yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
 
-    def variables(self) -> Facts:
-        """Yield the variables with their defaults and descriptions."""
-        for name, facts in self.variables_of_template.items():
-            text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
-            yield Fact(text, frozenset({("variable", folded(name))}))
-
     def _meanings(self) -> Facts:
-        yield from self.variables()
+        variables = {("variable", folded(name)) for name in self.variables_of_template}
+        for fact in self._settings():
+            if fact.about & variables:
+                yield Fact(fact.text, fact.about & variables)
         for label, step in self.producers.items():
             intent = self.steps.get(str(step.id), {}).get("intent")
             if intent and not any(source.label == label for source in self.data.sources):
@@ -401,9 +373,7 @@ class PipelineFacts(PipelineSubjects):
     def _reasons(self) -> Facts:
         for name, step in self.steps.items():
             if step.get("intent"):
-                line = self.line(name)
-                is_short = len(line) <= _LONGEST_VALUE + len(step["intent"])
-                yield Fact(line if is_short else f"Step {name}: {step['intent']}", self.of_step(name))
+                yield Fact(self.line(name), self.of_step(name))
 
     def _methods(self) -> Facts:
         used = dict.fromkeys(step.tool for step in self.graph.steps)
