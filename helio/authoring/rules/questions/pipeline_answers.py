@@ -38,6 +38,8 @@ _CHANGED = re.compile(
     r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
     re.IGNORECASE,
 )
+_MISSING = re.compile(r"\bhow (?:many|much)\b.*\b(?:missing|nans?|gaps)\b", re.IGNORECASE)
+_OF_MISSING = stems("missing values records points samples data NaN gaps")
 _SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
 _HAPPENED = re.compile(
     r"\W*(?:was|were|did)\b|.*\b(?:in|during|over|within|throughout|this|that)\s+(?:(?:this|that|the|whole|entire)\s+)*"
@@ -421,12 +423,16 @@ def frames_defined(question: Question) -> list[str]:
 def from_records(question: Question, records: Records | None) -> Iterator[str]:
     """Yield the answer from the records of runs and changes, if the question is about them."""
     about_run, about_change = _LAST_RUN.search(question.request), _CHANGED.search(question.request)
-    if question.template is None or (not about_run and not about_change):
+    if question.template is None:
+        return
+    name = str(question.template.get("id"))
+    if records is not None and _MISSING.search(question.request):
+        yield from _missing(question, list(records.missing(name)))
+    if not about_run and not about_change:
         return
     if records is None:
         yield f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
         return
-    name = str(question.template.get("id"))
     since = _SINCE.search(question.request)
     if about_change and about_run:
         yield from records.changed_since_run(name, question.template)
@@ -439,6 +445,16 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
         yield from records.changed(name)
     else:
         yield from records.last_run(name)
+
+
+def _missing(question: Question, lines: Sequence[str]) -> list[str]:
+    """Return the recorded numbers of missing values of all that the question names; none if it says anything else."""
+    if question.absent or not all(stems(word) <= _OF_MISSING for word in question.asked.rest):
+        return []
+    labels = [name for atom in question.present for kind, name in atom.subjects if kind == "label"]
+    if not labels:
+        return [] if question.present else list(lines)
+    return [line for line in lines if any(label in folded(line) for label in labels)]
 
 
 def summary_of(step: Document) -> str:
