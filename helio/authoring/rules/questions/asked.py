@@ -52,8 +52,6 @@ _TOPICS = _patterns(_TABLE["topics"])
 _BEYOND = _patterns(_TABLE["beyond"])
 _OPERATIONS = _patterns({verb: row["words"] for verb, row in _TABLE["operations"].items()})
 _UNIT = "named unit"
-TURNS = "rotates or transforms"
-"""The verb of the operations that change the frame."""
 Subject = tuple[str, str]
 """Kind and name of something that a fact is about, such as ``("dataset", "AC_H0_MFI")``; names are folded."""
 

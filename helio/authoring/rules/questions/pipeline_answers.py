@@ -97,8 +97,6 @@ def about_topic(question: Question, topic: str) -> list[str]:
     assert pipeline is not None
     collect = pipeline.topics.get(topic)
     facts = list(collect()) if collect and topic not in ASKS_A_VALUE else []  # no value has all words
-    if topic in ASKS_A_VALUE and len(question.topics) > 1:
-        return []
     if topic in _NEEDS_A_SUBJECT and not question.present:
         if not question.asked.rest:
             question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
@@ -165,14 +163,14 @@ def _gives_reason(question: Question, fact: Fact) -> bool:
 def lacks_count(question: Question, lines: Sequence[str]) -> bool:
     """Return whether a question asks how many events there are, such as switchbacks, and no line says it."""
     counted = _PRESENCE_COUNTED.search(question.asked.text)
-    if counted is None or {"bins", *_COUNTED_WHOLE} & {*question.topics}:
+    if counted is None or any(
+        {*atom.topics} & _COUNTED and counted["noun"] in atom.words for atom in question.asked.atoms
+    ):
         return False
     noun = re.escape(counted["noun"].removesuffix("s"))
     number = r"\d[\d.,]*"
-    said = re.compile(
-        rf"\b{number}\s+(?:\w+\s+)?{noun}|\b{noun}\w*\s*(?:=|:|\bis\b)\s*{number}", re.IGNORECASE
-    )
-    return not any(said.search(line) for line in lines)
+    said = rf"\b{number}\s+(?:\w+\s+)?{noun}|\b{noun}\w*\s*(?:=|:|\bis\b)\s*{number}"
+    return not any(re.search(said, line, re.IGNORECASE) for line in lines)
 
 
 def happened(question: Question) -> list[str]:
@@ -226,9 +224,6 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
                 f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}{done}",
                 *lines_of(fetched),
             ]
-        for atom in question.present:  # each thing that the question names has an answer
-            if not any(fact.about & atom.subjects for fact in steps):
-                steps += narrowed(question, facts, [atom])
         lines = lines_of(steps)
         is_read = question.is_yes_no and not question.asked.rest
         return [f"{'yes: ' if is_read else ''}{lines[0]}", *lines[1:]]
@@ -280,13 +275,6 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
 def narrowed(question: Question, facts: Sequence[Fact], atoms: Sequence[Atom]) -> list[Fact]:
     """Return the facts about all that the question names; each kind of subject narrows them further."""
     groups: dict[str, list[frozenset[Subject]]] = {}
-    variables = [atom for atom in atoms if "variable" in kinds_of(atom)]
-    if (
-        variables
-        and "times" not in question.topics
-        and any(fact.about & variables[0].subjects for fact in facts)
-    ):
-        return [fact for fact in facts if any(fact.about & atom.subjects for atom in variables)]
     for atom in [atom for atom in atoms if not {*atom.topics} & {*question.topics}] or atoms:
         kinds = kinds_of(atom)
         kind = next((name for name in _ORDER if name in kinds), "thing")
@@ -345,30 +333,19 @@ def _counted(question: Question, topic: str) -> Iterator[str]:
 
 def band_asked(question: Question) -> list[str]:
     """Name the band that a question asks for: ``energy range of the lowest proton band``."""
-    asked = _BAND.search(question.asked.text)
-    if question.pipeline is None or asked is None or not {*question.asked.topics} <= {"bins", "meanings"}:
+    asked, pipeline = _BAND.search(question.asked.text), question.pipeline
+    if pipeline is None or asked is None or not {*question.asked.topics} <= {"bins", "meanings"}:
         return []
+    at = _BANDS.get(asked["which"].casefold()) or PLACES.get(asked["which"].casefold(), 0)
     lines = []
-    wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
-    for name, step in question.pipeline.steps.items():
-        bands = sorted(step.get("tool_args", {}).get("bands") or ())
-        at = _BANDS.get(asked["which"].casefold(), PLACES.get(asked["which"].casefold(), 0))
+    for fact in narrowed(question, list(pipeline.topics["bins"]()), question.present):
+        bands = sorted(pipeline.steps.get(fact.of, {}).get("tool_args", {}).get("bands") or ())
         if bands and at and abs(at) <= len(bands):
             low, high = bands[at - (at > 0)]
-            behind = question.pipeline.lines.behind(str(step["tool_args"].get("output_label")))
-            known = [source for source in question.pipeline.data.sources if source.label in behind]
-            if (
-                wanted
-                and not question.pipeline.of_step(name).union(*(source.about for source in known)) & wanted
-            ):
-                continue
-            said = " ".join(row.note for source in known for row in source.rows)
-            units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", said))
-            unit = " or ".join(units) or "in the unit of its axis"
-            lines.append(f"{low:g} to {high:g} {unit}: {question.pipeline.line(name)}")
+            lines.append(f"{low:g} to {high:g} {pipeline.unit_of_bands(fact.of)}: {pipeline.line(fact.of)}")
     if lines or asked["which"].casefold() not in _BANDS:
         return lines if len(lines) == 1 else []
-    facts = narrowed(question, list(question.pipeline.topics["bins"]()), question.present)
+    facts = narrowed(question, list(pipeline.topics["bins"]()), question.present)
     return [line for line in lines_of(facts) if _RANGE.search(line)] or [
         f"{DECLINED}: the catalogue gives no range of these data"
     ]

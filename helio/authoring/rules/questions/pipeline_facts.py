@@ -142,10 +142,16 @@ class PipelineFacts(PipelineSubjects):
 
     def _bands(self) -> Facts:
         for name, step in self.steps.items():
-            bands = step.get("tool_args", {}).get("bands")
-            if bands:
-                text = f"{self.line(name)}: bands {json.dumps(bands)}"
-                yield Fact(text, self._with_made(name))
+            if bands := step.get("tool_args", {}).get("bands"):
+                text = f"{self.line(name)}: bands {json.dumps(bands)} {self.unit_of_bands(name)}"
+                yield Fact(text, self._with_made(name), name)
+
+    def unit_of_bands(self, name: str) -> str:
+        """Return the unit of the energies or frequencies of a step, as the notes on its data have it."""
+        behind = self.lines.behind(str(self.steps[name]["tool_args"].get("output_label")))
+        notes = [row.note for source in self.data.sources if source.label in behind for row in source.rows]
+        units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", " ".join(notes)))
+        return " or ".join(units) or "in the unit of the axis"
 
     def _with_made(self, name: str) -> frozenset[Subject]:
         """Return what a step is about, and all tables that are made from its results."""
