@@ -302,7 +302,6 @@ class _Answer:
         texts = self._texts(pages=not lines or bool(left), every=bool(lines and others))
         pool = {text: stems(text) for text in texts}
         chosen, unread = covered(wanted, pool, question.request, most=2)
-        unread = asked.alternatives([word for word in (*words, *wanted) if word not in unread], unread)
         if lines and {*question.topics} & _WITH_NUMBERS:
             left, numbers = [word for word in left if word not in numbers], []
         is_sure = bool(lines) or self._is_sure(wanted)

@@ -18,7 +18,7 @@ from helio.authoring.rules.questions.question import (
     kinds_of,
     quoted,
 )
-from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, is_named, lines_of
 from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
 from helio.errors import TimeRangeError
@@ -194,13 +194,7 @@ def presence(question: Question) -> list[str]:
         return []
     if question.absent:
         return [f"no: the pipeline has no {quoted([atom.words for atom in question.absent])}"]
-    kinds = set().union(*map(kinds_of, question.present))
-    topics = (
-        ("datasets", "panels")
-        if kinds & {"craft", "dataset", "instrument"}
-        else ("panels", "computations", "datasets")
-    )
-    for topic in topics:
+    for topic in ("panels", "computations", "datasets"):
         facts = narrowed(question, list(pipeline.topics[topic]()), question.present)
         if lines := lines_of(facts):
             return [f"yes: {lines[0]}", *lines[1:]]
@@ -303,31 +297,27 @@ def _with_nouns(question: Question, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _counted(question: Question, topic: str) -> Iterator[str]:
+    """Yield how many panels, steps, spacecraft, datasets or instruments there are, and their names."""
     assert question.pipeline is not None
     sources = question.pipeline.data.sources
     wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
-    meant = [source for source in sources if not wanted or source.about & wanted] or sources
+    datasets = [source.dataset for source in sources if not wanted or source.about & wanted]
+    datasets = datasets or [source.dataset for source in sources]
     if topic == "panels":
         yield from lines_of(question.pipeline.panel_names())
-    counted = {
-        "crafts": (("spacecraft", "spacecraft"), [source.dataset.spacecraft for source in meant]),
-        "datasets": (("dataset",), [source.dataset.id for source in meant]),
-        "instruments": (
-            ("instrument",),
-            [
-                f"{source.dataset.instrument} of {source.dataset.spacecraft}"
-                for source in meant
-                if is_named(source.dataset)
-            ],
-        ),
-        "steps": (("step",), list(question.pipeline.steps)),
-    }
-    if topic in counted:
-        name, found = counted[topic]
-        names = dict.fromkeys(found)
-        yield f"{number_of(len(names), *name)}: {', '.join(names)}"
-    if topic == "instruments":
-        unnamed = [source for source in meant if not is_named(source.dataset)]
+    elif topic == "steps":
+        yield f"{number_of(len(question.pipeline.steps), 'step')}: {', '.join(question.pipeline.steps)}"
+    elif topic == "crafts":
+        names = dict.fromkeys(dataset.spacecraft for dataset in datasets)
+        yield f"{number_of(len(names), 'spacecraft', 'spacecraft')}: {', '.join(names)}"
+    elif topic == "datasets":
+        names = dict.fromkeys(dataset.id for dataset in datasets)
+        yield f"{number_of(len(names), 'dataset')}: {', '.join(names)}"
+    elif topic == "instruments":
+        named = [f"{dataset.instrument} of {dataset.spacecraft}" for dataset in datasets if is_named(dataset)]
+        names = dict.fromkeys(named)
+        yield f"{number_of(len(names), 'instrument')}: {', '.join(names)}"
+        unnamed = [Source(dataset) for dataset in datasets if not is_named(dataset)]
         yield from lines_of(SourceFacts(unnamed, question.catalogue).topics["instruments"]())
 
 
