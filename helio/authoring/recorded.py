@@ -65,7 +65,9 @@ class Records:
             yield f"no run of {pipeline} is recorded, and only a run knows the values in the data"
             return
         steps, _ = self.runs.load(listed.summary.id).readable_steps
-        panels = [panel for step in steps for output in step["outputs"] for panel in output.get("quality", ())]
+        panels = [
+            panel for step in steps for output in step["outputs"] for panel in output.get("quality", ())
+        ]
         if not panels:
             yield f"run {listed.summary.id} recorded no figure"
         for row in quality_rows(panels):

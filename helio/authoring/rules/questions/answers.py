@@ -289,7 +289,9 @@ class _Answer:
             return [word for word in words if word not in question.searched]
         pages = [stems(line) for line in lines]
         if "tools" in question.topics:
-            pages += [tool_words()[name][1] for line in lines if (name := line.partition(":")[0]) in tool_words()]
+            pages += [
+                tool_words()[name][1] for line in lines if (name := line.partition(":")[0]) in tool_words()
+            ]
         left = [word for word in words if not any(stems(word) <= page for page in pages)]
         if not left and (question.absent or (lines and not asked.beyond)):
             return []

@@ -47,7 +47,9 @@ _HAPPENED = re.compile(
     re.IGNORECASE,
 )
 """What asks whether something happened in the time of the pipeline."""
-_STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?<!which )(?<!what )\bstep\s+[\"'“‘]?(?!(?:do|does|is|in|of|for|by)\b)([\w-]+)", re.IGNORECASE
+)
 _FRAME_NAME = "|".join(MEANINGS)
 _FRAMES_ASKED = re.compile(
     rf"\W*(?:what(?:['’]s| is| does| are| do)|define|explain|describe)?\s*"
@@ -103,20 +105,17 @@ def about_topic(question: Question, topic: str) -> list[str]:
         return []
     if topic == "coverage" and question.span is not None and question.is_yes_no:
         facts = list(pipeline.data.available(question.span))
-    if topic == "times":
-        others = [atom for atom in question.present if "variable" not in kinds_of(atom)]
-        if kind_asked(question.asked.text) == "duration" and (others or question.asked.rest):
-            facts = []  # the length of something else than the time of the pipeline
-        if not question.present:
-            facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+    if topic == "times" and kind_asked(question.asked.text) == "duration" and question.asked.rest:
+        facts = []  # the length of something else than the time of the pipeline
+    if topic == "times" and not question.present:
+        facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
     chosen = narrowed(question, facts, question.present)
     if topic == "reasons":
         chosen = [fact for fact in chosen if _gives_reason(question, fact)]
-    if topic not in ("computations", "methods"):
-        chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
     if topic in ("computations", "methods"):
         lines = _computed(question, chosen)
     else:
+        chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
         lines = lines_of(chosen)
         said = verdict(question, topic, chosen)
         if topic in _REASONED and "reasons" in question.asked.topics:
@@ -134,13 +133,14 @@ def about_topic(question: Question, topic: str) -> list[str]:
             question.unsaid.append("the pipeline does not say how many")
         lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
-        named = " ".join(
-            atom.words for atom in question.asked.atoms if topic in atom.topics or "named unit" in atom.topics
-        )
         reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
-        recorded = [line for line in reasons if stems(named) & stems(line)]
-        if question.present and recorded and topic in _REASONED:
-            return recorded
+        named = stems(" ".join(atom.words for atom in question.asked.atoms if topic in atom.topics))
+        if (
+            topic in _REASONED
+            and question.present
+            and (said := [line for line in reasons if named & stems(line)])
+        ):
+            return said
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
     return lines
@@ -343,40 +343,30 @@ def band_asked(question: Question) -> list[str]:
 
 def about_step(question: Question) -> list[str]:
     """Describe the step that the question names by `step NAME`."""
-    named = _STEP.search(question.request)
-    if (
-        question.pipeline is None
-        or named is None
-        or named[1].casefold() in ("do", "does", "is", "in", "of", "for", "by")
-    ):
+    named, pipeline = _STEP.search(question.request), question.pipeline
+    if pipeline is None or named is None:
         return []
-    steps = question.pipeline.steps
-    name = named[1]
+    steps, name = pipeline.steps, named[1]
     if name not in steps and name.isdecimal() and 1 <= int(name) <= len(steps):
         name = list(steps)[int(name) - 1]
-    if name not in steps and question.asked.begins("which step", "what step"):
-        return []
     if name not in steps:
         return [f"No step is called '{name}'. The steps are {', '.join(steps)}."]
-    step = steps[name]
-    others = [
-        topic
-        for topic in question.asked.topics
-        if topic not in ("steps", "meanings", "reasons", "computations")
-    ]
+    others = {*question.asked.topics} - {"steps", "meanings", "reasons", "computations"}
     if others or {*question.asked.rest} - {name, named[1]} or question.asked.beyond:
         return []
-    return [question.pipeline.line(name), summary_of(step)]
+    return [pipeline.line(name), summary_of(steps[name])]
 
 
 def tool_asked(question: Question) -> list[str]:
     """Say what the tool does that a question names, ``what does resample do?``, and which steps use it."""
-    asked = _TOOL_ASKED.fullmatch(question.request)
+    asked, pipeline = _TOOL_ASKED.fullmatch(question.request), question.pipeline
     tool = signatures().get(asked["name"].casefold()) if asked else None
-    if tool is None or question.pipeline is None:
+    if tool is None or pipeline is None:
         return []
-    steps = [name for name, step in question.pipeline.steps.items() if step.get("tool_name") == tool.name]
-    used = [question.pipeline.line(name) for name in steps] or ["no step of the pipeline uses it"]
+    used = [
+        pipeline.line(name) for name, step in pipeline.steps.items() if step.get("tool_name") == tool.name
+    ]
+    used = used or ["no step of the pipeline uses it"]
     return [f"{tool.name}: {tool.summary}", *used, f"`helio tools {tool.name}` shows its page"]
 
 

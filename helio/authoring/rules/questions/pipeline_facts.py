@@ -16,6 +16,7 @@ from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
+from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
 from helio.pipelines.template.labels import owner
 from helio.sources.registry import stated_in_file
@@ -146,13 +147,6 @@ class PipelineFacts(PipelineSubjects):
                 text = f"{self.line(name)}: bands {json.dumps(bands)} {self.unit_of_bands(name)}"
                 yield Fact(text, self._with_made(name), name)
 
-    def unit_of_bands(self, name: str) -> str:
-        """Return the unit of the energies or frequencies of a step, as the notes on its data have it."""
-        behind = self.lines.behind(str(self.steps[name]["tool_args"].get("output_label")))
-        notes = [row.note for source in self.data.sources if source.label in behind for row in source.rows]
-        units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", " ".join(notes)))
-        return " or ".join(units) or "in the unit of the axis"
-
     def _with_made(self, name: str) -> frozenset[Subject]:
         """Return what a step is about, and all tables that are made from its results."""
         outputs = {label for label, step in self.producers.items() if str(step.id) == name}
@@ -187,10 +181,8 @@ class PipelineFacts(PipelineSubjects):
 
     def _panels(self) -> Facts:
         for name, spec in self.figures():
-            panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
             names = spec.get("trace_names") or {}
-            for number, panel in enumerate(panels, 1):
-                drawn = [panel] if isinstance(panel, str) else panel
+            for number, drawn in self._drawn(spec):
                 said = ", ".join(
                     self.described(label) + (f" as '{names[label]}'" if names.get(label) else "")
                     for label in drawn
@@ -217,21 +209,26 @@ class PipelineFacts(PipelineSubjects):
     def _colours(self) -> Facts:
         for name, spec in self.figures():
             names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
-            drawn_in = {
-                label: number for number, panel in enumerate(spec.get("panels") or (), 1) for label in panel
-            }
+            drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
             for label, colour in colours.items():
-                own = self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
-                about = own | {("colour", folded(str(colour)))}
+                about = (
+                    self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
+                )
                 yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about)
             others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
             if others:
                 rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
                 yield Fact(f"{rest}: {', '.join(others)}", frozenset())
 
+    def _drawn(self, spec: Document) -> Iterator[tuple[int, list[str]]]:
+        """Yield the panels of a figure: their numbers and labels."""
+        panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
+        for number, panel in enumerate(panels, 1):
+            yield number, [panel] if isinstance(panel, str) else panel
+
     def _scales(self) -> Facts:
         for name, spec in self.figures():
-            for number, panel in enumerate(spec.get("panels") or (), 1):
+            for number, labels in self._drawn(spec):
                 set_here = {
                     key.replace("_", " "): value
                     for key in _SCALES
@@ -239,7 +236,6 @@ class PipelineFacts(PipelineSubjects):
                     if place in ("", str(number))
                 }
                 said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
-                labels = [panel] if isinstance(panel, str) else panel
                 text = f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}"
                 yield Fact(text, self._of_panel(number, labels))
 
@@ -347,10 +343,7 @@ class PipelineFacts(PipelineSubjects):
             axes = object_of(spec.get("y_label"))
             names = spec.get("trace_names") or {}
             said = []
-            for number, panel in enumerate(
-                spec.get("panels") or ([spec["labels"]] if spec.get("labels") else []), 1
-            ):
-                labels = [panel] if isinstance(panel, str) else panel
+            for number, labels in self._drawn(spec):
                 texts = [str(text) for place, text in axes.items() if re.match(rf"{number}\b", str(place))]
                 said.append(
                     " and ".join(texts)

@@ -109,7 +109,8 @@ def values_of_pipeline(pipeline: PipelineSubjects) -> Iterator[Value]:
         more += f" {described.schema.get('description', '')}" if described else ""
         tools = dict.fromkeys(str(pipeline.steps[step].get("tool_name")) for step in steps)
         where = f"{f'{used_by.name}, ' if used_by and len(tools) == 1 else ''}{_steps(steps)}"
-        yield Value(argument, pipeline.with_values(written), where, "", more, about, 1)
+        unit = f" {pipeline.unit_of_bands(steps[0])}" if argument == "bands" else ""
+        yield Value(argument, f"{pipeline.with_values(written)}{unit}", where, "", more, about, 1)
     for name, step in pipeline.steps.items():
         tool = str(step.get("tool_name"))
         for value in (
