@@ -135,12 +135,9 @@ def about_topic(question: Question, topic: str) -> list[str]:
     if not lines:
         reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
         named = stems(" ".join(atom.words for atom in question.asked.atoms if topic in atom.topics))
-        if (
-            topic in _REASONED
-            and question.present
-            and (said := [line for line in reasons if named & stems(line)])
-        ):
-            return said
+        recorded = [line for line in reasons if named & stems(line)]
+        if topic in _REASONED and question.present and recorded:
+            return recorded
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
     return lines

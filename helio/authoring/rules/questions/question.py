@@ -28,9 +28,9 @@ _COVERS = re.compile(
 )
 _MADE = re.compile(r"\b(?:the|of|these|those) \w+ed \w", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
-_WEAK = frozenset(
-    "overview panels steps notes tools datasets level scales settings numbers constants".split()
-)
+_WEAK = {
+    "overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales", "settings", "numbers", "constants",
+}  # fmt: skip
 """Properties whose words also say something else in a question that asks for another property."""
 
 

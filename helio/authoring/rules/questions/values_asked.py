@@ -13,10 +13,10 @@ from helio.knowledge.vocabulary import VOCABULARY
 
 _GENERAL = frozenset(VOCABULARY["questions"]["words for any value"])
 """Words of a question for a value that every value has."""
-_TOPICS = frozenset(
-    "settings numbers constants times computations counts bins methods meanings cadence panels pipelines level order"
-    " coverage reasons".split()
-)
+_TOPICS = {
+    "settings", "numbers", "constants", "times", "computations", "counts", "bins", "methods", "meanings", "cadence",
+    "panels", "pipelines", "level", "order", "coverage", "reasons",
+}  # fmt: skip
 """Properties that a question for a value may name too."""
 ASKS_A_VALUE = frozenset({"settings", "numbers", "constants"})
 _ASKING = ASKS_A_VALUE | {"bins"}
