@@ -70,7 +70,7 @@ _MANY_STEPS = 6
 """An answer about more steps names only their tools."""
 _PRESENCE_COUNTED = re.compile(
     r"\b(?:how many|number of) (?:[\w-]+ )??(?P<noun>[\w-]+) (?:(?:are|is|were|was) )?"
-    r"(?:there|in|inside|within|during|occur\w*|happen\w*)\b",
+    r"(?:there|in|inside|within|during|occur\w*|happen\w*|marked|listed|drawn)\b",
     re.IGNORECASE,
 )
 """What a question counts that asks how many of it there are."""
