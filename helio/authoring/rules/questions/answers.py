@@ -273,8 +273,6 @@ class _Answer:
         named = {kind for atom in question.asked.things for kind, _ in atom.subjects}
         if question.topics != ["datasets"] or named & {"dataset", "parameter", "tool"}:
             return False
-        if all(re.fullmatch(r"[\d.:-]+", word) for word in words):
-            return False
         texts = {text: stems(text) for text in self._texts()}
         return bool(covered(words, texts, question.request, most=2)[1])
 
