@@ -11,6 +11,7 @@ from helio.pipelines.changes import Change, changes
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.history import History, Revision
 from helio.pipelines.library import Library
+from helio.pipelines.runs.data_quality import quality_rows
 from helio.pipelines.runs.listing import listed_runs
 from helio.pipelines.runs.why import why
 from helio.pipelines.template.document import ID, Document
@@ -56,6 +57,22 @@ class Records:
             reasons = why(self.runs, summary.id, str(step["step_id"]))
             if len(reasons) > 1:
                 yield f"step {step['step_id']}: {reasons[0]} {'; '.join(line.strip() for line in reasons[1:])}"
+
+    def missing(self, pipeline: str) -> Iterator[str]:
+        """Say how many values are missing in each line of the figures of the last run."""
+        listed = next(iter(listed_runs(self.runs, pipeline=pipeline, limit=1)), None)
+        if listed is None:
+            yield f"no run of {pipeline} is recorded, and only a run knows the values in the data"
+            return
+        steps, _ = self.runs.load(listed.summary.id).readable_steps
+        panels = [
+            panel for step in steps for output in step["outputs"] for panel in output.get("quality", ())
+        ]
+        if not panels:
+            yield f"run {listed.summary.id} recorded no figure"
+        for row in quality_rows(panels):
+            share = f"; data in {row.coverage} of the time range" if row.coverage else ""
+            yield f"{row.missing} values missing, {row.values} valid{share} ({row.name}, panel {row.panel})"
 
     def changed(self, pipeline: str, since: datetime | None = None) -> Iterator[str]:
         """Say who changed a pipeline, when and with which sentence, latest first, and what the latest change was.

@@ -122,6 +122,7 @@ def texts(folder: Path) -> dict[str, bytes]:
             ["revision 2 of mine", "edited by rules: call it 'Mine, renamed'", "Mine → Mine, renamed"],
         ),
         ("Who changed it?", ["by rules", "revision 1 of mine", "field and density of ACE"]),
+        ("how many values are missing?", ["recorded no figure"]),
         ("What changed since the last run?", ["since run mine-", "Mine → Mine, renamed"]),
     ],
 )
@@ -197,7 +198,11 @@ def test_why_a_step_was_computed_again_is_said(tmp_path):
         helio.run(template, archive="sample", output=tmp_path / window, formats=["json"], settings=settings)
     desk = Desk(settings, now=NOW)
     lines = list(Records(Runs(settings.runs), desk.library).last_run("mine"))
+    missing = list(Records(Runs(settings.runs), desk.library).missing("mine"))
     desk.close()
+    assert missing[0] == (
+        "0 values missing, 24 valid; data in 100.0 % of the time range (ACE_smooth: Bx, panel 1)"
+    )
     assert any(
         line.startswith("step smooth: run, because these differ from") and "3h" in line for line in lines
     ), lines

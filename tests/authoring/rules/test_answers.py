@@ -141,6 +141,20 @@ def test_a_wish_with_a_question_mark_is_still_drawn(author):
             ["$THRESHOLD = -50 (threshold of"],
         ),
         ("goes-xray-flares", "how strong must a flare be to be listed?", ["$LEAST = 1e-06"]),
+        ("goes-xray-flares", "which flare class does it mark?", ["$LEAST = 1e-06", "1e-6 for C1"]),
+        ("goes-xray-flares", "what is the smallest flare it marks?", ["$LEAST = 1e-06"]),
+        ("goes-xray-flares", "how many flares are marked?", ["cannot answer", "do not say how many"]),
+        (
+            "plasma-beta-mach",
+            "why is the electron temperature constant?",
+            ["the pipeline records: $ELECTRON_TEMPERATURE = 130000", "near 1 AU it varies little"],
+        ),
+        (
+            "plasma-beta-mach",
+            "why is the alpha fraction constant?",
+            ["records no reason; assumed_alpha = 0.04"],
+        ),
+        ("storm-superposed-epoch", "how long after the minimum does it go?", ["$AFTER = 4d"]),
         ("plasma-beta-mach", "which alpha fraction is assumed?", ["assumed_alpha = 0.04 (steps beta"]),
         (
             "b-power-spectrum",
@@ -254,7 +268,7 @@ def test_a_reply_never_breaks_a_line_of_the_template(author, overview):
         ),
         ("goes-xray-flares", "Which GOES is it?", ["SCI_XRSF-L2-AVG1M_G16", "step xrays"]),
         ("storm-overview", "what threshold makes something a storm here", ["$THRESHOLD = -50"]),
-        ("plasma-beta-mach", "alphas?", ["assumed_alpha is 0.04"]),
+        ("plasma-beta-mach", "alphas?", ["assumed_alpha = 0.04"]),
         ("storm-overview", "whose Dst* prediction is that", ["McPherron", "burton_dst"]),
         ("storm-overview", "what's the black line in panel 7", ["Dst* is black"]),
         ("themis-esa-overview", "units of pressure", ["nPa (P_B; P_i; P_tot)"]),
@@ -472,8 +486,7 @@ def test_a_step_is_meant_by_its_place_if_none_has_the_number_as_its_name(author,
         ("what is the lowest energy band?", "13.6 to 19.3 MeV: Step bands"),
         (
             "what are the energy bands of the smoothed proton lines?",
-            "Step bands: band_average of STA_L1_HET.Proton_Flux → proton_bands (Four broad bands, so that the onset at "
-            "each energy can be read): bands [[13.6, 19.3], [20.8, 29.7], [29.7, 40.5], [60, 100]]",
+            "bands = [[13.6, 19.3], [20.8, 29.7], [29.7, 40.5], [60, 100]] MeV (band_average, step bands)",
         ),
         (
             "what is the unit of the smoothed lines?",

@@ -34,7 +34,7 @@ from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question import DECLINED, Question, kinds_of, quoted
 from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, lines_of
 from helio.authoring.rules.questions.tool_facts import page_sentences, tool_words
-from helio.authoring.rules.questions.values import KINDS, kind_asked, values_told
+from helio.authoring.rules.questions.values_asked import KINDS, kind_asked, values_told
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
@@ -60,6 +60,7 @@ _LOOKS = frozenset({"frames", "panels", "colours", "dashes", "titles", "scales",
 """Properties that such a sentence wishes to have instead: `B in GSE`."""
 _WITH_NUMBERS = frozenset({"cadence", "settings", "times", "bins", "computations", "coverage"})
 """Properties with a number, so that a number in the question is one to compare with."""
+_NUMBER = re.compile(r"[\d.:-]+(?:[mun]?s|min|h|d)?")
 _PARTS = re.compile(r",|;|\?\s*\w|\b(?:and|but|plus)\b", re.IGNORECASE)
 _MOST_LINES = 6
 _LONG = 5
@@ -184,7 +185,7 @@ class _Answer:
         unread = self._unread(lines)
         if lines and lacks_count(question, lines):
             lines, told = [], 0
-            question.unsaid.append("the pipeline and the catalogue do not say how many")
+            question.unsaid, unread = ["the pipeline and the catalogue do not say how many"], []
         added = lines[told:]
         explained = self._explained or (lines and "tools" in question.topics)
         for matter, words in asked.beyond.items() if not explained else ():
@@ -229,21 +230,12 @@ class _Answer:
             yield from tools_found(question)
         reference = [atom for atom in question.absent if kinds_of(atom) & {"tool", "code", "key"}]
         for atom in reference if "tools" not in question.topics else ():
-            explained = list(explanation_of(question, atom))
-            if (
-                pipeline is not None
-                and kinds_of(atom) >= {"tool"}
-                and {*topics} <= {"computations", "methods", "meanings"}
-            ):
+            if pipeline is not None and "tool" in kinds_of(atom):
                 name = next(name for kind, name in atom.subjects if kind == "tool").replace(" ", "_")
-                lines = [
-                    f"the pipeline has no {atom.words}; `helio tools {name}` explains how helio computes it",
-                    *explained[:1],
-                ]
-                # "the" plasma beta is one that the pipeline should have
-                yield from lines if f" the {atom.words}" in asked.text else reversed(lines)
+                yield f"the pipeline has no {atom.words}; `helio tools {name}` explains how helio computes it"
+                yield from list(explanation_of(question, atom))[:1]
                 return
-            yield from explained
+            yield from explanation_of(question, atom)
         elsewhere = [atom for atom in question.absent if atom not in reference]
         if reference and pipeline is None and all(kinds_of(atom) == {"quantity"} for atom in elsewhere):
             return  # the temperature that a tool needs
@@ -281,72 +273,51 @@ class _Answer:
         named = {kind for atom in question.asked.things for kind, _ in atom.subjects}
         if question.topics != ["datasets"] or named & {"dataset", "parameter", "tool"}:
             return False
-        if all(re.fullmatch(r"[\d.:-]+", word) for word in words):
-            return False
         texts = {text: stems(text) for text in self._texts()}
         return bool(covered(words, texts, question.request, most=2)[1])
 
     # What is left --------------------------------------------------------------------------------------------
 
     def _unread(self, lines: list[str]) -> list[str]:
-        """Find texts that have the words that are still unread, and add them to the lines; return the other words."""
+        """Add the texts that together have all words that are still unread; if there are none, return these words."""
         question = self.question
         asked = question.asked
         words = [word for word in asked.rest if word not in question.narrowing]
-        pages = [stems(line) for line in lines]
         if question.searched:
             return [word for word in words if word not in question.searched]
+        pages = [stems(line) for line in lines]
         if "tools" in question.topics:
-            names = [line.partition(":")[0] for line in lines]
-            pages += [tool_words()[name][1] for name in names if name in tool_words()]
-            return [word for word in words if not any(stems(word) <= page for page in pages)] if lines else []
+            pages += [
+                tool_words()[name][1] for line in lines if (name := line.partition(":")[0]) in tool_words()
+            ]
         left = [word for word in words if not any(stems(word) <= page for page in pages)]
-        read = [word for word in words if word not in left]
         if not left and (question.absent or (lines and not asked.beyond)):
             return []
-        # the words of properties without an answer may stand in a text, and so may those that metadata seldom explain
+        # a text may explain an opinion, as `trust the current where it is small` does
         others = asked.beyond.get("opinions", []) if lines and question.pipeline else []
         if not lines and not (question.pipeline and question.absent):
             others = self._unanswered_words()
-        pool = {
-            text: stems(text)
-            for text in self._texts(pages=not lines or bool(left), every=bool(lines and others))
-        }
-        wanted = [
-            word for word in dict.fromkeys((*left, *others)) if not re.fullmatch(r"[\d.:-]+|\w{1,2}", word)
-        ]
-        numbers = [word for word in left if word not in wanted]
+        numbers = [word for word in left if _NUMBER.fullmatch(word)]
+        wanted = [word for word in (*left, *others) if word not in numbers]
+        texts = self._texts(pages=not lines or bool(left), every=bool(lines and others))
+        pool = {text: stems(text) for text in texts}
         chosen, unread = covered(wanted, pool, question.request, most=2)
-        unread = asked.alternatives([*read, *(word for word in wanted if word not in unread)], unread)
-        if chosen and not unread and "counts" not in asked.topics and self._is_sure(wanted):
-            had = bool(lines)
-            lines += [text for text in chosen if text not in lines]
-            if others and not had:
-                question.unsaid, self._explained = [], True
-            return numbers
-        if lines and re.search(r"\bor\b|^(?:is|are|does|do|was|were)\b", asked.text, re.IGNORECASE):
-            numbers = [] if {*question.topics} & _WITH_NUMBERS else numbers
-        if lines:
-            lines += [
-                text
-                for text in chosen
-                if any(stems(word) <= pool[text] for word in (*left, *others)) and text not in lines
-            ]
-            return [*(word for word in unread if word in left), *numbers]
-        return left
+        if lines and {*question.topics} & _WITH_NUMBERS:
+            left, numbers = [word for word in left if word not in numbers], []
+        is_sure = bool(lines) or self._is_sure(wanted)
+        if not chosen or unread or "counts" in asked.topics or not is_sure:
+            return left
+        if others and not lines:
+            question.unsaid, self._explained = [], True
+        lines += [text for text in chosen if text not in lines]
+        return numbers
 
     def _is_sure(self, words: Sequence[str]) -> bool:
         """Return whether words that a text has are enough to take that text as the answer."""
         question = self.question
         short = len(question.asked.text.split()) <= _SHORT
         asks_how = bool({*question.topics} & {"reasons", "methods", "computations"})
-        return (
-            asks_how
-            or bool(question.present)
-            or len(words) > 1
-            or short
-            or any(re.search(r"\d", word) for word in words)
-        )
+        return asks_how or bool(question.present) or len(words) > 1 or short
 
     def _unanswered_words(self) -> list[str]:
         """Return the words of all atoms that name nothing in the template."""

@@ -10,7 +10,7 @@ from math import isclose
 from helio.authoring.rules.questions.asked import Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_answers import verdict
 from helio.authoring.rules.questions.question import Question, as_sentence, in_words, kinds_of, quoted
-from helio.authoring.rules.questions.question_sources import datasets_of
+from helio.authoring.rules.questions.question_sources import datasets_of, described_by
 from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, cadences_of, lines_of
 from helio.authoring.rules.questions.tool_facts import (
     ASKS_A_TOOL,
@@ -19,7 +19,7 @@ from helio.authoring.rules.questions.tool_facts import (
     tool_lines,
     tools_with,
 )
-from helio.authoring.rules.questions.values import focus_words
+from helio.authoring.rules.questions.values_asked import focus_words
 from helio.counts import number_of
 from helio.knowledge.cadence import said_cadences
 from helio.knowledge.quantities import SOURCES
@@ -51,8 +51,8 @@ def from_catalogue(question: Question, atoms: Sequence[Atom], topics: Sequence[s
     named = frozenset[Subject]().union(*(atom.subjects for atom in atoms))
     kinds = {kind for kind, _ in named}
     at = {seconds for _, seconds in said_cadences(question.asked.text)}
-    if "instrument" in kinds and kinds <= {"instrument", "craft"} and (at or "cadence" in topics):
-        every = _measured(question, named)
+    if "instrument" in kinds <= {"instrument", "craft"} and (at or "cadence" in topics):
+        every = described_by(question.asked.rest, _measured(question, named))
         at_cadence = [source for source in every if at & {*cadences_of(source)}]
         sources, more = at_cadence or every, 0
     if not sources:

@@ -52,8 +52,6 @@ _TOPICS = _patterns(_TABLE["topics"])
 _BEYOND = _patterns(_TABLE["beyond"])
 _OPERATIONS = _patterns({verb: row["words"] for verb, row in _TABLE["operations"].items()})
 _UNIT = "named unit"
-TURNS = "rotates or transforms"
-"""The verb of the operations that change the frame."""
 Subject = tuple[str, str]
 """Kind and name of something that a fact is about, such as ``("dataset", "AC_H0_MFI")``; names are folded."""
 
@@ -124,9 +122,7 @@ class Asked:
             if all(atom.stop <= taken.start or atom.start >= taken.stop for taken in chosen):
                 chosen.append(atom)
         others = {topic for atom in chosen for topic in atom.topics if atom.topics != (_UNIT,)}
-        if not others <= {
-            "reasons"
-        }:  # a unit in passing, as in `T in eV: is it converted?`, asks for nothing
+        if not others <= {"reasons"}:  # a unit in passing, `T in eV: is it converted?`, asks for nothing
             chosen = [atom for atom in chosen if atom.topics != (_UNIT,)]
         return sorted(chosen, key=lambda atom: atom.start)
 
@@ -168,18 +164,6 @@ class Asked:
     def colours(self) -> list[str]:
         """The colours that the question names."""
         return [match[0].casefold() for match in _COLOURS.finditer(self.text)]
-
-    def alternatives(self, read: Iterable[str], unread: Iterable[str]) -> list[str]:
-        """Leave out of the unread words those that a question offers beside a word that was read: `full or reduced`."""
-        left, _, right = self.text.partition(" or ")
-        sides = [stems(side) for side in (left, right)]
-        taken = {stem for word in read for stem in stems(word)}
-        near = [side & taken for side in sides]
-        return [
-            word
-            for word in unread
-            if not any(stems(word) <= side and near[1 - number] for number, side in enumerate(sides))
-        ]
 
     @property
     def rest(self) -> list[str]:
@@ -301,6 +285,7 @@ def _alike() -> Mapping[str, str]:
 
 
 def _stem(word: str) -> str:
+    word = re.sub(r"(?<=^[a-z]{3})s$", "", word)
     while len(word) > _STEM and (cut := _ENDINGS.sub("", word)) != word and len(cut) >= _STEM:
         word = cut
     return word

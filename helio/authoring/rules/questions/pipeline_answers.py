@@ -18,8 +18,8 @@ from helio.authoring.rules.questions.question import (
     kinds_of,
     quoted,
 )
-from helio.authoring.rules.questions.source_facts import Fact, SourceFacts, is_named, lines_of
-from helio.authoring.rules.questions.values import ASKS_A_VALUE, focus_words, kind_asked
+from helio.authoring.rules.questions.source_facts import Fact, Source, SourceFacts, is_named, lines_of
+from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, focus_words, kind_asked
 from helio.counts import number_of
 from helio.errors import TimeRangeError
 from helio.knowledge.frame_names import FRAMES, MEANINGS
@@ -38,6 +38,8 @@ _CHANGED = re.compile(
     r"|\bwhat (?:has |was )?changed\b|\bwho changed\b|\blast change\b",
     re.IGNORECASE,
 )
+_MISSING = re.compile(r"\bhow (?:many|much)\b.*\b(?:missing|nans?|gaps)\b", re.IGNORECASE)
+_OF_MISSING = stems("missing values records points samples data NaN gaps")
 _SINCE = re.compile(r"\bsince (?:the )?([^?.!]+)", re.IGNORECASE)
 _HAPPENED = re.compile(
     r"\W*(?:was|were|did)\b|.*\b(?:in|during|over|within|throughout|this|that)\s+(?:(?:this|that|the|whole|entire)\s+)*"
@@ -45,7 +47,9 @@ _HAPPENED = re.compile(
     re.IGNORECASE,
 )
 """What asks whether something happened in the time of the pipeline."""
-_STEP = re.compile(r"\bstep\s+[\"'“‘]?([\w-]+)", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?<!which )(?<!what )\bstep\s+[\"'“‘]?(?!(?:do|does|is|in|of|for|by)\b)([\w-]+)", re.IGNORECASE
+)
 _FRAME_NAME = "|".join(MEANINGS)
 _FRAMES_ASKED = re.compile(
     rf"\W*(?:what(?:['’]s| is| does| are| do)|define|explain|describe)?\s*"
@@ -66,7 +70,7 @@ _MANY_STEPS = 6
 """An answer about more steps names only their tools."""
 _PRESENCE_COUNTED = re.compile(
     r"\b(?:how many|number of) (?:[\w-]+ )??(?P<noun>[\w-]+) (?:(?:are|is|were|was) )?"
-    r"(?:there|in|inside|within|during|occur\w*|happen\w*)\b",
+    r"(?:there|in|inside|within|during|occur\w*|happen\w*|marked|listed|drawn)\b",
     re.IGNORECASE,
 )
 """What a question counts that asks how many of it there are."""
@@ -95,28 +99,23 @@ def about_topic(question: Question, topic: str) -> list[str]:
     assert pipeline is not None
     collect = pipeline.topics.get(topic)
     facts = list(collect()) if collect and topic not in ASKS_A_VALUE else []  # no value has all words
-    if topic in ASKS_A_VALUE and len(question.topics) > 1:
-        return []
     if topic in _NEEDS_A_SUBJECT and not question.present:
         if not question.asked.rest:
             question.unsaid.append(f"the pipeline does not say {in_words(topic)}")
         return []
     if topic == "coverage" and question.span is not None and question.is_yes_no:
         facts = list(pipeline.data.available(question.span))
-    if topic == "times":
-        others = [atom for atom in question.present if "variable" not in kinds_of(atom)]
-        if kind_asked(question.asked.text) == "duration" and (others or question.asked.rest):
-            facts = []  # the length of something else than the time of the pipeline
-        if not question.present:
-            facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
+    if topic == "times" and kind_asked(question.asked.text) == "duration" and question.asked.rest:
+        facts = []  # the length of something else than the time of the pipeline
+    if topic == "times" and not question.present:
+        facts = [fact for fact in facts if any(kind == "variable" for kind, _ in fact.about)]
     chosen = narrowed(question, facts, question.present)
     if topic == "reasons":
         chosen = [fact for fact in chosen if _gives_reason(question, fact)]
-    if topic not in ("computations", "methods"):
-        chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
     if topic in ("computations", "methods"):
         lines = _computed(question, chosen)
     else:
+        chosen = [fact for fact in chosen if fact.about & question.made_by] or chosen
         lines = lines_of(chosen)
         said = verdict(question, topic, chosen)
         if topic in _REASONED and "reasons" in question.asked.topics:
@@ -134,12 +133,10 @@ def about_topic(question: Question, topic: str) -> list[str]:
             question.unsaid.append("the pipeline does not say how many")
         lines = numbers if topic in _COUNTED_WHOLE and numbers else [*numbers, *lines]
     if not lines:
-        named = " ".join(
-            atom.words for atom in question.asked.atoms if topic in atom.topics or "named unit" in atom.topics
-        )
         reasons = lines_of(narrowed(question, list(pipeline.topics["reasons"]()), question.present))
-        recorded = [line for line in reasons if stems(named) & stems(line)]
-        if question.present and recorded and topic in _REASONED:
+        named = stems(" ".join(atom.words for atom in question.asked.atoms if topic in atom.topics))
+        recorded = [line for line in reasons if named & stems(line)]
+        if topic in _REASONED and question.present and recorded:
             return recorded
         about = f" of {quoted([atom.words for atom in question.present])}" if question.present else ""
         question.unsaid.append(f"the pipeline and the catalogue do not say {in_words(topic)}{about}")
@@ -163,14 +160,14 @@ def _gives_reason(question: Question, fact: Fact) -> bool:
 def lacks_count(question: Question, lines: Sequence[str]) -> bool:
     """Return whether a question asks how many events there are, such as switchbacks, and no line says it."""
     counted = _PRESENCE_COUNTED.search(question.asked.text)
-    if counted is None or {"bins", *_COUNTED_WHOLE} & {*question.topics}:
+    if counted is None or any(
+        {*atom.topics} & _COUNTED and counted["noun"] in atom.words for atom in question.asked.atoms
+    ):
         return False
     noun = re.escape(counted["noun"].removesuffix("s"))
     number = r"\d[\d.,]*"
-    said = re.compile(
-        rf"\b{number}\s+(?:\w+\s+)?{noun}|\b{noun}\w*\s*(?:=|:|\bis\b)\s*{number}", re.IGNORECASE
-    )
-    return not any(said.search(line) for line in lines)
+    said = rf"\b{number}\s+(?:\w+\s+)?{noun}|\b{noun}\w*\s*(?:=|:|\bis\b)\s*{number}"
+    return not any(re.search(said, line, re.IGNORECASE) for line in lines)
 
 
 def happened(question: Question) -> list[str]:
@@ -194,13 +191,7 @@ def presence(question: Question) -> list[str]:
         return []
     if question.absent:
         return [f"no: the pipeline has no {quoted([atom.words for atom in question.absent])}"]
-    kinds = set().union(*map(kinds_of, question.present))
-    topics = (
-        ("datasets", "panels")
-        if kinds & {"craft", "dataset", "instrument"}
-        else ("panels", "computations", "datasets")
-    )
-    for topic in topics:
+    for topic in ("panels", "computations", "datasets"):
         facts = narrowed(question, list(pipeline.topics[topic]()), question.present)
         if lines := lines_of(facts):
             return [f"yes: {lines[0]}", *lines[1:]]
@@ -224,9 +215,6 @@ def _computed(question: Question, facts: Sequence[Fact]) -> list[str]:
                 f"{'no: ' if question.is_yes_no else ''}no step {verbs} {subject}{done}",
                 *lines_of(fetched),
             ]
-        for atom in question.present:  # each thing that the question names has an answer
-            if not any(fact.about & atom.subjects for fact in steps):
-                steps += narrowed(question, facts, [atom])
         lines = lines_of(steps)
         is_read = question.is_yes_no and not question.asked.rest
         return [f"{'yes: ' if is_read else ''}{lines[0]}", *lines[1:]]
@@ -278,13 +266,6 @@ def _affirms(topic: str, word: str, text: str) -> bool | None:
 def narrowed(question: Question, facts: Sequence[Fact], atoms: Sequence[Atom]) -> list[Fact]:
     """Return the facts about all that the question names; each kind of subject narrows them further."""
     groups: dict[str, list[frozenset[Subject]]] = {}
-    variables = [atom for atom in atoms if "variable" in kinds_of(atom)]
-    if (
-        variables
-        and "times" not in question.topics
-        and any(fact.about & variables[0].subjects for fact in facts)
-    ):
-        return [fact for fact in facts if any(fact.about & atom.subjects for atom in variables)]
     for atom in [atom for atom in atoms if not {*atom.topics} & {*question.topics}] or atoms:
         kinds = kinds_of(atom)
         kind = next((name for name in _ORDER if name in kinds), "thing")
@@ -313,60 +294,45 @@ def _with_nouns(question: Question, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _counted(question: Question, topic: str) -> Iterator[str]:
+    """Yield how many panels, steps, spacecraft, datasets or instruments there are, and their names."""
     assert question.pipeline is not None
     sources = question.pipeline.data.sources
     wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
-    meant = [source for source in sources if not wanted or source.about & wanted] or sources
+    datasets = [source.dataset for source in sources if not wanted or source.about & wanted]
+    datasets = datasets or [source.dataset for source in sources]
     if topic == "panels":
         yield from lines_of(question.pipeline.panel_names())
-    counted = {
-        "crafts": (("spacecraft", "spacecraft"), [source.dataset.spacecraft for source in meant]),
-        "datasets": (("dataset",), [source.dataset.id for source in meant]),
-        "instruments": (
-            ("instrument",),
-            [
-                f"{source.dataset.instrument} of {source.dataset.spacecraft}"
-                for source in meant
-                if is_named(source.dataset)
-            ],
-        ),
-        "steps": (("step",), list(question.pipeline.steps)),
-    }
-    if topic in counted:
-        name, found = counted[topic]
-        names = dict.fromkeys(found)
-        yield f"{number_of(len(names), *name)}: {', '.join(names)}"
-    if topic == "instruments":
-        unnamed = [source for source in meant if not is_named(source.dataset)]
+    elif topic == "steps":
+        yield f"{number_of(len(question.pipeline.steps), 'step')}: {', '.join(question.pipeline.steps)}"
+    elif topic == "crafts":
+        names = dict.fromkeys(dataset.spacecraft for dataset in datasets)
+        yield f"{number_of(len(names), 'spacecraft', 'spacecraft')}: {', '.join(names)}"
+    elif topic == "datasets":
+        names = dict.fromkeys(dataset.id for dataset in datasets)
+        yield f"{number_of(len(names), 'dataset')}: {', '.join(names)}"
+    elif topic == "instruments":
+        named = [f"{dataset.instrument} of {dataset.spacecraft}" for dataset in datasets if is_named(dataset)]
+        names = dict.fromkeys(named)
+        yield f"{number_of(len(names), 'instrument')}: {', '.join(names)}"
+        unnamed = [Source(dataset) for dataset in datasets if not is_named(dataset)]
         yield from lines_of(SourceFacts(unnamed, question.catalogue).topics["instruments"]())
 
 
 def band_asked(question: Question) -> list[str]:
     """Name the band that a question asks for: ``energy range of the lowest proton band``."""
-    asked = _BAND.search(question.asked.text)
-    if question.pipeline is None or asked is None or not {*question.asked.topics} <= {"bins", "meanings"}:
+    asked, pipeline = _BAND.search(question.asked.text), question.pipeline
+    if pipeline is None or asked is None or not {*question.asked.topics} <= {"bins", "meanings"}:
         return []
+    at = _BANDS.get(asked["which"].casefold()) or PLACES.get(asked["which"].casefold(), 0)
     lines = []
-    wanted = frozenset[Subject]().union(*(atom.subjects for atom in question.present))
-    for name, step in question.pipeline.steps.items():
-        bands = sorted(step.get("tool_args", {}).get("bands") or ())
-        at = _BANDS.get(asked["which"].casefold(), PLACES.get(asked["which"].casefold(), 0))
+    for fact in narrowed(question, list(pipeline.topics["bins"]()), question.present):
+        bands = sorted(pipeline.steps.get(fact.of, {}).get("tool_args", {}).get("bands") or ())
         if bands and at and abs(at) <= len(bands):
             low, high = bands[at - (at > 0)]
-            behind = question.pipeline.lines.behind(str(step["tool_args"].get("output_label")))
-            known = [source for source in question.pipeline.data.sources if source.label in behind]
-            if (
-                wanted
-                and not question.pipeline.of_step(name).union(*(source.about for source in known)) & wanted
-            ):
-                continue
-            said = " ".join(row.note for source in known for row in source.rows)
-            units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", said))
-            unit = " or ".join(units) or "in the unit of its axis"
-            lines.append(f"{low:g} to {high:g} {unit}: {question.pipeline.line(name)}")
+            lines.append(f"{low:g} to {high:g} {pipeline.unit_of_bands(fact.of)}: {pipeline.line(fact.of)}")
     if lines or asked["which"].casefold() not in _BANDS:
         return lines if len(lines) == 1 else []
-    facts = narrowed(question, list(question.pipeline.topics["bins"]()), question.present)
+    facts = narrowed(question, list(pipeline.topics["bins"]()), question.present)
     return [line for line in lines_of(facts) if _RANGE.search(line)] or [
         f"{DECLINED}: the catalogue gives no range of these data"
     ]
@@ -374,40 +340,30 @@ def band_asked(question: Question) -> list[str]:
 
 def about_step(question: Question) -> list[str]:
     """Describe the step that the question names by `step NAME`."""
-    named = _STEP.search(question.request)
-    if (
-        question.pipeline is None
-        or named is None
-        or named[1].casefold() in ("do", "does", "is", "in", "of", "for", "by")
-    ):
+    named, pipeline = _STEP.search(question.request), question.pipeline
+    if pipeline is None or named is None:
         return []
-    steps = question.pipeline.steps
-    name = named[1]
+    steps, name = pipeline.steps, named[1]
     if name not in steps and name.isdecimal() and 1 <= int(name) <= len(steps):
         name = list(steps)[int(name) - 1]
-    if name not in steps and question.asked.begins("which step", "what step"):
-        return []
     if name not in steps:
         return [f"No step is called '{name}'. The steps are {', '.join(steps)}."]
-    step = steps[name]
-    others = [
-        topic
-        for topic in question.asked.topics
-        if topic not in ("steps", "meanings", "reasons", "computations")
-    ]
+    others = {*question.asked.topics} - {"steps", "meanings", "reasons", "computations"}
     if others or {*question.asked.rest} - {name, named[1]} or question.asked.beyond:
         return []
-    return [question.pipeline.line(name), summary_of(step)]
+    return [pipeline.line(name), summary_of(steps[name])]
 
 
 def tool_asked(question: Question) -> list[str]:
     """Say what the tool does that a question names, ``what does resample do?``, and which steps use it."""
-    asked = _TOOL_ASKED.fullmatch(question.request)
+    asked, pipeline = _TOOL_ASKED.fullmatch(question.request), question.pipeline
     tool = signatures().get(asked["name"].casefold()) if asked else None
-    if tool is None or question.pipeline is None:
+    if tool is None or pipeline is None:
         return []
-    steps = [name for name, step in question.pipeline.steps.items() if step.get("tool_name") == tool.name]
-    used = [question.pipeline.line(name) for name in steps] or ["no step of the pipeline uses it"]
+    used = [
+        pipeline.line(name) for name, step in pipeline.steps.items() if step.get("tool_name") == tool.name
+    ]
+    used = used or ["no step of the pipeline uses it"]
     return [f"{tool.name}: {tool.summary}", *used, f"`helio tools {tool.name}` shows its page"]
 
 
@@ -421,12 +377,16 @@ def frames_defined(question: Question) -> list[str]:
 def from_records(question: Question, records: Records | None) -> Iterator[str]:
     """Yield the answer from the records of runs and changes, if the question is about them."""
     about_run, about_change = _LAST_RUN.search(question.request), _CHANGED.search(question.request)
-    if question.template is None or (not about_run and not about_change):
+    if question.template is None:
+        return
+    name = str(question.template.get("id"))
+    if records is not None and _MISSING.search(question.request):
+        yield from _missing(question, list(records.missing(name)))
+    if not about_run and not about_change:
         return
     if records is None:
         yield f"{DECLINED}; `helio runs` lists the runs, and `helio history` the changes of a pipeline"
         return
-    name = str(question.template.get("id"))
     since = _SINCE.search(question.request)
     if about_change and about_run:
         yield from records.changed_since_run(name, question.template)
@@ -439,6 +399,16 @@ def from_records(question: Question, records: Records | None) -> Iterator[str]:
         yield from records.changed(name)
     else:
         yield from records.last_run(name)
+
+
+def _missing(question: Question, lines: Sequence[str]) -> list[str]:
+    """Return the recorded numbers of missing values of all that the question names; none if it says anything else."""
+    if question.absent or not all(stems(word) <= _OF_MISSING for word in question.asked.rest):
+        return []
+    labels = [name for atom in question.present for kind, name in atom.subjects if kind == "label"]
+    if not labels:
+        return [] if question.present else list(lines)
+    return [line for line in lines if any(label in folded(line) for label in labels)]
 
 
 def summary_of(step: Document) -> str:

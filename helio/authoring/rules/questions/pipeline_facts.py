@@ -11,10 +11,12 @@ from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.rules.questions.asked import Subject, folded
 from helio.authoring.rules.questions.pipeline_subjects import PipelineSubjects
 from helio.authoring.rules.questions.source_facts import Fact, Facts, covers, overlaps
+from helio.authoring.rules.questions.values import values_of_pipeline
 from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
 from helio.pipelines.changes import describe_step
 from helio.pipelines.dialect.written import object_of, spec_of
+from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
 from helio.pipelines.template.labels import owner
 from helio.sources.registry import stated_in_file
@@ -141,16 +143,9 @@ class PipelineFacts(PipelineSubjects):
 
     def _bands(self) -> Facts:
         for name, step in self.steps.items():
-            bands = step.get("tool_args", {}).get("bands")
-            if bands:
-                text = f"{self.line(name)}: bands {json.dumps(bands)}"
-                yield Fact(text, self._with_made(name))
-        for step in self.graph.steps:
-            if {"low", "high"} <= step.params.keys():
-                ends = [str(step.params[end]) for end in ("low", "high")]
-                described = (self.variables_of_template.get(end, {}).get("description", "") for end in ends)
-                text = f"from {' to '.join(map(self.with_values, ends))} (step {{}}): {' '.join(described)}"
-                yield Fact(text.rstrip(": "), self._with_made(str(step.id)), str(step.id))
+            if bands := step.get("tool_args", {}).get("bands"):
+                text = f"{self.line(name)}: bands {json.dumps(bands)} {self.unit_of_bands(name)}"
+                yield Fact(text, self._with_made(name), name)
 
     def _with_made(self, name: str) -> frozenset[Subject]:
         """Return what a step is about, and all tables that are made from its results."""
@@ -186,10 +181,8 @@ class PipelineFacts(PipelineSubjects):
 
     def _panels(self) -> Facts:
         for name, spec in self.figures():
-            panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
             names = spec.get("trace_names") or {}
-            for number, panel in enumerate(panels, 1):
-                drawn = [panel] if isinstance(panel, str) else panel
+            for number, drawn in self._drawn(spec):
                 said = ", ".join(
                     self.described(label) + (f" as '{names[label]}'" if names.get(label) else "")
                     for label in drawn
@@ -216,21 +209,26 @@ class PipelineFacts(PipelineSubjects):
     def _colours(self) -> Facts:
         for name, spec in self.figures():
             names, colours = spec.get("trace_names") or {}, spec.get("trace_colors") or {}
-            drawn_in = {
-                label: number for number, panel in enumerate(spec.get("panels") or (), 1) for label in panel
-            }
+            drawn_in = {label: number for number, panel in self._drawn(spec) for label in panel}
             for label, colour in colours.items():
-                own = self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
-                about = own | {("colour", folded(str(colour)))}
+                about = (
+                    self._of_panel(drawn_in[label], [label]) if label in drawn_in else self.of_label(label)
+                )
                 yield Fact(f"{names.get(label, label)} is {colour} in figure {name}", about)
             others = [names.get(label, label) for label in complete_labels(spec) if label not in colours]
             if others:
                 rest = f"helio chooses the other colours of figure {name}, which the pipeline does not set"
                 yield Fact(f"{rest}: {', '.join(others)}", frozenset())
 
+    def _drawn(self, spec: Document) -> Iterator[tuple[int, list[str]]]:
+        """Yield the panels of a figure: their numbers and labels."""
+        panels = spec.get("panels") or ([spec["labels"]] if spec.get("labels") else [])
+        for number, panel in enumerate(panels, 1):
+            yield number, [panel] if isinstance(panel, str) else panel
+
     def _scales(self) -> Facts:
         for name, spec in self.figures():
-            for number, panel in enumerate(spec.get("panels") or (), 1):
+            for number, labels in self._drawn(spec):
                 set_here = {
                     key.replace("_", " "): value
                     for key in _SCALES
@@ -238,7 +236,6 @@ class PipelineFacts(PipelineSubjects):
                     if place in ("", str(number))
                 }
                 said = ", ".join(f"{key} is {json.dumps(value)}" for key, value in set_here.items())
-                labels = [panel] if isinstance(panel, str) else panel
                 text = f"{self._place(name, number)}: {said or 'the pipeline sets no logarithmic axis'}"
                 yield Fact(text, self._of_panel(number, labels))
 
@@ -285,29 +282,9 @@ class PipelineFacts(PipelineSubjects):
                 yield Fact(f"{AS_FETCHED}: {{}}", about, source.name)
 
     def _settings(self) -> Facts:
-        yield from self.variables()
-        yield from self._arguments()
-
-    def _arguments(self) -> Facts:
-        """Yield the arguments of the steps with their values, except labels and looks."""
-        for name, step in self.steps.items():
-            args = step.get("tool_args")
-            if step.get("tool_name") in (*FIGURES, STYLE) or not isinstance(args, dict):
-                continue
-            for argument, value in args.items():
-                if argument.endswith(("label", "labels")) or isinstance(value, dict):
-                    continue
-                written = _written(value)
-                if len(written) <= _LONGEST_VALUE:
-                    described = (self.variables_of_template.get(written) or {}).get("description")
-                    why = f": {described}" if described else ""
-                    text = f"{argument} is {self.with_values(written)} (step {{}}){why}"
-                    about = {
-                        ("setting", folded(argument)),
-                        ("variable", folded(written)),
-                        *self.of_step(name),
-                    }
-                    yield Fact(text, frozenset(about), name)
+        for value in values_of_pipeline(self):
+            if value.is_set_here:
+                yield Fact(str(value), value.about)
 
     def _exclusions(self) -> Facts:
         """Yield the steps that set records to missing, with all that they say about which records."""
@@ -320,14 +297,11 @@ class PipelineFacts(PipelineSubjects):
                 )
                 yield Fact(f"{step['tool_name']}: {said} (step {{}})", self.of_step(name), name)
 
-    def variables(self) -> Facts:
-        """Yield the variables with their defaults and descriptions."""
-        for name, facts in self.variables_of_template.items():
-            text = f"{name} = {facts.get('default', 'to be given')}: {facts.get('description') or 'no description'}"
-            yield Fact(text, frozenset({("variable", folded(name))}))
-
     def _meanings(self) -> Facts:
-        yield from self.variables()
+        variables = {("variable", folded(name)) for name in self.variables_of_template}
+        for fact in self._settings():
+            if fact.about & variables:
+                yield Fact(fact.text, fact.about & variables)
         for label, step in self.producers.items():
             intent = self.steps.get(str(step.id), {}).get("intent")
             if intent and not any(source.label == label for source in self.data.sources):
@@ -369,10 +343,7 @@ class PipelineFacts(PipelineSubjects):
             axes = object_of(spec.get("y_label"))
             names = spec.get("trace_names") or {}
             said = []
-            for number, panel in enumerate(
-                spec.get("panels") or ([spec["labels"]] if spec.get("labels") else []), 1
-            ):
-                labels = [panel] if isinstance(panel, str) else panel
+            for number, labels in self._drawn(spec):
                 texts = [str(text) for place, text in axes.items() if re.match(rf"{number}\b", str(place))]
                 said.append(
                     " and ".join(texts)
@@ -401,9 +372,7 @@ class PipelineFacts(PipelineSubjects):
     def _reasons(self) -> Facts:
         for name, step in self.steps.items():
             if step.get("intent"):
-                line = self.line(name)
-                is_short = len(line) <= _LONGEST_VALUE + len(step["intent"])
-                yield Fact(line if is_short else f"Step {name}: {step['intent']}", self.of_step(name))
+                yield Fact(self.line(name), self.of_step(name))
 
     def _methods(self) -> Facts:
         used = dict.fromkeys(step.tool for step in self.graph.steps)

@@ -209,6 +209,13 @@ class PipelineSubjects:
         known = self.foreseen.get(next(iter(step.outputs), ""))
         return known.unit if known else None
 
+    def unit_of_bands(self, name: str) -> str:
+        """Return the unit of the energies or frequencies of a step, as the notes on its data have it."""
+        behind = self.lines.behind(str(self.steps[name]["tool_args"].get("output_label")))
+        notes = [row.note for source in self.data.sources if source.label in behind for row in source.rows]
+        units = dict.fromkeys(re.findall(r"(?<=\d )(?:[kMG]?eV(?:/n\w*)?|[kM]?Hz|deg)\b", " ".join(notes)))
+        return " or ".join(units) or "in the unit of the axis"
+
     def described(self, label: str) -> str:
         name = owner(label, self.producers) or label
         source = next((source for source in self.data.sources if source.label == name), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from helio.authoring.rules.questions.asked import TURNS, Asked, Atom, Subject, folded, stems
+from helio.authoring.rules.questions.asked import Asked, Atom, Subject, folded, stems
 from helio.authoring.rules.questions.pipeline_facts import PipelineFacts
 from helio.authoring.rules.questions.question_names import names_in
 from helio.authoring.rules.questions.question_sources import sources_named
@@ -28,7 +28,9 @@ _COVERS = re.compile(
 )
 _MADE = re.compile(r"\b(?:the|of|these|those) \w+ed \w", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
-_WEAK = ("overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales")
+_WEAK = {
+    "overview", "panels", "steps", "notes", "tools", "datasets", "level", "scales", "settings", "numbers", "constants",
+}  # fmt: skip
 """Properties whose words also say something else in a question that asks for another property."""
 
 
@@ -108,65 +110,46 @@ class Question:
                 return None
         return None
 
-    @property
-    def _names_computed(self) -> bool:
-        """Whether the question names a step that computes, or what such a step makes."""
-        facts = self.pipeline.topics["methods"]() if self.pipeline is not None else ()
-        made = {
-            subject for fact in facts for subject in fact.about if subject[0] in ("label", "step", "tool")
-        }
-        return any(atom.subjects & made for atom in self.asked.things)
-
     @cached_property
     def topics(self) -> list[str]:
         """The properties that the question asks for, or that its question word means."""
-        asked = self.asked
-        topics = [topic for topic in asked.topics if topic != "counts"]
-        if "investigator" in topics and self._names_computed:  # whose model is it?
-            topics = list(dict.fromkeys("methods" if topic == "investigator" else topic for topic in topics))
+        topics = [topic for topic in self.asked.topics if topic != "counts"]
         if self.span and _COVERS.match(self.request) and {*topics} <= {"overview", "coverage"}:
             return ["coverage"]
-        if "constants" in topics:
-            return ["constants"]
-        if topics:
-            lines = [atom for atom in self.present if "label" in kinds_of(atom)]
-            names = {topic for atom in lines for topic in atom.topics}
-            topics = [topic for topic in topics if topic not in names] or topics  # the quality panel
-            strong = [topic for topic in topics if topic not in _WEAK]
-            if topics == ["overview"] and self.present:
-                topics = ["panels" if any("panel" in kinds_of(atom) for atom in self.present) else "meanings"]
-            if "counts" in asked.topics:
-                return topics
-            if "tools" in topics and self.present:
-                return ["methods"]
-            if "times" in strong and any("variable" in kinds_of(atom) for atom in self.present):
-                strong = [topic for topic in strong if topic != "coverage"]
-            if "frames" in strong and [verb for verb, _ in asked.operations] == [TURNS]:
-                strong.remove("computations")
-            if self.made_by and {*strong} - {"computations"}:
-                strong = [topic for topic in strong if topic != "computations"]
-            stored = [topic for topic in strong if topic in _STORED]
-            return stored or ["reasons"] if "reasons" in strong else strong or topics[:1]
+        if not topics:
+            return self._of_question_word()
+        if "tools" in topics and self.present:
+            return ["methods"]
+        strong = [topic for topic in topics if topic not in _WEAK]
+        if topics == ["overview"] and self.present:
+            return ["panels" if any("panel" in kinds_of(atom) for atom in self.present) else "meanings"]
+        if self.made_by and {*strong} - {"computations"}:
+            strong = [topic for topic in strong if topic != "computations"]
+        if "reasons" in strong:
+            return [topic for topic in strong if topic in _STORED] or ["reasons"]
+        return strong or topics[:1]
+
+    def _of_question_word(self) -> list[str]:
+        """Return the properties that ``who``, ``when``, ``where`` or ``how`` asks for of what the question names."""
+        asked = self.asked
         if self.pipeline is None and asked.rest and asked.things and not asked.beyond:
             return ["datasets"]
         if any(not re.search(r"\d", word) for word in asked.rest) or asked.beyond:
             return []
-        if self.is_comparison and self.pipeline is None:
-            return ["meanings"]
         kinds = {kind for atom in asked.things for kind, _ in atom.subjects}
         made = self.pipeline is not None and kinds & {"label", "step", "tool", "variable"}
         if asked.begins("who", "whose"):
             return ["methods"] if made else ["investigator"]
         if asked.begins("when"):
             return ["times"]
+        if asked.begins("where") and kinds == {"craft"}:
+            self.unsaid.append("it knows no position, which only a run has")
+            return []
         if asked.begins("where"):
-            if kinds == {"craft"}:
-                self.unsaid.append("it knows no position, which only a run has")
-                return []
             return ["reasons"] if made else ["datasets", "reasons"]
         if "panel" in kinds:
             return ["panels"]
-        if asked.begins("how"):
+        if asked.begins("how") and not self.is_comparison:
             return ["computations"]
         return ["meanings"] if asked.things else []
 

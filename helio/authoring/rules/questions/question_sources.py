@@ -77,7 +77,7 @@ def sources_named(
                     found.setdefault((row.dataset, ""), Source(dataset))
         if not found and by_kind["craft"]:
             found = _of_mission(by_kind["craft"], " ".join(words), catalogue)
-    sources = _described_by(rest, list(found.values()))
+    sources = described_by(rest, list(found.values()))
     return sources[:_MOST_SOURCES], max(len(sources) - _MOST_SOURCES, 0)
 
 
@@ -96,7 +96,7 @@ def datasets_of(named: Collection[Subject], catalogue: Catalogue) -> list[str]:
     ]
 
 
-def _described_by(words: Iterable[str], sources: list[Source]) -> list[Source]:
+def described_by(words: Iterable[str], sources: list[Source]) -> list[Source]:
     """Keep the sources whose description has each word that the description of any of them has."""
     texts = [stems(source.text) for source in sources]
     for word in words:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from helio.authoring.rules.questions.asked import NAMED_UNITS, covered, stems
-from helio.authoring.rules.questions.values import ASKS_A_VALUE, kind_asked, sentences
+from helio.authoring.rules.questions.values import sentences
+from helio.authoring.rules.questions.values_asked import ASKS_A_VALUE, kind_asked
 from helio.steps.signature import signatures
 from helio.steps.tool_page import ToolPage, argument_words, result_words, tool_page
 
