@@ -66,6 +66,11 @@ def add_quantities(editor: FigureEditor, clause: Clause) -> None:
     """Draw quantities that the figure does not draw yet, or the magnitude of a vector that it draws."""
     place = _place_of(editor, clause, clause.atoms)
     content = _content(clause, [atom for atom in clause.atoms if atom not in place.atoms], place.words)
+    is_moved = place.at is not None and not clause.has("verb:add", "rel:also")
+    if is_moved and editor.lines_of(content):
+        moved = editor.numbers_of(content)
+        editor.put_panels(moved, place.at - sum(number <= place.at for number in moved))
+        return
     named = vectors_of(editor, content, editor.drawn)
     vectors = without_magnitude(editor, named)
     if named and not vectors:
@@ -343,13 +348,15 @@ def _place_of(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom]) -> _P
             return _Place((*used, *beside), at=min(numbers) - 1 if above else max(numbers))
         return _Place(tuple(used), at=0 if above else len(editor.panels))
     names = [atom for atom in atoms if atom.kind in ("what", "craft")]
-    first = next((atom for atom in names if _BETWEEN.search(clause.text[: atom.start - clause.start])), None)
-    if first is not None and not clause.has("tool"):
-        beside = names[names.index(first) :]
+    ahead = {atom: _BETWEEN.search(clause.text[: atom.start - clause.start]) for atom in names}
+    between = next((match for match in ahead.values() if match is not None), None)
+    if between is not None and not clause.has("tool"):
+        beside = [atom for atom in names if atom.start - clause.start >= between.end()]
         numbers = sorted({number for atom in beside for number in editor.numbers_of(atom.text)})
         if len(beside) != _PAIR or len(numbers) < _PAIR or numbers[-1] - numbers[0] != len(numbers) - 1:
             raise NotUnderstood("a new panel comes between two neighbouring panels")
-        return _Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1])
+        words = (between.start(), beside[-1].stop - clause.start)
+        return _Place((*used, *beside), at=editor.numbers_of(beside[0].text)[-1], words=words)
     if numbered:
         spoken = clause.text[: numbered[0].start - clause.start]
         numbers = (

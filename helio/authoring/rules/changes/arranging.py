@@ -313,13 +313,7 @@ def move(editor: FigureEditor, clause: Clause) -> None:
     at = len(editor.panels) if side == "bottom" else 0
     if others:
         at = min(others) - 1 if side in ("above", "before") else max(others)
-    _put(editor, moved, at - sum(number <= at for number in moved))
-
-
-def _put(editor: FigureEditor, moved: Sequence[int], at: int) -> None:
-    """Draw some panels behind a count of the others."""
-    kept = [number for number in range(1, len(editor.panels) + 1) if number not in moved]
-    editor.redraw([editor.panels[number - 1] for number in [*kept[:at], *moved, *kept[at:]]])
+    editor.put_panels(moved, at - sum(number <= at for number in moved))
 
 
 def _placed(clause: Clause) -> tuple[list[Atom], list[Atom], str]:
@@ -420,7 +414,7 @@ def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
 
 def order_panels(editor: FigureEditor, clause: Clause) -> None:
     """Draw the named panels first, in the order of their names; the others follow."""
-    _put(editor, named_panels(editor, clause.of("what", "panel")), 0)
+    editor.put_panels(named_panels(editor, clause.of("what", "panel")), 0)
 
 
 def _orders(clause: Clause) -> bool:
@@ -430,17 +424,17 @@ def _orders(clause: Clause) -> bool:
 
 
 def move_to_panel(editor: FigureEditor, clause: Clause) -> None:
-    """Draw lines in the panel that an ordinal means, or move their panel to this place."""
+    """Draw lines, also new ones, in the panel that an ordinal means, or move their panel to this place."""
+    if not _MOVED.search(clause.text) and _names_new(editor, clause.of("what")):
+        add_quantities(editor, clause)
+        return
     numbers = panel_numbers(editor, clause.of("panel"))
     if not re.search(
         r"\b(?:in|into|inside|on)\s+(?:the\s+)?$",
         clause.text[: clause.of("panel")[0].start - clause.start],
         re.IGNORECASE,
     ):
-        _put(editor, named_panels(editor, clause.of("what")), numbers[0] - 1)
-        return
-    if not _MOVED.search(clause.text) and _names_new(editor, clause.of("what")):
-        add_quantities(editor, clause)
+        editor.put_panels(named_panels(editor, clause.of("what")), numbers[0] - 1)
         return
     lines = [line for name in clause.names for line in editor.known(name)]
     if len(numbers) != 1:
@@ -478,7 +472,7 @@ def _is_place(clause: Clause) -> bool:
     return (
         clause.has("verb:move")
         or re.search(
-            r"\b(?:be|as|become|becomes|is|make)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.+\bpanel\s+$",
+            r"\b(?:be|as|become|becomes|is)\s+(?:the\s+)?$|\b(?:in|into)\s+(?:the\s+)?$|\bmake\b.*\s$",
             ahead,
             re.IGNORECASE,
         )

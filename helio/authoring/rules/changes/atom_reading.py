@@ -181,7 +181,10 @@ def take_panels(unread: UnreadWords) -> None:
         if not re.search(r"\d(?:st|nd|rd|th)\b", match["panel"]):
             unread.put("panel", _ordinals(match), *match.span("panel"))
     unread.take(
-        "panel", rf"\b(?:all|every|each|both)\s+(?:of\s+)?(?:the\s+)?(?:{_COUNT}\s+)?{PANEL_ONLY}\b", "every"
+        "panel",
+        rf"\b(?:(?P<every>all|every|each|both)\s+(?:of\s+)?(?:the\s+)?|(?:the\s+)?(?:other|remaining)\s+)"
+        rf"(?:(?:{_COUNT})\s+)?{PANEL_ONLY}\b",
+        lambda match: "every" if match["every"] else "others",
     )
 
 

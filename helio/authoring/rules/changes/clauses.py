@@ -25,7 +25,7 @@ VALUES = frozenset({
     "theme", "text", "time", "frame", "craft", "unit",
 })  # fmt: skip
 """Kinds of values of which a clause may have several: ``log from 1 to 1000``, ``Wind for 2015-03-17``."""
-_EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette", "theme", "format"})
+EXCLUSIVE = frozenset({"colour", "dash", "mode", "scale", "colormap", "palette", "theme", "format"})
 """Kinds of values of which a look has one, so that ``A instead of B`` says all with A."""
 OLD = "rel:instead rel:instead_of verb:replace verb:swap verb:convert"
 """Parts of a clause that also names what was before."""
@@ -43,6 +43,8 @@ _BY = re.compile(r"\w\s+(?:by|with)\s+\w", re.IGNORECASE)
 _BESIDE = frozenset({"rel:above", "rel:below"})
 _AROUND = frozenset({"rel", "what", "craft", "panel"})
 """Kinds of the parts of a clause that only says beside what something comes: ``Bz in its own panel, below |B|``."""
+_COMPUTED = frozenset({"duration", "tool", "what"})
+"""Kinds of the parts of a clause that only says what to compute: ``5 min running mean over |B|``."""
 _MARKS = frozenset({"noun:horizontal_line", "noun:vertical_line", "verb:mark", "verb:shade"})
 _OF_TWO = re.compile(
     r"\b(?:angle|difference|ratio|lag|delay|correlation)s?\s+between\s+(?!.*\band\b)", re.IGNORECASE
@@ -161,7 +163,7 @@ def without_old_values(atoms: Sequence[Atom]) -> list[Atom]:
     for relation in [atom for atom in atoms if "rel:instead_of" in atom.tags]:
         at = kept.index(relation)
         old = kept[at + 1] if at + 1 < len(kept) else relation
-        if old.kind not in _EXCLUSIVE:
+        if old.kind not in EXCLUSIVE:
             continue
         earlier = kept[:at] if any(atom.kind == old.kind for atom in kept[:at]) else kept[at + 2 : at + 4]
         if sum(atom.kind == old.kind for atom in earlier) == 1:
@@ -322,7 +324,7 @@ def _with_lists(clauses: list[Clause], text: str) -> list[Clause]:
         added = (
             "colour" in lone
             and not re.search(r"\b(?:it|them|this|that)\b", clause.text)
-            and any("verb:add" in atom.tags for atom in last)
+            and (any("verb:add" in atom.tags for atom in last) or {atom.kind for atom in last} == _COMPUTED)
         )
         marked = any(not _MARKS.isdisjoint(atom.tags) for atom in last)
         placed = bool(lone) and all(not _PLACED.isdisjoint(atom.tags) for atom in clause.atoms)

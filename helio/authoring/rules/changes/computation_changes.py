@@ -185,7 +185,8 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     tools = [atom.value for atom in clause.of("tool")]
     smoothed = [line for line in editor.drawn if _is_smoothed(editor, line, tools)]
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
-        lines = smoothed if smoothed and window and not clause.has("every") else editor.drawn
+        drawn = [line for panel in editor.panels for line in panel] or editor.drawn
+        lines = smoothed if smoothed and window and not clause.has("every") else drawn
     averages = {  # 2 h smoothing for Bz, of which the figure draws an average
         str(step.labels[0]): line
         for line in smoothed
@@ -259,25 +260,37 @@ def _computed_from(editor: FigureEditor, line: str, tool: str, window: str) -> s
     return new
 
 
+def _cadences(editor: FigureEditor, line: str) -> list[float]:
+    """Return the cadences of the data behind a line, in seconds, as far as helio's table has them."""
+    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
+    return [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+
+
 def _refuse_finer(editor: FigureEditor, line: str, tool: str, window: str) -> None:
     """Refuse averages over less than the cadence of the data."""
-    fetched = {pair for label in editor.behind(line) for pair in editor.lines.pairs(label)}
-    cadences = [row.cadence for row in SOURCES if row.cadence and (row.dataset, *row.parameters) in fetched]
+    cadences = _cadences(editor, line)
     if tool in AVERAGES and window and cadences and Duration(window).nanoseconds / 1e9 < min(cadences):
         raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}, longer than {window}")
 
 
 def smooth_or_add(editor: FigureEditor, clause: Clause) -> None:
-    """Draw a computed line, beside the line or instead of it; a line that is computed so already gets the window."""
-    if clause.has("duration") and _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
+    """Draw a computed line, beside the line or instead of it; a line that is computed so already gets the window.
+
+    A line with a colour or dashes of its own is drawn beside the line.
+    """
+    if steps := _of_named(editor, clause, _windowed(editor, [clause.value("tool")])):
         set_window(editor, clause)
+        made = {step["tool_args"].get("output_label") for step in steps}
+        set_look(editor, clause, [line for line in editor.drawn if whole_of(editor, line) in made])
         return
     beside, instead = "beside the line", "instead of the line"
-    answer = editor.ask(
+    if clause.has("colour", "dash") or beside == editor.ask(
         f"Should the {clause.of('tool')[0].text} be drawn beside the line or instead of it?",
         [beside, instead],
-    )
-    (add_beside if answer == beside else smooth)(editor, clause)
+    ):
+        add_beside(editor, clause)
+    else:
+        smooth(editor, clause)
 
 
 def adds_tool(clause: Clause) -> bool:
@@ -291,6 +304,9 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
     new = new_of(tools, {str(step["tool_name"]) for step in steps}, clause)
     steps = [step for step in steps if step["tool_name"] != new or clause.has("duration")]
     steps = _of_named(editor, clause, steps)
+    if not steps and clause.has("verb:replace") and clause.has("what"):
+        _average_instead(editor, clause)
+        return
     if not steps:
         raise NotUnderstood("the pipeline has no average or median to change")
     for step in steps:
@@ -308,6 +324,16 @@ def change_tool(editor: FigureEditor, clause: Clause) -> None:
             editor.do(
                 Operation("set", name, ("intent",), computation.intent.format(window=said, method="mean"))
             )
+
+
+def _average_instead(editor: FigureEditor, clause: Clause) -> None:
+    """Draw averages instead of lines, of which the clause may say the cadence: the hourly speed by daily means."""
+    lengths = clause.of("duration")
+    for line in lines_named(editor, clause) if len(lengths) > 1 else ():
+        cadences = _cadences(editor, line)
+        if cadences and Duration(lengths[0].value).nanoseconds / 1e9 not in cadences:
+            raise NotUnderstood(f"{line} has a cadence of {cadence_text(min(cadences))}")
+    smooth(editor, replace(clause, atoms=tuple(atom for atom in clause.atoms if atom not in lengths[:-1])))
 
 
 def is_average(clause: Clause) -> bool:
@@ -424,11 +450,11 @@ COMPUTATIONS: tuple[Rule, ...] = (
     Rule("tool", f"tool noun:window what craft {OLD} duration verb:smooth", change_tool,
          lambda clause: is_average(clause)
          and clause.has("rel:instead", "rel:instead_of", "verb:replace", "noun:window"), several="tool duration"),
-    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth", smooth,
-         lambda clause: adds_tool(clause)),
+    Rule("verb:smooth", "what craft every tool duration noun:window verb:smooth verb:only", smooth,
+         lambda clause: adds_tool(clause) and re.search(r"\bkeep", clause.text, re.IGNORECASE) is None),
     Rule("verb:add tool", "what craft tool duration noun:window rel:own_panel colour dash", add_beside, adds_tool),
     Rule("rel:raw", "what every line craft tool verb:show verb:smooth rel:instead rel:instead_of", without_tool),
     Rule("verb:remove tool|verb:smooth", "what craft tool every", without_tool),
     Rule("tool what", "craft every duration", smooth, _cleans),
-    Rule("tool duration what", "craft", smooth_or_add, adds_tool),
+    Rule("tool duration what", "craft colour dash rel:own_panel", smooth_or_add, adds_tool),
 )  # fmt: skip

@@ -28,7 +28,7 @@ from helio.authoring.rules.changes.arranging import ARRANGING
 from helio.authoring.rules.changes.atom_reading import grammar_words, read_atoms
 from helio.authoring.rules.changes.atom_values import QUOTES, with_quoted_titles
 from helio.authoring.rules.changes.atoms import SPELLINGS, Atom
-from helio.authoring.rules.changes.clauses import Change, Clause, read_clauses, without_old_values
+from helio.authoring.rules.changes.clauses import EXCLUSIVE, Change, Clause, read_clauses, without_old_values
 from helio.authoring.rules.changes.data_changes import DATA, THRESHOLDS
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.figure_settings import SETTINGS
@@ -252,17 +252,21 @@ def change_as_said(editor: FigureEditor, request: str) -> None:
         if before is not None and _is_of_result(clause, before.clause):
             clause = _of_result(clause, before, drawn, now)
         drawn = now
+        before_change, notes = editor.after, len(editor.notes)
         try:
             change.rule.change(editor, clause)
         except NotUnderstood:
             refuse_unknown_craft(editor, [clause])
             raise
+        is_alike = editor.after == before_change and len(editor.notes) == notes
+        if is_alike and len(ordered) > 1 and clause.has(*EXCLUSIVE):
+            editor.notes.append(f"'{clause.text.strip()}' changes nothing: the pipeline is already like this")
 
 
 def _of_family(editor: FigureEditor, match: re.Match[str]) -> str:
     """Return the full name of ``probe D`` if the pipeline has data of one spacecraft that has such a sister."""
     present = crafts_in(editor.after, editor.catalogue)
-    sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present}
+    sisters = {re.sub(r"[A-E\d]$", match["name"], craft) for craft in present} - {*present}
     return sisters.pop() if len(sisters) == 1 and sisters <= set(spellings().values()) else match[0]
 
 
@@ -382,7 +386,7 @@ def _order(change: Change) -> int:
         return 3
     if clause.has("verb:only") and clause.has("what") and change.rule not in THRESHOLDS:
         return 2  # protons only, drop the electrons
-    return int(clause.has("every", "line:lines") and not clause.has("what"))
+    return int(clause.has("every", "panel:others", "line:lines") and not clause.has("what"))
 
 
 def _is_of_result(clause: Clause, before: Clause) -> bool:

@@ -18,7 +18,7 @@ from helio.authoring.writing.asking import EVERY, Asks
 from helio.authoring.writing.steps import free_name
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.dialect.template_in import template_in
-from helio.pipelines.dialect.written import spec_of
+from helio.pipelines.dialect.written import object_of, spec_of
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import (
     AT_PANEL,
@@ -283,6 +283,7 @@ class FigureEditor:
             if listed and left != listed:
                 self.set_for(key, left)
         self._settle_right(panels)
+        self._name_axes(panels, before)
         for key in KEYED_BY_LABEL:
             known, step_id, path = self.where(key)
             for line in list(known) if isinstance(known, dict) else []:
@@ -291,9 +292,30 @@ class FigureEditor:
                     self.do(Operation("unset", step_id, (*path, line)))
         self.prune(behind)
 
+    def _name_axes(self, panels: list[list[str]], before: Sequence[str]) -> None:
+        """Leave lines that a panel no longer draws out of the list of names at its axis: ``AE, AL [nT]`` without AU."""
+        shown = self.spec.get("trace_names") or {}
+
+        def names(lines: Sequence[str]) -> set[str]:
+            return {str(shown.get(line, re.split(r"[._]", line)[-1])) for line in lines}
+
+        for key, text in list(object_of(self.where("y_label")[0]).items()):
+            number = int(key.removesuffix(RIGHT))
+            gone = names(before) - names(panels[number - 1] if number <= len(panels) else ())
+            listed, bracket, unit = str(text).partition(" [")
+            parts = listed.split(", ")
+            kept = [name for name in parts if name not in gone]
+            if kept and kept != parts and names(before).issuperset(parts):
+                self.put("y_label", ", ".join(kept) + bracket + unit, key)
+
     def redraw_without(self, lines: Container[str], *, prune: bool = False) -> None:
         """Let a figure draw its panels without some lines."""
         self.redraw([[line for line in panel if line not in lines] for panel in self.panels], prune=prune)
+
+    def put_panels(self, moved: Sequence[int], at: int) -> None:
+        """Draw some panels behind a count of the others."""
+        kept = [number for number in range(1, len(self.panels) + 1) if number not in moved]
+        self.redraw([self.panels[number - 1] for number in [*kept[:at], *moved, *kept[at:]]])
 
     def keep_entries(self, lines: Sequence[str]) -> None:
         """Remove the panels of histograms, orbits and pairs of quantities that are not of the given lines alone."""

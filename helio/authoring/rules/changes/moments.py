@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.clauses import Clause
@@ -118,6 +118,9 @@ def intervals_of(editor: FigureEditor, clause: Clause) -> list[tuple[str, str]]:
     if times:
         return [_interval(editor, time.text) for time in times]
     named = [_clock_and_date(atom.text) for atom in clause.of("moment")]
+    if named and not any(clock for clock, _ in named) and not is_interval(clause):
+        days = [datetime.fromisoformat(_day(editor, date)) for _, date in named]
+        return [(f"{day:%Y-%m-%d}", f"{day + timedelta(days=1):%Y-%m-%d}") for day in days]
     if not named or len(named) % 2:
         raise NotUnderstood(
             "the interval to shade needs a start and a stop",

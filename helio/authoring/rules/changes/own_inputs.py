@@ -27,7 +27,7 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     names = [quantity.name for quantity in request.quantities if not quantity.component]
     recipe = DERIVED.get(names[0]) if len(names) == len(request.quantities) == 1 else None
     others = (*request.computations, *request.instruments, *request.datasets, request.frame)
-    if recipe is None or recipe.window or any(others) or len(request.spacecraft) != 1:
+    if recipe is None or recipe.window or any(others) or len(request.spacecraft) > 1:
         return ""
     inputs = {table.argument: table for table in signatures()[recipe.tool].tables}
     labels: dict[str, str] = {}
@@ -60,7 +60,7 @@ def _lines_for(editor: FigureEditor, part: Part, table: TableInput) -> list[str]
         for line in editor.drawn
         if (step := lines.producers.get(line)) is not None
         and step.tool in _OF_MEASURED
-        and table.takes.unit in ("", None, lines.unit(line))
+        and (table.takes.unit in ("", None) or lines.unit(line) in ("", table.takes.unit))
         and not part.component
     ]
     length = "" if table.takes.kind or part.frame else _LENGTHS.get(part.quantity, "")

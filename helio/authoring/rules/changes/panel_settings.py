@@ -9,7 +9,7 @@ from typing import Any
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.changes.atom_values import UNIT_WORDS
-from helio.authoring.rules.changes.atoms import Atom, Range, panel_number
+from helio.authoring.rules.changes.atoms import COUNTED, Atom, Range, panel_number
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.writing.asking import EVERY
@@ -30,8 +30,8 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
     count = len(editor.panels)
     numbers: list[int] = []
     for atom in atoms:
-        if atom.value == "every":
-            numbers += range(1, count + 1)
+        if atom.value in ("every", "others"):
+            numbers += range(1, count + 1) if atom.value == "every" else _others(editor, atom.text)
             continue
         for place in atom.value:
             number = panel_number(place, count)
@@ -42,6 +42,16 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
                 )
             numbers.append(number)
     return list(dict.fromkeys(numbers))
+
+
+def _others(editor: FigureEditor, words: str) -> list[int]:
+    """Return the panels of which the sentence has changed nothing yet, if they are as many as the words say."""
+    numbers = [at for at in range(1, len(editor.panels) + 1) if not editor.has_wished(at)]
+    counts = [COUNTED.get(word, word) for word in words.casefold().split()]
+    said = next((int(count) for count in counts if str(count).isdecimal()), 0) or words.endswith("panel")
+    if len(numbers) in (0, len(editor.panels)) or said not in (False, len(numbers)):
+        raise NotUnderstood(f"helio does not understand which panels '{words}' means")
+    return numbers
 
 
 def named_panels(editor: FigureEditor, atoms: Sequence[Atom]) -> list[int]:
