@@ -110,7 +110,8 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
         unread.take("rel", pattern, name)
     unread.take("arrow", r"(?:→|-+>|=+>)")
     unread.take("word", _DESCRIBED)
-    unread.take("levels", rf"\b(?:the\s+)?(?:named\s+)?(?:{'|'.join(_LEVELS)})\b", _level)
+    for levels, scale in _LEVELS.items():
+        unread.take("levels", rf"\b(?:the\s+)?(?:named\s+)?(?:{levels})\b", scale)
     take_numbers(unread)
     take_times(unread)
     take_values(unread)
@@ -298,11 +299,6 @@ _OF_A_FRAME = frozenset({"verb:convert", "verb:show", "verb:add", "verb:replace"
 """Parts of a sentence in which a frame may be a new one."""
 
 
-def _level(match: re.Match[str]) -> str:
-    """Return the scale whose levels words name."""
-    return next(name for pattern, name in _LEVELS.items() if re.search(pattern, match[0], re.IGNORECASE))
-
-
 def _with_arrows(atoms: list[Atom]) -> Iterator[Atom]:
     """Read an arrow between two names as ``replace``; before a value it has no meaning."""
     ordered = sorted(atoms, key=lambda atom: atom.start)
@@ -394,6 +390,8 @@ def _instruments() -> frozenset[str]:
     return frozenset(name for name in names if name.isupper() and len(name) > 2)
 
 
+_TOUCH = re.compile(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", re.IGNORECASE)
+"""What stands between words of one name."""
 _NAMES = ("craft", "quantity", "word")
 
 
@@ -401,7 +399,7 @@ def _runs(atoms: list[Atom], text: str) -> Iterator[Atom]:
     """Join neighbouring words that name lines: ``smoothed Bz of ACE``; a spacecraft alone keeps its kind."""
     run: list[Atom] = []
     for atom in atoms:
-        if run and not (atom.kind in _NAMES and _touch(text[run[-1].stop : atom.start])):
+        if run and not (atom.kind in _NAMES and _TOUCH.fullmatch(text[run[-1].stop : atom.start])):
             yield _joined(run, text)
             run = []
         if atom.kind in _NAMES:
@@ -425,10 +423,6 @@ def _shared_names(atoms: list[Atom], text: str) -> Iterator[Atom]:
             continue
         shared = "" if not between else shared
         yield atom
-
-
-def _touch(between: str) -> bool:
-    return re.fullmatch(rf"\*?\s+(?:{_JOINT}\s+)*|[/|-]?", between, re.IGNORECASE) is not None
 
 
 def _joined(run: list[Atom], text: str) -> Atom:

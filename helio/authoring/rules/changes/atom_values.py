@@ -177,6 +177,11 @@ def _page(match: re.Match[str]) -> tuple[str, str]:
     return (long, short) if match["lying"] or match["laid"] else (short, long)
 
 
+def _limit(number: str, unit: str | None, *, is_low: bool) -> Range:
+    end = number_of_text(number)
+    return Range(end, None, unit or "") if is_low else Range(None, end, unit or "")
+
+
 def take_numbers(unread: UnreadWords) -> None:
     """Take numbers, limits, sizes and factors."""
     not_time = rf"(?!\s*(?:UTC?|{MONTH}|[-–]?\s*(?:{_LENGTHS}))\b|\s*(?:pixels?|px)\b|-?\d|:\d)"
@@ -231,23 +236,19 @@ def take_numbers(unread: UnreadWords) -> None:
     ):  # fmt: skip
         further = value.replace("?P<number>", "?P<number2>").replace("?P<of>", "?P<of2>")
 
-        def limit(match: re.Match[str], is_low: bool = is_low) -> Range:
-            end, unit = number_of_text(match["number"] or match["number2"]), match["of"] or match["of2"] or ""
-            return Range(end, None, unit) if is_low else Range(None, end, unit)
+        def bound(match: re.Match[str], is_low: bool = is_low) -> Range:
+            number = match["number"] or match["number2"]
+            return _limit(number, match["of"] or match["of2"], is_low=is_low)
 
         unread.take(
             "bound",
             rf"\b(?:{words})(?:\s+(?:of|to|at|is|=))?\s*(?:value\s+)?(?<![\w-]){value}|(?:{signs})\s*{further}",
-            limit,
+            bound,
         )
     unread.take(
         "bound",
         rf"(?<![\w.:-]){value}\s+(?:or|and)\s+(?:(?P<low>higher|more|above|larger|greater)|lower|less|below|smaller)\b",
-        lambda match: (
-            Range(number_of_text(match["number"]), None, match["of"] or "")
-            if match["low"]
-            else Range(None, number_of_text(match["number"]), match["of"] or "")
-        ),
+        lambda match: _limit(match["number"], match["of"], is_low=bool(match["low"])),
     )
     unread.take(
         "bound",

@@ -36,9 +36,7 @@ def swap_craft(editor: FigureEditor, clause: Clause) -> None:
     present = crafts_in(editor.after, editor.catalogue)
     new, old = named[0], ""
     if len(named) == 2:
-        swapped_in = re.search(r"\b(?:in|for)\b", clause.text, re.IGNORECASE) is not None and clause.has(
-            "verb:swap"
-        )
+        swapped_in = clause.has("verb:swap") and clause.says(r"\b(?:in|for)\b")
         first_is_new = (
             clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
         )
@@ -71,10 +69,6 @@ def swap_crafts(editor: FigureEditor, clause: Clause) -> None:
     (swap_panels if known else swap_craft)(editor, clause)
 
 
-def _two_crafts(clause: Clause) -> bool:
-    return len(clause.of("craft")) == 2 and _one_or_two_crafts(clause)
-
-
 def _one_or_two_crafts(clause: Clause) -> bool:
     lone = all(atom.kind == "craft" for atom in clause.of("what"))
     return 1 <= len(clause.of("craft")) <= 2 and lone and not clause.has("rel:also")
@@ -95,10 +89,8 @@ def save(editor: FigureEditor, clause: Clause) -> None:
         meant[name] = left if len(several) > 1 and len(left) == 1 else editor.known(name)
     lines = list(dict.fromkeys(line for several in meant.values() for line in several))
     numbers = panel_numbers(editor, clause.of("panel"))
-    lines = lines or [line for number in numbers for line in editor.panels[number - 1]] or editor.drawn
-    tables = list(
-        dict.fromkeys(editor.component(line) if line != whole_of(editor, line) else line for line in lines)
-    )
+    lines = lines or editor.lines_in(numbers) or editor.drawn
+    tables = list(dict.fromkeys(map(editor.component, lines)))
     fit = form in OF_ANY_EPOCHS or len({epochs_of(editor, label) for label in tables}) == 1
     if not fit and _ONE.match(words):
         raise NotUnderstood(
@@ -120,7 +112,7 @@ def save(editor: FigureEditor, clause: Clause) -> None:
 def unsave(editor: FigureEditor, clause: Clause) -> None:
     """Remove the steps that save the named lines, or the only one."""
     words = [atom.text.casefold() for atom in clause.of("what", "noun") if atom.text.casefold() not in _FILES]
-    steps = [step for step in editor.after["steps"] if step.get("tool_name") == "save_data"]
+    steps = editor.steps_of(("save_data",))
     meant = [
         step
         for step in steps
@@ -137,7 +129,7 @@ _FILES = frozenset({"file", "files", "table", "tables", "output"})
 
 def names_data(clause: Clause) -> bool:
     """Return whether a clause asks for data of a cadence: ``use hourly data``."""
-    return re.search(r"\b(?:data|dataset|product|values)\b", clause.text, re.IGNORECASE) is not None
+    return clause.says(r"\b(?:data|dataset|product|values)\b")
 
 
 def _add_in_frame(editor: FigureEditor, clause: Clause) -> None:
@@ -160,7 +152,12 @@ def _change_frame(editor: FigureEditor, clause: Clause) -> None:
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
     Rule("bound what", "craft", limit, lambda clause: not clause.has("line:line")),
-    Rule("verb:swap craft", "", swap_crafts, _two_crafts),
+    Rule(
+        "verb:swap craft",
+        "",
+        swap_crafts,
+        lambda clause: len(clause.of("craft")) == 2 and _one_or_two_crafts(clause),
+    ),
 )
 DATA: tuple[Rule, ...] = (
     *TIMES,

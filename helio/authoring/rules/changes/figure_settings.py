@@ -28,24 +28,19 @@ from helio.authoring.rules.changes.panel_settings import (
 from helio.authoring.rules.times.named_times import events
 from helio.time_range import parse_time_range
 
+_TEXTS = {"subtitle": "subtitle", "title": "title", "x_label": "x_label", "file_name": "filename",
+          "x_axis": "x_label"}  # fmt: skip
+
 
 def set_text(editor: FigureEditor, clause: Clause) -> None:
     """Set a title, a label of an axis or a name in the legend."""
     text = clause.value("text")
-    for noun, key in (
-        ("subtitle", "subtitle"),
-        ("title", "title"),
-        ("x_label", "x_label"),
-        ("file_name", "filename"),
-    ):
+    for noun, key in _TEXTS.items():
         if clause.has(f"noun:{noun}"):
             if clause.has("what", "panel") and noun == "title":
                 raise NotUnderstood("a panel has no title of its own", advice="set the label of its y axis")
             editor.put(key, text)
             return
-    if clause.has("noun:x_axis"):
-        editor.put("x_label", text)
-        return
     if clause.has("noun:y_label", "noun:y_axis", "panel") and not clause.has(
         "noun:trace_name", "noun:legend"
     ):
@@ -58,9 +53,7 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
             lines = [editor.ask(f"Which line is called '{text}'?", lines)]
         editor.put("trace_names", text, lines[0])
         return
-    if clause.has("verb:name") and not re.search(
-        r"\b(?:it|figure|plot|titled?|entitled)\b", clause.text, re.IGNORECASE
-    ):
+    if clause.has("verb:name") and not clause.says(r"\b(?:it|figure|plot|titled?|entitled)\b"):
         raise NotUnderstood(
             f"the request does not say what to call '{text}'", advice="name a line, an axis or the title"
         )
@@ -91,13 +84,8 @@ def remove_text(editor: FigureEditor, clause: Clause) -> None:
     editor.set_for(key, None)
 
 
-_SWITCHES = {
-    "legend": "legend",
-    "footer": "footer",
-    "panel_letters": "panel_letters",
-    "zero_line": "show_zero_line",
-    "shared_y": "share_y",
-}
+_SWITCHES = {"legend": "legend", "footer": "footer", "panel_letters": "panel_letters",
+             "zero_line": "show_zero_line", "shared_y": "share_y"}  # fmt: skip
 
 
 def switch(editor: FigureEditor, clause: Clause) -> None:
@@ -182,11 +170,8 @@ def _set_size(editor: FigureEditor, clause: Clause, value: Any, factor: float) -
         editor.put("row_heights", heights)
         return
     size = editor.spec.get("canvas_size") or {}
-    said = re.search(r"\b(?:wide|width)\b", clause.text, re.IGNORECASE)
-    wide = (
-        clause.has("noun:figure_width", "noun:width", "relative:wider", "relative:narrower")
-        or said is not None
-    )
+    said = clause.says(r"\b(?:wide|width)\b")
+    wide = clause.has("noun:figure_width", "noun:width", "relative:wider", "relative:narrower") or said
     sides = ["width" if wide else "height"]
     if clause.has("noun:figure_size", "relative:larger", "relative:smaller"):
         sides = ["width", "height"]

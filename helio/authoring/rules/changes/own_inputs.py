@@ -39,11 +39,10 @@ def computed_here(editor: FigureEditor, request: PipelineRequest) -> str:
     if len({epochs_of(editor, label) for label in labels.values()}) != 1:
         return ""
     helium = {"assumed_alpha": 0.04} if recipe.helium else {}
-    label = editor.free_label(symbol(names[0]))
-    args = {**labels, **recipe.args, **helium, "output_label": label}
     ids = [str(step["step_id"]) for step in editor.after["steps"]]
     last = max(labels.values(), key=lambda made: ids.index(str(editor.lines.producers[made].id)))
-    editor.add_step(editor.free_id(label), recipe.tool, args, f"Compute the {names[0]}", after=last)
+    args, intent = {**labels, **recipe.args, **helium}, f"Compute the {names[0]}"
+    label = editor.compute(recipe.tool, symbol(names[0]), args, intent, after=last)
     editor.notes.append(f"{names[0]}: computed from {', '.join(dict.fromkeys(labels.values()))}")
     if recipe.note:
         editor.notes.append(f"{names[0]}: {recipe.note}")
