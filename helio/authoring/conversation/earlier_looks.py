@@ -40,7 +40,7 @@ def colour_operations(
     for name, other in earlier:
         looks = _looks(other)
         matched = _matched(lines, _figure(other)[1], looks.get("trace_colors") or {})
-        colours = (present.get("trace_colors") or {}) | matched
+        colours = (present.get("trace_colors") or {}) | {**matched}
         wanted = {key: looks[key] for key in _WHOLE if looks.get(key)} | {"trace_colors": colours}
         operations = [
             Operation("set", step_id, (*path, key), value)

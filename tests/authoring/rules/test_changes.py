@@ -250,6 +250,7 @@ def test_a_target_is_found_by_what_the_clause_says_of_it(author, templates, name
         ("l1-compare", "use 1 hour data"),  # of Wind none
         ("b-power-spectrum", "B in RTN"),  # every minute only
         ("mixed-units", "use electrons instead of protons"),  # beta is drawn
+        ("omni-solar-wind", "drop T, remove beta"),  # beta is not drawn
     ],
 )
 def test_a_wish_that_is_half_understood_is_refused(author, templates, name, request_):
@@ -472,6 +473,7 @@ def test_letters_that_name_panels_are_no_wish_for_letters(author, overview, requ
         ("omni-solar-wind", "replace the hourly speed by daily means", "V_binned"),
         ("omni-solar-wind", "density log and the other three panels linear", "y scale of panel 1"),
         ("omni-solar-wind-overview", "drop AU", "AE, AL, AU [nT] → AE, AL [nT]"),
+        ("storm-overview", "Dst* in green", "colour of Dst_star: black → green"),
         ("solo-overview", "shade 10 March 2022", '"x1": "2022-03-11T00:00"'),
     ],
 )
@@ -569,6 +571,18 @@ def test_short_wishes_are_read(author, templates, name, request_, told):
             "put the temperature between B and V",
             "panel 2: OMNI_COHO1HR_MERGED_MAG_PLASMA.T",
             "OMNI2",
+        ),
+        (
+            "mms-burst",
+            "B magnitude on top of the components, in black",
+            "colour of Bmag: black",
+            "colour of B:",
+        ),
+        (
+            "storm-overview",
+            "Dst* and the model in different panels",
+            "panel 8: Dst_model",
+            "panel 5",
         ),
         (
             "mms-curlometer",

@@ -22,6 +22,7 @@ from helio.authoring.rules.changes.atoms import PLACE, Atom
 from helio.authoring.rules.changes.clauses import PLACED_BESIDE, Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.merged_steps import merged
+from helio.authoring.rules.changes.moments import default_ranges
 from helio.authoring.rules.changes.own_inputs import computed_here
 from helio.authoring.rules.changes.panel_settings import named_panels, panel_numbers, put_panel_type
 from helio.authoring.rules.refusals import refuse_computation
@@ -226,7 +227,7 @@ def draw_new(editor: FigureEditor, clause: Clause, atoms: Sequence[Atom], instea
         return
     timed = replace(
         request,
-        times=_default_ranges(editor)[:1],  # the new data have to reach into this time
+        times=tuple(default_ranges(editor)[:1]),  # the new data have to reach into this time
         cadence=request.cadence or coarse_cadence(editor),
         at_hand=fetched_pairs(editor),
     )
@@ -263,15 +264,6 @@ def _of_second_unit(editor: FigureEditor, lines: Sequence[str]) -> list[str]:
             advice="add them in panels of their own",
         )
     return [line for line in lines if editor.lines.unit(line) != units[0]]
-
-
-def _default_ranges(editor: FigureEditor) -> tuple[str, ...]:
-    """Return the defaults of the time ranges of the template that is changed."""
-    return tuple(
-        facts["default"]
-        for facts in editor.after.get("variables", {}).values()
-        if facts.get("type") == "time_range" and facts.get("default")
-    )
 
 
 def _superposed(editor: FigureEditor, drawn: list[str]) -> list[str]:

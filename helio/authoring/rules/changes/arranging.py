@@ -205,23 +205,15 @@ def keep_inside(editor: FigureEditor, clause: Clause) -> None:
             f"'{clause.text}' has two meanings",
             advice=f"say 'only {place.text} {parts[0].text}' to remove the rest",
         )
-    numbers = editor.numbers_of(place.text)
-    inside = {
-        number: [
-            line
-            for part in parts
-            for line in _inside(editor, editor.panels[number - 1], place.text, part.text)
-        ]
-        for number in numbers
-    }
-    if not any(inside.values()):
+    kept, stays = editor.panels, list[str]()
+    for number in editor.numbers_of(place.text):
+        panel = kept[number - 1]
+        left = [line for part in parts for line in _inside(editor, panel, place.text, part.text)]
+        if left or parts[0].kind == "craft":  # B only Wind removes the panel of ACE's B
+            kept[number - 1] = [editor.component(line) for line in left]
+            stays += left
+    if not stays:
         raise NotUnderstood(f"the panel of {place.text} draws no '{parts[0].text}'")
-    if parts[0].kind != "craft":  # B only Wind removes the panel of ACE's B
-        inside = {number: lines for number, lines in inside.items() if lines}
-    kept = [
-        [editor.component(line) for line in inside[number]] if number in inside else panel
-        for number, panel in enumerate(editor.panels, 1)
-    ]
     editor.redraw(kept, prune=True)
 
 
@@ -379,9 +371,8 @@ def write_below_axis(editor: FigureEditor, clause: Clause) -> None:
     editor.put_more("ephemeris", lines)
 
 
-def use_both_sides(editor: FigureEditor, clause: Clause) -> None:
+def use_both_sides(editor: FigureEditor, _: Clause) -> None:
     """Draw two panels as one, with a y axis at each side; a panel that has both stays."""
-    del clause
     if len(editor.panels) == 1 and editor.spec.get("right"):
         return
     if len(editor.panels) != SIDES:
@@ -525,7 +516,7 @@ def split(editor: FigureEditor, clause: Clause) -> None:
         return
     panels = editor.panels
     if clause.has("what"):
-        lines = [line for name in clause.names for line in editor.known(name)]
+        lines = list(dict.fromkeys(line for name in clause.names for line in editor.known(name)))
     else:
         numbers = panels_of(editor, clause)
         lines = [line for number in numbers for line in panels[number - 1][1:]]

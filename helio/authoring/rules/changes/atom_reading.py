@@ -101,12 +101,8 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     unread = UnreadWords(text, now)
     take_texts(unread)
     unread.take_spelt("first")
-    for pattern, name in _compiled(
-        "rel",
-        tuple(
-            (name, tuple(CHANGES["relations"][name])) for name in ("two sides", "right axis", "below axis")
-        ),
-    ):
+    first = ("two sides", "right axis", "below axis")
+    for pattern, name in _compiled("rel", tuple((name, tuple(CHANGES["relations"][name])) for name in first)):
         unread.take("rel", pattern, name)
     unread.take("arrow", r"(?:→|-+>|=+>)")
     unread.take("word", _DESCRIBED)
@@ -118,12 +114,8 @@ def read_atoms(text: str, now: datetime) -> list[Atom]:
     take_panels(unread)
     take_grammar(unread)
     take_names(unread)
-    unread.atoms = list(_with_arrows(unread.atoms))
-    atoms = list(
-        _shared_names(
-            list(_runs(sorted(unread.atoms, key=lambda atom: atom.start), unread.text)), unread.text
-        )
-    )
+    runs = list(_runs(list(_with_arrows(unread.atoms)), unread.text))
+    atoms = list(_shared_names(runs, unread.text))
     return [_as_duration(unread, atom, atoms) for atom in _with_frames(atoms, unread.text)]
 
 
@@ -257,10 +249,10 @@ def take_names(unread: UnreadWords) -> None:
 
 def _as_duration(unread: UnreadWords, atom: Atom, atoms: list[Atom]) -> Atom:
     """Read a bare number as a duration if it is compared with one: ``30 minutes instead of 10``."""
-    count = _count(atom)
-    if not count:
-        return atom
-    for neighbour in atoms:
+    count = str(COUNTED.get(atom.text.casefold(), "")) if atom.kind == "what" else ""
+    if atom.kind == "number" and not atom.value.unit:
+        count = f"{atom.value.value:g}"
+    for neighbour in atoms if count else ():
         between = unread.text[min(atom.stop, neighbour.stop) : max(atom.start, neighbour.start)]
         joint = re.fullmatch(
             r"(?:\s+(?:smoothing|averag\w+|windows?|means?|running\s+\w+))*"
@@ -309,13 +301,6 @@ def _with_arrows(atoms: list[Atom]) -> Iterator[Atom]:
         beside = [ordered[place] for place in (at - 1, at + 1) if 0 <= place < len(ordered)]
         if len(beside) == len("AB") and all(atom.kind in _NAMES for atom in beside):
             yield replace(atom, kind="verb", value="replace")
-
-
-def _count(atom: Atom) -> str:
-    """Return the number that a part of a sentence is, if it has no unit, as digits."""
-    if atom.kind == "number" and not atom.value.unit:
-        return f"{atom.value.value:g}"
-    return str(COUNTED.get(atom.text.casefold(), "")) if atom.kind == "what" else ""
 
 
 def _lettered(match: re.Match[str]) -> tuple[int, ...]:
@@ -380,7 +365,7 @@ def _quantities(word: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of the quantities whose name contains a word."""
     patterns = [row.pattern for row in WORDS if word in row.quantity]
     patterns += [pattern for _, pattern in COMPONENTS if not word]
-    return tuple(re.compile(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)", re.IGNORECASE) for pattern in patterns)
+    return tuple(re.compile(rf"(?<![\w|])(?:{pattern})(?![\w|*]|-\w)", re.IGNORECASE) for pattern in patterns)
 
 
 @lru_cache(maxsize=1)

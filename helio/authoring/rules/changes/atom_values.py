@@ -156,16 +156,9 @@ def with_quoted_titles(text: str) -> str:
 
 
 def take_texts(unread: UnreadWords) -> None:
-    """Take texts in quotes, and those that follow a word such as ``title``."""
+    """Take texts in quotes."""
     for match in list(QUOTES.finditer(unread.left)):
         unread.put("text", (match["a"] or match["b"]).strip(), *match.span())
-    for match in list(_TITLED.finditer(unread.left)):
-        name = next(key for key in ("text", "name", "called") if match[key])
-        noun = match["noun"] or "title"
-        unread.put("noun", noun.casefold(), match.start(), match.start(name))
-        unread.put(
-            "text", re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE), *match.span(name)
-        )
 
 
 _PAGES = {"A3": ("297 mm", "420 mm"), "A4": ("210 mm", "297 mm"), "A5": ("148 mm", "210 mm")}

@@ -225,7 +225,8 @@ def read_clauses(
         changes = reader.read(0, (), level)
         if changes is not None:
             return changes, []
-    return [], [clause for clause in segments if not reader.alone(clause)] or segments[reader.furthest :]
+    unread = [clause for clause in segments if not any(rule.fits(clause) for rule in rules)]
+    return [], unread or segments[reader.furthest :]
 
 
 class _Reading:
@@ -234,9 +235,6 @@ class _Reading:
         self.text = text
         self.rules = rules
         self.furthest = 0
-
-    def alone(self, clause: Clause) -> bool:
-        return any(rule.fits(clause) for rule in self.rules)
 
     def read(self, at: int, before: tuple[Atom, ...], level: int) -> list[Change] | None:
         """Read the segments from a position; `before` has the parts of the clause before it."""

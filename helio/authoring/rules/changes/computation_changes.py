@@ -132,19 +132,20 @@ def _of_named(editor: FigureEditor, clause: Clause, steps: list[Document]) -> li
     lines = lines_named(editor, clause)
     behind = {str(step.id) for line in lines for step in steps_behind(editor, line)}
     named = [step for step in steps if str(step["step_id"]) in behind]
-    if named:
-        return named
-    parts = {
-        (whole_of(editor, line), line[len(whole_of(editor, line)) :].strip("._").casefold()[-1:])
-        for line in lines
-    }
-    taking = []
-    for step in steps:
-        read = str(step["tool_args"].get("source_label", ""))
-        base = whole_of(editor, read)
-        if (base, read[len(base) :].casefold()[-1:]) in parts or (base, "") in parts:
-            taking.append(step)
-    return taking
+    parts = {_part_of(editor, line) for line in lines}
+
+    def takes(step: Document) -> bool:
+        read = _part_of(editor, str(step["tool_args"].get("source_label", "")))
+        is_drawn = step["tool_args"].get("output_label") in editor.drawn
+        return is_drawn and bool(parts & {read, (read[0], "")})
+
+    return named or list(filter(takes, steps))
+
+
+def _part_of(editor: FigureEditor, line: str) -> tuple[str, str]:
+    """Return the table of a line, and the letter of the component that it is."""
+    base = whole_of(editor, line)
+    return base, line[len(base) :].strip("._").casefold()[-1:]
 
 
 def _window_of(editor: FigureEditor, step: Document) -> str:
@@ -216,8 +217,7 @@ def _tool_of(editor: FigureEditor, clause: Clause) -> tuple[str, str]:
 
 def component_read(editor: FigureEditor, line: str) -> str:
     """Return the label by which a step of the pipeline reads a line: ``B.Bz`` for ``B.z``."""
-    base = whole_of(editor, line)
-    letter = line[len(base) :].strip("._").casefold()[-1:]
+    base, letter = _part_of(editor, line)
     read = {name for step in editor.lines.graph.order for name in step.labels}
     alike = [
         name

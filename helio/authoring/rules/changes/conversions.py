@@ -89,10 +89,9 @@ def _turn(editor: FigureEditor, lines: Sequence[str], new: str) -> bool:
     for line in lines:
         base = whole_of(editor, line)
         frame = editor.lines.frame(base)
-        if not editor.lines.is_vector(base) or frame not in TURNABLE or new not in TURNABLE or frame == new:
+        if not editor.lines.is_vector(base) or not {frame, new} <= set(TURNABLE) or frame == new:
             continue
-        if base not in turned:
-            turned[base] = _rotated(editor, base, new)
+        turned[base] = turned.get(base) or _rotated(editor, base, new)
         drawn = turned[base] + line[len(base) :]
         editor.draw_instead(line, drawn)
         _write_frame(editor, [drawn], new)
@@ -134,12 +133,10 @@ def add_frame(editor: FigureEditor, clause: Clause) -> None:
 
 def epochs_of(editor: FigureEditor, label: str) -> str:
     """Return the step, or the label, whose epochs a table has."""
-    producers = editor.lines.producers
-    step = producers.get(label)
-    while step is not None and step.tool in (*_SAME_EPOCHS, "align") and step.labels:
-        read = step.params["onto_label"] if step.tool == "align" else step.labels[0]
-        step = producers.get(owner(read, producers) or "")
-    return label if step is None else str(step.id)
+    step = editor.lines.step(label)
+    while step.tool in (*_SAME_EPOCHS, "align") and step.labels:
+        step = editor.lines.step(step.params["onto_label"] if step.tool == "align" else step.labels[0])
+    return str(step.id) or label
 
 
 def whole_of(editor: FigureEditor, line: str) -> str:
@@ -148,12 +145,8 @@ def whole_of(editor: FigureEditor, line: str) -> str:
 
 def new_of(values: list[str], present: set[str], clause: Clause) -> str:
     """Return which of two values is the new one: the first of ``A instead of B``, the second of ``from A to B``."""
-    if len(values) == 1:
-        return values[0]
     absent = [value for value in values if value not in present]
-    if len(absent) == 1:
-        return absent[0]
-    return values[0] if clause.has("rel:instead_of") else values[-1]
+    return absent[0] if len(absent) == 1 else values[0 if clause.has("rel:instead_of") else -1]
 
 
 def lines_named(editor: FigureEditor, clause: Clause) -> list[str]:
@@ -290,10 +283,10 @@ def convert_inputs(editor: FigureEditor, clause: Clause) -> None:
     inputs = [label for step in steps.values() for label in step.labels]
     meant = [
         label
-        for atom in names
+        for words in (atom.text.casefold() for atom in names)
         for label in dict.fromkeys(inputs)
-        if atom.text.casefold() in (label.casefold(), label.rpartition(".")[2].casefold())
-        or says(editor.lines.own_words(label), atom.text.casefold())
+        if words in (label.casefold(), label.rpartition(".")[2].casefold())
+        or says(editor.lines.own_words(label), words)
     ]
     if len(meant) != 1:
         raise NotUnderstood(f"helio does not understand which data to convert: {', '.join(meant or inputs)}")

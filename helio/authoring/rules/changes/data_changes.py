@@ -37,12 +37,10 @@ def swap_craft(editor: FigureEditor, clause: Clause) -> None:
     new, old = named[0], ""
     if len(named) == 2:
         swapped_in = clause.has("verb:swap") and clause.says(r"\b(?:in|for)\b")
-        first_is_new = (
-            clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
-        )
-        new, old = named if first_is_new and named[0] not in present else named[::-1]
-        if new in present and old in present:
-            new, old = named if clause.has("rel:instead_of") else named[::-1]
+        is_first = clause.has("rel:instead_of") or swapped_in or not clause.has("verb:replace", "verb:swap")
+        new, old = named if is_first and named[0] not in present else named[::-1]
+        if new in present and old in present and clause.has("rel:instead_of"):
+            new, old = named
     if not old and len(present) > 1:
         others = [name for name in present if name != new]
         old = editor.ask(f"Which spacecraft should {new} replace?", others)
@@ -140,10 +138,8 @@ def _add_in_frame(editor: FigureEditor, clause: Clause) -> None:
 
 def _change_frame(editor: FigureEditor, clause: Clause) -> None:
     """Draw vectors in another frame, or a new one instead of another line: ``Bz GSM instead of L``."""
-    relations = clause.of("rel:instead_of")
-    sides = {atom.start < relation.start for relation in relations for atom in clause.of("what", "craft")}
     of_lines = clause.has("verb:replace", "verb:swap") and len(clause.of("frame")) == 1
-    replaces = len(sides) > 1 if relations else of_lines
+    replaces = all(clause.beside("rel:instead_of", "what")) if clause.has("rel:instead_of") else of_lines
     meant = [{whole_of(editor, line) for line in editor.lines_of(name)} for name in clause.names]
     apart = replaces and len(clause.names) > 1 and not set[str].intersection(*meant)
     (replace_quantities if apart else set_frame)(editor, clause)
@@ -152,13 +148,9 @@ def _change_frame(editor: FigureEditor, clause: Clause) -> None:
 THRESHOLDS: tuple[Rule, ...] = (
     Rule("what", "verb:only", keep_storms, names_storms),
     Rule("bound what", "craft", limit, lambda clause: not clause.has("line:line")),
-    Rule(
-        "verb:swap craft",
-        "",
-        swap_crafts,
-        lambda clause: len(clause.of("craft")) == 2 and _one_or_two_crafts(clause),
-    ),
-)
+    Rule("verb:swap craft", "", swap_crafts,
+         lambda clause: len(clause.of("craft")) == 2 and _one_or_two_crafts(clause)),
+)  # fmt: skip
 DATA: tuple[Rule, ...] = (
     *TIMES,
     Rule("craft", f"{OLD} every noun:time", swap_craft, _one_or_two_crafts),

@@ -297,6 +297,7 @@ def _without_repetition(editor: FigureEditor, changes: Sequence[Change]) -> list
             and before.clause.has("verb:remove")
             and change.clause.has("verb:remove")
             and {atom.kind for atom in change.clause.atoms} <= {"verb", "what"}
+            and (_PRONOUN.search(change.clause.text) or all(map(editor.lines_of, change.clause.names)))
             and _lines_named(editor, [change.clause]) <= _lines_named(editor, [before.clause])
         )
     ]
@@ -385,7 +386,9 @@ def _is_of_result(clause: Clause, before: Clause) -> bool:
     if kinds & {"what", "panel", "craft"}:
         return False
     looks = kinds <= {"colour", "dash", "width", "relative", "mode"}
-    return _PRONOUN.search(clause.text) is not None or (looks and before.has("verb:add", "rel:also"))
+    return _PRONOUN.search(clause.text) is not None or (
+        looks and before.has("verb:add", "rel:also", "rel:above", "rel:below")
+    )
 
 
 def _drawn_with(editor: FigureEditor) -> dict[str, str]:
@@ -409,9 +412,8 @@ def _of_result(clause: Clause, change: Change, before: Mapping[str, str], after:
     pronoun = _PRONOUN.search(clause.text)
     is_placed = change.clause.has("rel:above", "rel:below", "rel:before", "rel:after")
     targets = [atom for atom in clause.shared if atom.kind in ("what", "craft", "panel")]
-    if (
-        len(targets) > 1 and is_placed and pronoun and pronoun[0].casefold() == "it"
-    ):  # T above n, and colour it
+    is_one = pronoun is None or pronoun[0].casefold() == "it"
+    if len(targets) > 1 and is_placed and is_one:  # put T above n, and colour it
         return replace(clause, shared=tuple(atom for atom in clause.shared if atom not in targets[1:]))
     named = tuple(atom for atom in change.clause.all if atom.kind in ("what", "craft"))
     if pronoun and named and not targets and not clause.has("every"):

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.changes.atoms import Number
 from helio.authoring.rules.changes.clauses import Clause, Rule
 from helio.authoring.rules.changes.figure import FigureEditor
 from helio.authoring.rules.changes.line_settings import (
@@ -60,9 +59,8 @@ def set_text(editor: FigureEditor, clause: Clause) -> None:
     editor.put("title", text)
 
 
-def match_title(editor: FigureEditor, clause: Clause) -> None:
+def match_title(editor: FigureEditor, _: Clause) -> None:
     """Write the name of the event of the sentence as the title."""
-    del clause
     named = [
         event.name for event in events() if re.search(rf"\b(?:{event.phrases})", editor.said, re.IGNORECASE)
     ]
@@ -94,9 +92,8 @@ def switch(editor: FigureEditor, clause: Clause) -> None:
     editor.put(key, not clause.has("verb:remove"))
 
 
-def letter_panels(editor: FigureEditor, clause: Clause) -> None:
+def letter_panels(editor: FigureEditor, _: Clause) -> None:
     """Write a letter at each panel: ``mark the panels (a) and (b)``."""
-    del clause
     editor.put("panel_letters", value=True)
 
 
@@ -124,7 +121,6 @@ def _refuse_panel(clause: Clause, setting: str) -> None:
 
 def set_number(editor: FigureEditor, clause: Clause) -> None:
     """Set a size, a factor or a threshold of the figure."""
-    given: Number | None = clause.value("number")
     values = [atom.value.value for atom in clause.of("number")]
     if len(values) > 1:
         if len(values) != len(editor.panels) or not clause.has("noun:panel_height"):
@@ -132,7 +128,7 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
         editor.put("row_heights", [_whole(value) for value in values])
         return
     printed, width = clause.value("printed"), clause.value("width")
-    value: Any = printed or width or (given.value if given is not None else None)
+    value: Any = printed or width or next(iter(values), None)
     factor = clause.value("factor") or _FACTORS.get(clause.value("relative") or "", 1.0)
     if clause.has("noun:font_size"):
         _refuse_panel(clause, "font size")
@@ -142,12 +138,11 @@ def set_number(editor: FigureEditor, clause: Clause) -> None:
         editor.put("gap_factor", value)
     elif clause.has("noun:columns"):
         editor.put("columns", int(value))
+    elif clause.has("noun:linthresh") and clause.has("what", "panel"):
+        for number in panels_of(editor, clause):
+            put_by_panel(editor, "linthresh", number, value)
     elif clause.has("noun:linthresh"):
-        if clause.has("what", "panel"):
-            for number in panels_of(editor, clause):
-                put_by_panel(editor, "linthresh", number, value)
-        else:
-            editor.put("linthresh", value)
+        editor.put("linthresh", value)
     else:
         _set_size(editor, clause, value, factor)
 
@@ -270,9 +265,8 @@ def _check_every_spectrogram(editor: FigureEditor, clause: Clause) -> None:
         )
 
 
-def put_side_by_side(editor: FigureEditor, clause: Clause) -> None:
+def put_side_by_side(editor: FigureEditor, _: Clause) -> None:
     """Arrange the panels in two columns, or all in one row if they do not fill two."""
-    del clause
     count = len(editor.panels)
     editor.put("columns", count if count % 2 else 2)
 

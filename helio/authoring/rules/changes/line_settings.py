@@ -150,9 +150,8 @@ def says_bins(clause: Clause) -> bool:
     return clause.says(r"\bbins?\b")
 
 
-def refuse_bins(editor: FigureEditor, clause: Clause) -> None:
+def refuse_bins(_: FigureEditor, clause: Clause) -> None:
     """Refuse to change the width of the bins of a histogram."""
-    del editor
     raise NotUnderstood(
         f"helio cannot set the width of the bins of a histogram: '{clause.text.strip()}'",
         advice="change the bins of the histogram in the file of the pipeline",

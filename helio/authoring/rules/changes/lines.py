@@ -63,6 +63,7 @@ _KINDS = {(): "scalar", (1,): "scalar", (2,): "vector", (3,): "vector", (4,): "v
 """Kinds of parameters by the sizes of their records; all others are spectra."""
 
 
+_MAGNITUDE = re.compile(r"\b(?:magnitude|strength)s?\b")
 _SMOOTHED = re.compile(r"(?:smoothed|averaged|running (?:average|mean) of(?: the)?)(?:\s+(.+))?")
 
 
@@ -124,7 +125,10 @@ class Lines:
             Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
             components alike.
         """
-        drawn = self.drawn(figure)
+        drawn, names = self.drawn(figure), self.spec(figure).get("trace_names") or {}
+        shown = [line for line in drawn if str(names.get(line, "")).casefold() == what.casefold().strip()]
+        if shown and what.casefold().strip() not in spellings():
+            return shown
         if spectrograms := SPECTROGRAMS.fullmatch(what.strip()):
             of, lines = (spectrograms["of"] or "").casefold(), self._spectrograms(figure)
             if coloured := [line for line in lines if not of or says(self.own_words(line), of)]:
@@ -402,6 +406,8 @@ class Lines:
             named = [label for label in drawn if any(says(label.casefold(), word) for word in words)]
             if named and not set(named) & set(found) and not quantity:  # the towards spiral
                 return [self.ask(f"Which line do you mean by '{what}'?", [*found, *named])]
+        if _MAGNITUDE.search(plain):  # a vector is not its magnitude
+            found = [label for label in found if not self.is_vector(label)]
         if MOMENTS.search(plain):  # beta, of which a step says that it is a ratio of pressures, is none
             return [label for label in found if self._foreseen(label).unit != ""] or found
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -52,10 +52,9 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
     if step is None:
         raise NotUnderstood(f"the pipeline has no step {failure.step_id}")
     operations, notes = _change(template, view_in(step, signatures()), failure, catalogue)
-    named = {operation.step for operation in operations}
+    named = {failure.step_id, *(operation.step for operation in operations)}
     declared = {
-        failure.step_id,
-        *(step["step_id"] for step in template["steps"] if str(step["step_id"]) in named),
+        step["step_id"] for step in template["steps"] if {step["step_id"], str(step["step_id"])} & named
     }
     proved = gate.repaired(template, apply(template, operations), declared=declared)
     if proved.errors:
@@ -185,16 +184,9 @@ def _respelt(
     """Replace a misspelt dataset or parameter by the name that is clearly the closest."""
     new: list[tuple[str, str]] = []
     for dataset_id, parameter in pairs:
-        try:
-            dataset = catalogue.dataset(dataset_id)
-        except UnknownDataset as error:
-            dataset = catalogue.dataset(_close_or_refuse(dataset_id, catalogue.ids(), error))
-        name = parameter
-        try:
-            dataset.parameter(parameter)
-        except UnknownParameter as error:
-            name = _close_or_refuse(parameter, [described.name for described in dataset.parameters], error)
-        new.append((dataset.id, name))
+        dataset = catalogue.dataset(_known(dataset_id, catalogue.ids(), catalogue.dataset))
+        names = [described.name for described in dataset.parameters]
+        new.append((dataset.id, _known(parameter, names, dataset.parameter)))
     notes = [
         f"{'.'.join(old)} becomes {'.'.join(changed)}"
         for old, changed in zip(pairs, new, strict=True)
@@ -207,8 +199,12 @@ def _respelt(
     return refetched(template, step, new), notes
 
 
-def _close_or_refuse(name: str, names: Iterable[str], error: UnknownDataset | UnknownParameter) -> str:
-    close = close_name(name, names)
-    if not close:
+def _known(name: str, names: Iterable[str], find: Callable[[str], object]) -> str:
+    """Return a name if it is found, or otherwise the closest known name."""
+    try:
+        find(name)
+    except (UnknownDataset, UnknownParameter) as error:
+        if close := close_name(name, names):
+            return close
         raise NotUnderstood(error.message, advice=error.advice) from error
-    return close
+    return name

@@ -14,14 +14,15 @@ from helio.time_range import TimeRange, parse_time_range
 
 def default_span(editor: FigureEditor) -> TimeRange | None:
     """Return the default of the first time range of the pipeline, if it can be read."""
-    defaults = _defaults(editor)
+    defaults = default_ranges(editor)
     return _span_of(defaults[0], editor.now) if defaults else None
 
 
-def _defaults(editor: FigureEditor) -> list[str]:
+def default_ranges(editor: FigureEditor) -> list[str]:
     """Return the defaults of the time ranges of the pipeline."""
     variables = (editor.after.get("variables") or {}).values()
-    return [str(facts.get("default", "")) for facts in variables if facts.get("type") == "time_range"]
+    ranges = [str(facts.get("default") or "") for facts in variables if facts.get("type") == "time_range"]
+    return [text for text in ranges if text]
 
 
 def _span_of(text: str, now: datetime) -> TimeRange | None:
@@ -64,7 +65,7 @@ def _moment(day: str, clock: str) -> str:
 def _refuse_outside(editor: FigureEditor, start: str, stop: str) -> None:
     """Refuse an interval that a figure of fixed dates would not show."""
     span = default_span(editor)
-    fixed = any(re.search(r"\d{4}-\d\d", default) for default in _defaults(editor))
+    fixed = any(re.search(r"\d{4}-\d\d", default) for default in default_ranges(editor))
     first, last = (parse_time_range(moment, editor.now) for moment in (start, stop))
     if span is not None and fixed and (first.start > span.stop or last.stop < span.start):
         raise NotUnderstood(

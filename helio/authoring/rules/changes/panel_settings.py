@@ -95,7 +95,8 @@ def panels_of(
     elif clause.has("every"):
         numbers += range(1, count + 1)
     if not numbers and unit:
-        numbers = [at for at, panel in enumerate(editor.panels, 1) if _is_in(editor, panel, unit)]
+        units = [{editor.lines.unit(line) for line in panel} for panel in editor.panels]
+        numbers = [at for at, own in enumerate(units, 1) if own == {unit_of(unit)}]
         numbers = numbers if len(numbers) == 1 else []
     if not numbers and clause.has("noun:bin_axis"):
         numbers = [number for number in range(1, count + 1) if is_spectrogram(editor, number)]
@@ -120,11 +121,6 @@ def unit_of(words: str) -> str:
     word = words.casefold()
     named = UNIT_WORDS.get(word) or UNIT_WORDS.get(word.removesuffix("s"))
     return canonical_unit(named or _SPELT_UNITS.get(words, words))
-
-
-def _is_in(editor: FigureEditor, panel: list[str], unit: str) -> bool:
-    """Return whether all lines of a panel have a unit."""
-    return {editor.lines.unit(line) for line in panel} == {unit_of(unit)}
 
 
 def put_by_panel(editor: FigureEditor, key: str, number: int, value: Any) -> None:
@@ -389,9 +385,8 @@ def put_panel_type(editor: FigureEditor, number: int, kind: str) -> None:
     editor.put("panel_types", types)
 
 
-def reverse_panels(editor: FigureEditor, clause: Clause) -> None:
+def reverse_panels(editor: FigureEditor, _: Clause) -> None:
     """Draw the panels from the last to the first."""
-    del clause
     editor.redraw(editor.panels[::-1])
 
 
