@@ -437,11 +437,11 @@ def _check_new(editor: FigureEditor, request: PipelineRequest) -> None:
 
 def _quantities_of(editor: FigureEditor, panel: int) -> tuple[RequestQuantity, ...]:
     """Return the quantity that the lines of a panel have in common."""
-    own, all_ = (
+    own, inherited = (
         set.intersection(*map(known, editor.panels[panel]))
         for known in (editor.lines.own_quantities, editor.lines.quantities)
     )
-    return tuple(RequestQuantity(name) for name in sorted(own or all_)[:1])
+    return tuple(RequestQuantity(name) for name in sorted(own or inherited)[:1])
 
 
 ANY_PART = (

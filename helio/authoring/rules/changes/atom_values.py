@@ -139,6 +139,12 @@ def shaded(match: re.Match[str]) -> str:
     return _OTHER_SHADES.get(joined, joined)
 
 
+def _title_in(match: re.Match[str]) -> tuple[str, str]:
+    """Return a title that `_TITLED` matches, behind the name of its group."""
+    name = next(key for key in ("text", "name", "called") if match[key])
+    return name, re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
+
+
 def with_quoted_titles(text: str) -> str:
     """Write titles in quotes, so that a date or a name in them is not read as a change.
 
@@ -147,8 +153,7 @@ def with_quoted_titles(text: str) -> str:
     """
 
     def quoted(match: re.Match[str]) -> str:
-        name = next(key for key in ("text", "name", "called") if match[key])
-        title = re.sub(r"\s+please$", "", match[name].strip(), flags=re.IGNORECASE)
+        name, title = _title_in(match)
         return f'{match[0][: match.start(name) - match.start()]}"{title}"{match[0][match.end(name) - match.start() :]}'
 
     text = _RENAMED.sub(r'\g<old> to "\g<new>"', _TITLED.sub(quoted, text))
@@ -156,9 +161,13 @@ def with_quoted_titles(text: str) -> str:
 
 
 def take_texts(unread: UnreadWords) -> None:
-    """Take texts in quotes."""
+    """Take texts in quotes, and those that follow a word such as ``title``."""
     for match in list(QUOTES.finditer(unread.left)):
         unread.put("text", (match["a"] or match["b"]).strip(), *match.span())
+    for match in list(_TITLED.finditer(unread.left)):
+        name, title = _title_in(match)
+        unread.put("noun", (match["noun"] or "title").casefold(), match.start(), match.start(name))
+        unread.put("text", title, *match.span(name))
 
 
 _PAGES = {"A3": ("297 mm", "420 mm"), "A4": ("210 mm", "297 mm"), "A5": ("148 mm", "210 mm")}
