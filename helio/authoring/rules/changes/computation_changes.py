@@ -172,11 +172,8 @@ def smooth(editor: FigureEditor, clause: Clause) -> None:
     if not lines:  # smooth with 30 min: a new window of what is smoothed already
         drawn = [line for panel in editor.panels for line in panel] or editor.drawn
         lines = smoothed if smoothed and window and not clause.has("every") else drawn
-    averages = {  # 2 h smoothing for Bz, of which the figure draws an average
-        str(step.labels[0]): line
-        for line in smoothed
-        if (step := editor.lines.producers.get(line)) is not None and step.tool in AVERAGES and step.labels
-    }
+    # 2 h smoothing for Bz, of which the figure draws an average
+    averages = {editor.lines.source(line, AVERAGES): line for line in smoothed}
     lines = [averages.get(component_read(editor, line), line) if window else line for line in lines]
     held = []
     for line in dict.fromkeys(lines):

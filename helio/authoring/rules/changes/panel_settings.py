@@ -48,13 +48,9 @@ def panel_numbers(editor: FigureEditor, atoms: list[Atom]) -> list[int]:
 def _others(editor: FigureEditor, words: str) -> list[int]:
     """Return the panels of which the sentence has changed nothing yet, if they are as many as the words say."""
     numbers = [at for at in range(1, len(editor.panels) + 1) if not editor.has_wished(at)]
-    counts = [
-        int(COUNTED.get(word, word))
-        for word in words.casefold().split()
-        if word.isdecimal() or word in COUNTED
-    ]
-    counts += [1] if words.endswith("panel") else []
-    if len(numbers) in (0, len(editor.panels)) or counts not in ([], [len(numbers)]):
+    said = [str(COUNTED.get(word, word)) for word in words.casefold().split()]
+    counts = [word for word in said if word.isdecimal()] or ["1"] * words.endswith("panel")
+    if len(numbers) in (0, len(editor.panels)) or counts not in ([], [str(len(numbers))]):
         raise NotUnderstood(f"helio does not understand which panels '{words}' means")
     return numbers
 
